@@ -1,0 +1,3 @@
+module github.com/semi-implicit/sifg/experiments/gmm
+
+go 1.25.0

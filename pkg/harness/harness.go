@@ -1,0 +1,61 @@
+// Package harness turns an experiment (data plus glue) into trials, runs them, keeps their records and reports them.
+//
+// Data flows one way: configuration → plan (trials) → run (target + sampler + loop) → records in the store → merged
+// Parquet → tables, figures, claims, page. Every border is a file or a small value type.
+package harness
+
+import (
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// Experiment is what an experiment module registers: data plus glue, no loop, no file format, no statistics.
+type Experiment struct {
+	Name    string // as on the command line: gmm
+	Title   string
+	Summary string // one paragraph for the page
+	Config  []byte // YAML: base, protocols, scales (docs/configuration.md)
+	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
+	Setup    func(t *Trial) (*Problem, error)
+	Figures  []Figure
+	Tables   []Table
+	Claims   []Claim
+	Findings []Finding
+}
+
+// Trial is one run of one method on one problem with one seed, with its configuration fully resolved.
+type Trial struct {
+	Key        string // hex digest of everything the result depends on
+	Experiment string
+	Protocol   string // paper, released, matched
+	Scale      string // full, quick, smoke
+	Problem    string // gmm-2d, gmm-10d, …
+	Method     string // label in figures and tables: sifg, ada-sifg, …
+	Seed       uint64
+	Config     TrialConfig
+}
+
+// TrialConfig is the resolved configuration of a trial: the whole input of its result, stored beside it.
+type TrialConfig struct {
+	Particles  int            `mapstructure:"particles" json:"particles"`
+	Iterations int            `mapstructure:"iterations" json:"iterations"`
+	Options    map[string]any `mapstructure:"options" json:"options"` // the experiment's own keys, decoded by Decode
+	Sampler    sifg.Config    `mapstructure:"sampler" json:"sampler"`
+	Judge      JudgeConfig    `mapstructure:"judge" json:"judge"`
+}
+
+// JudgeConfig says when a trial is measured and what is kept.
+type JudgeConfig struct {
+	Every     int    `mapstructure:"every" json:"every"`         // iterations between checkpoints; 0 and the last are always judged
+	Sample    string `mapstructure:"sample" json:"sample"`       // particles | perturbed (x of this iteration, before the move) | fresh
+	Snapshots []int  `mapstructure:"snapshots" json:"snapshots"` // iterations whose judged sample is kept
+	Track     int    `mapstructure:"track" json:"track"`         // number of particles whose path is kept at every checkpoint
+}
+
+// Problem is what an experiment gives the loop for one trial.
+type Problem struct {
+	Target sifg.Target
+	Init   func(dst sifg.Batch, r *rng.Stream) // the start, the same for every method of a comparison
+	// Measure judges a sample at a checkpoint: it adds rows to the trace by put. The sample must not be changed or kept.
+	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
+}
