@@ -71,3 +71,13 @@ func Axpy(dst []float32, alpha float32, x []float32) {
 		dst[i] += alpha * v
 	}
 }
+
+// TanhTangentGrad pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it sets, in
+// place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
+func TanhTangentGrad(g, gd, y, dy []float32) {
+	for i, v := range y {
+		s := 1 - v*v
+		g[i] = s*g[i] - 2*v*dy[i]*gd[i]
+		gd[i] *= s
+	}
+}

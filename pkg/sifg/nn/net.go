@@ -1,0 +1,246 @@
+// Package nn holds the score network and the optimisers that train it.
+package nn
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// Activation is the nonlinearity after both hidden layers.
+type Activation int
+
+// The activations the paper uses.
+const (
+	Tanh      Activation = iota
+	LeakyReLU            // slope 0.1 for negative inputs
+)
+
+const leakySlope = 0.1
+
+const (
+	badShape = "nn: input, output or gradient has the wrong shape"
+	badOrder = "nn: Backward needs a Forward, BackwardTangent a ForwardTangent, on the same batch before it"
+)
+
+// Net is the score network f_γ: R^d → R^d of three affine layers, d → H → H → d, with the activation after the first two.
+// Its weights γ are one slice, its layers views of it, so that an optimiser sees flat memory.
+//
+// Letters: n points a batch, d dimensions, H hidden units. A layer stores its weights as a (fan-in × fan-out) matrix W
+// followed by its bias b, and computes y = xW + b.
+type Net struct {
+	Params []float32 // weights γ: W1 (d×H), b1, W2 (H×H), b2, W3 (H×d), b3; row-major
+	Grad   []float32 // gradient of the same layout; the backward passes add to it
+
+	act    Activation
+	layers [3]layer
+	ws     simd.Workspace
+
+	// What a forward pass leaves for the backward pass. Rows 0..n−1 of each are the values; after ForwardTangent rows
+	// n..2n−1 are the tangents (the same directions pushed through the layer).
+	n       int
+	tangent bool
+	in      blas32.General    // the input (or a copy with the tangent below it)
+	hid     [2]blas32.General // outputs of the hidden layers
+	back    [2]blas32.General // gradients with respect to hid
+	stack   blas32.General    // 2n×d: input with tangent, then output gradient with tangent gradient
+	gstack  blas32.General
+}
+
+// layer is one affine map: views into Params and Grad.
+type layer struct {
+	w, gw blas32.General // fan-in × fan-out
+	b, gb []float32      // fan-out
+}
+
+// New returns a network for points of dimension d with two hidden layers of h units and all weights zero.
+func New(d, h int, act Activation) *Net {
+	dims := [4]int{d, h, h, d}
+	size := 0
+	for l := range 3 {
+		size += dims[l]*dims[l+1] + dims[l+1]
+	}
+	net := &Net{Params: make([]float32, size), Grad: make([]float32, size), act: act}
+	at := 0
+	for l := range net.layers {
+		in, out := dims[l], dims[l+1]
+		mid, end := at+in*out, at+in*out+out
+		net.layers[l] = layer{
+			w: view(net.Params[at:mid], in, out), gw: view(net.Grad[at:mid], in, out),
+			b: net.Params[mid:end], gb: net.Grad[mid:end],
+		}
+		at = end
+	}
+	return net
+}
+
+// Dim returns d.
+func (net *Net) Dim() int { return net.layers[0].w.Rows }
+
+// Init draws every weight and bias of a layer from U(−1/√fan-in, 1/√fan-in), PyTorch's default for an affine layer.
+func (net *Net) Init(r *rng.Stream) {
+	for _, l := range net.layers {
+		bound := 1 / math.Sqrt(float64(l.w.Rows))
+		for _, s := range [][]float32{l.w.Data, l.b} {
+			for i := range s {
+				s[i] = float32((2*r.Float64() - 1) * bound)
+			}
+		}
+	}
+}
+
+// Forward sets dst = f(x). dst and x are n×d; x must stay unchanged until the backward pass.
+func (net *Net) Forward(dst, x blas32.General) {
+	net.check(x, dst)
+	net.prepare(x.Rows, false)
+	net.in = x
+	net.forward(dst)
+}
+
+// ForwardTangent sets dst = f(x) and tan[i] = J_f(x[i])·e[i], the Jacobian-vector products. All are n×d; dst may alias x
+// and tan may alias e.
+func (net *Net) ForwardTangent(dst, tan, x, e blas32.General) {
+	net.check(x, dst, tan, e)
+	n := x.Rows
+	net.prepare(n, true)
+	copy(net.stack.Data, x.Data[:n*x.Cols])
+	copy(net.stack.Data[n*x.Cols:], e.Data[:n*x.Cols])
+	net.in = net.stack
+	net.forward(net.gstack)
+	copy(dst.Data, net.gstack.Data[:n*x.Cols])
+	copy(tan.Data, net.gstack.Data[n*x.Cols:2*n*x.Cols])
+}
+
+// forward runs the layers on net.in, values and tangents at once: a tangent goes through the same matrix but meets no
+// bias, and is scaled by the activation's derivative.
+func (net *Net) forward(dst blas32.General) {
+	rows := net.rows()
+	x := net.in
+	for l, lay := range net.layers {
+		y := dst
+		if l < 2 {
+			y = net.hid[l]
+		}
+		out := lay.w.Cols
+		net.ws.GemmNN(rows, out, lay.w.Rows, x.Data, x.Stride, lay.w.Data, lay.w.Stride, y.Data, y.Stride, false)
+		simd.AddBias(y.Data, y.Stride, net.n, out, lay.b)
+		if l < 2 {
+			val, tan := y.Data[:net.n*out], y.Data[net.n*out:rows*out]
+			switch net.act {
+			case Tanh:
+				simd.Tanh(val, val)
+				if net.tangent {
+					simd.TanhGrad(tan, tan, val)
+				}
+			case LeakyReLU:
+				simd.LeakyReLU(val, val, leakySlope)
+				if net.tangent {
+					simd.LeakyReLUGrad(tan, tan, val, leakySlope)
+				}
+			}
+		}
+		x = y
+	}
+}
+
+// Backward adds to Grad the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
+func (net *Net) Backward(g blas32.General) {
+	net.check(g)
+	if g.Rows != net.n {
+		panic(badOrder)
+	}
+	net.backward(g, net.n)
+}
+
+// BackwardTangent adds to Grad the gradient of a loss of both f(x) and J_f(x)·e: g and gtan (n×d) are the derivatives with
+// respect to the two outputs of the last ForwardTangent. It goes through the tangent pass, so it is second order in f.
+func (net *Net) BackwardTangent(g, gtan blas32.General) {
+	net.check(g, gtan)
+	n, d := net.n, net.Dim()
+	if g.Rows != n || !net.tangent {
+		panic(badOrder)
+	}
+	copy(net.gstack.Data, g.Data[:n*d])
+	copy(net.gstack.Data[n*d:], gtan.Data[:n*d])
+	net.backward(net.gstack, 2*n)
+}
+
+// backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
+// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'.
+func (net *Net) backward(g blas32.General, rows int) {
+	for l := 2; l >= 0; l-- {
+		lay := net.layers[l]
+		x := net.in
+		if l > 0 {
+			x = net.hid[l-1]
+		}
+		in, out := lay.w.Rows, lay.w.Cols
+		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, true)
+		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
+		if l == 0 {
+			return
+		}
+		gx := net.back[l-1]
+		net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
+		m := net.n * in
+		val, gval := x.Data[:m], gx.Data[:m]
+		switch {
+		case net.act == LeakyReLU && rows == net.n:
+			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
+		case net.act == LeakyReLU: // φ″ = 0
+			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
+			simd.LeakyReLUGrad(gx.Data[m:2*m], gx.Data[m:2*m], val, leakySlope)
+		case rows == net.n:
+			simd.TanhGrad(gval, gval, val)
+		default:
+			simd.TanhTangentGrad(gval, gx.Data[m:2*m], val, x.Data[m:2*m])
+		}
+		g = gx
+	}
+}
+
+// ZeroGrad sets Grad to zero.
+func (net *Net) ZeroGrad() { clear(net.Grad) }
+
+func (net *Net) rows() int {
+	if net.tangent {
+		return 2 * net.n
+	}
+	return net.n
+}
+
+// prepare makes room for n points; it allocates only when a batch is larger than all before.
+func (net *Net) prepare(n int, tangent bool) {
+	net.n, net.tangent = n, tangent
+	h, d := net.layers[0].w.Cols, net.Dim()
+	if need := net.rows() * h; cap(net.hid[0].Data) < need {
+		for i := range net.hid {
+			net.hid[i].Data, net.back[i].Data = make([]float32, need), make([]float32, need)
+		}
+	}
+	for i := range net.hid {
+		net.hid[i] = view(net.hid[i].Data, net.rows(), h)
+		net.back[i] = view(net.back[i].Data, net.rows(), h)
+	}
+	if tangent {
+		if need := 2 * n * d; cap(net.stack.Data) < need {
+			net.stack.Data, net.gstack.Data = make([]float32, need), make([]float32, need)
+		}
+		net.stack, net.gstack = view(net.stack.Data, 2*n, d), view(net.gstack.Data, 2*n, d)
+	}
+}
+
+func (net *Net) check(bs ...blas32.General) {
+	for _, b := range bs {
+		if b.Rows != bs[0].Rows || b.Cols != net.Dim() || b.Stride != b.Cols {
+			panic(badShape)
+		}
+	}
+}
+
+func view(data []float32, rows, cols int) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: data[:rows*cols]}
+}

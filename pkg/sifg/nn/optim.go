@@ -1,0 +1,109 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+)
+
+// Optimizer moves parameters against a gradient. It keeps its state (momenta, step count) between calls, so one Optimizer
+// serves one parameter slice.
+type Optimizer interface {
+	// Step updates theta in place from the gradient g of the same length.
+	Step(theta, g []float32)
+}
+
+// Rate is a learning rate with optional step decay (PyTorch's StepLR): it is multiplied by Decay after every Every steps.
+type Rate struct {
+	LR    float64 // initial learning rate, > 0
+	Every int     // steps between decays; 0: constant
+	Decay float64 // factor of one decay, in (0, 1]
+}
+
+// at returns the rate of step t = 0, 1, ….
+func (r Rate) at(t int) float64 {
+	if r.Every == 0 {
+		return r.LR
+	}
+	return r.LR * math.Pow(r.Decay, float64(t/r.Every))
+}
+
+// SGD is gradient descent with optional momentum, in PyTorch's form (dampening 0): b ← μb + g and θ ← θ − lr·b, or
+// θ ← θ − lr·(g + μb) with Nesterov.
+type SGD struct {
+	Rate
+	Momentum float64 // μ in [0, 1)
+	Nesterov bool
+
+	t   int
+	buf []float32
+}
+
+// Step implements Optimizer.
+func (o *SGD) Step(theta, g []float32) {
+	if o.buf == nil && o.Momentum != 0 {
+		o.buf = make([]float32, len(theta))
+	}
+	simd.SGD(theta, g, o.buf, float32(o.at(o.t)), float32(o.Momentum), o.Nesterov)
+	o.t++
+}
+
+// Adam is the method of Kingma and Ba (2015) with β = (0.9, 0.999) and ε = 1e-8 outside the root, bias-corrected.
+type Adam struct {
+	Rate
+
+	t    int
+	m, v []float32
+}
+
+// Step implements Optimizer.
+func (o *Adam) Step(theta, g []float32) {
+	const beta1, beta2, eps = 0.9, 0.999, 1e-8
+	if o.m == nil {
+		o.m, o.v = make([]float32, len(theta)), make([]float32, len(theta))
+	}
+	t := float64(o.t + 1)
+	step := o.at(o.t) / (1 - math.Pow(beta1, t))
+	rcorr := 1 / math.Sqrt(1-math.Pow(beta2, t))
+	simd.Adam(theta, g, o.m, o.v, float32(step), float32(rcorr), beta1, beta2, eps)
+	o.t++
+}
+
+// RMSProp divides by a running root mean square of the gradient: v ← αv + (1−α)g², θ ← θ − lr·g/(√v + ε), with α = 0.99
+// and ε = 1e-8.
+type RMSProp struct {
+	Rate
+
+	t int
+	v []float32
+}
+
+// Step implements Optimizer.
+func (o *RMSProp) Step(theta, g []float32) {
+	if o.v == nil {
+		o.v = make([]float32, len(theta))
+	}
+	simd.RMSProp(theta, g, o.v, float32(o.at(o.t)), 0.99, 1e-8)
+	o.t++
+}
+
+// Optimizers are the names that NewOptimizer knows.
+var Optimizers = []string{"sgd", "momentum", "nesterov", "adam", "rmsprop"}
+
+// NewOptimizer returns the optimiser of that name: sgd, momentum (0.9), nesterov (0.9), adam or rmsprop.
+func NewOptimizer(name string, rate Rate) (Optimizer, error) {
+	switch name {
+	case "sgd":
+		return &SGD{Rate: rate}, nil
+	case "momentum":
+		return &SGD{Rate: rate, Momentum: 0.9}, nil
+	case "nesterov":
+		return &SGD{Rate: rate, Momentum: 0.9, Nesterov: true}, nil
+	case "adam":
+		return &Adam{Rate: rate}, nil
+	case "rmsprop":
+		return &RMSProp{Rate: rate}, nil
+	}
+	return nil, fmt.Errorf("nn: unknown optimizer %q: want one of %v", name, Optimizers)
+}
