@@ -1,6 +1,10 @@
 package sifg
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -23,13 +27,166 @@ type Target interface {
 	Score(dst, x Batch, iter int)
 }
 
-// Cloud is all that changes in a run, except what a Field has learned.
+// Cloud is all that changes in a run, except what a Field or a Mover has learned.
 type Cloud struct {
-	Z, W, X Batch   // particles; this iteration's N(0, I) draws; perturbed particles X = Z + Sigma·W (all n×d)
-	S, V    Batch   // S = ∇log π(X); V = velocity, the direction in which Z moves (both n×d)
-	Sigma   float32 // smoothing σ; 0 when the flow is not smoothed, and then X is Z
+	Z, W, X Batch   // particles; the last N(0, I) draws; perturbed particles X = Z + Sigma·W, X is Z if Sigma is 0 (all n×d)
+	S, V    Batch   // S = ∇log π at the points the velocity was judged at; V = velocity, the direction in which Z moves (n×d)
+	Sigma   float32 // smoothing σ ≥ 0
 	Iter    int     // outer iterations done
 
-	target Target
-	noise  *rng.Stream
+	Target Target
+	Seed   uint64 // names the random streams of the run
+
+	noise *rng.Stream
+}
+
+// Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself.
+func (c *Cloud) Perturb() {
+	if c.Sigma == 0 {
+		c.X = c.Z
+		return
+	}
+	c.noise.Normal(c.W.Data)
+	for i, w := range c.W.Data {
+		c.X.Data[i] = c.Z.Data[i] + c.Sigma*w
+	}
+}
+
+// Score sets S = ∇log π(X).
+func (c *Cloud) Score() { c.Target.Score(c.S, c.X, c.Iter) }
+
+// Info is what a step tells of itself, for traces.
+type Info struct {
+	Loss float64 // of the last network step, before it; 0 without a network
+	P    float64 // exponent of the Stein loss; 0 without one
+}
+
+// Field gives the direction in which particles move.
+type Field interface {
+	// Init prepares for runs on c: it sizes buffers and seeds what is random from c.Seed.
+	Init(c *Cloud)
+	// Velocity perturbs the particles, learns what it has to, adapts σ by noise and sets c.V.
+	Velocity(c *Cloud, noise *Noise) Info
+}
+
+// Mover moves the particles along the velocity.
+type Mover interface {
+	// Init prepares for runs on c.
+	Init(c *Cloud)
+	// Move updates c.Z from c.V.
+	Move(c *Cloud)
+}
+
+// Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time.
+type Flow struct {
+	Noise Noise
+	Field Field
+	Mover Mover
+}
+
+// Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for every
+// sampler of the same seed. n must be at least 2.
+func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *rng.Stream)) (*Cloud, error) {
+	d := target.Dim()
+	switch {
+	case n < 2:
+		return nil, fmt.Errorf("sifg: %d particles: at least 2 are needed", n)
+	case d < 1:
+		return nil, fmt.Errorf("sifg: the target has dimension %d: at least 1 is needed", d)
+	}
+	c := &Cloud{
+		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
+		Sigma: f.Noise.Sigma, Target: target, Seed: seed, noise: rng.New(seed, "noise"),
+	}
+	if c.Sigma > 0 {
+		c.W, c.X = NewBatch(n, d), NewBatch(n, d)
+	}
+	r := rng.New(seed, "init")
+	if init == nil {
+		r.Normal(c.Z.Data)
+	} else {
+		init(c.Z, r)
+	}
+	if !finite(c.Z.Data) {
+		return nil, errors.New("sifg: the initial particles are not finite")
+	}
+	f.Field.Init(c)
+	f.Mover.Init(c)
+	return c, nil
+}
+
+// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite;
+// the cloud is then of no use. After the first call it allocates nothing.
+func (f *Flow) Step(c *Cloud) (Info, error) {
+	info := f.Field.Velocity(c, &f.Noise)
+	f.Mover.Move(c)
+	c.Iter++
+	if !finite(c.Z.Data) || c.Sigma-c.Sigma != 0 {
+		return info, &DivergedError{Iter: c.Iter}
+	}
+	return info, nil
+}
+
+// DivergedError says that a run met a non-finite value.
+type DivergedError struct{ Iter int } // the outer iteration that produced it, from 1
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("diverged at iteration %d: a particle or σ is not finite", e.Iter)
+}
+
+// Options of a one-call Run.
+type Options struct {
+	Particles  int                            // n ≥ 2
+	Iterations int                            // outer iterations ≥ 0
+	Seed       uint64                         // names every random stream of the run
+	Init       func(dst Batch, r *rng.Stream) // initial particles; nil: N(0, I)
+	// Every and Callback: Callback sees the cloud before the first step, after every Every-th and after the last. It must
+	// not change the cloud; an error from it ends the run. Every 0: only the first and the last.
+	Every    int
+	Callback func(c *Cloud, info Info) error
+}
+
+// Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the cloud
+// as far as it came beside the error.
+func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
+	if o.Iterations < 0 || o.Every < 0 {
+		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations, o.Every)
+	}
+	c, err := f.Start(target, o.Particles, o.Seed, o.Init)
+	if err != nil {
+		return nil, err
+	}
+	call := func(info Info) error {
+		if o.Callback == nil {
+			return nil
+		}
+		return o.Callback(c, info)
+	}
+	if err := call(Info{}); err != nil {
+		return c, err
+	}
+	for c.Iter < o.Iterations {
+		if err := ctx.Err(); err != nil {
+			return c, fmt.Errorf("sifg: stopped after iteration %d: %w", c.Iter, context.Cause(ctx))
+		}
+		info, err := f.Step(c)
+		if err != nil {
+			return c, err
+		}
+		if c.Iter == o.Iterations || o.Every > 0 && c.Iter%o.Every == 0 {
+			if err := call(info); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// finite reports whether every value is: x − x is 0 for a finite x and NaN otherwise, and NaN survives a sum.
+func finite(x []float32) bool {
+	var s float32
+	for _, v := range x {
+		s += v - v
+	}
+	return s == 0
 }

@@ -1,0 +1,146 @@
+package sifg
+
+import (
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// PRule says how the exponent p of the Stein loss adapts.
+type PRule string
+
+// The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. They are the three
+// that exist in released code; their directions disagree, and none is the derivative of the stated criterion.
+//
+//	PFixed  p stays: L2-GF for p = 2
+//	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
+//	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U the same sum with the opposite sign of the
+//	        logarithm's argument, over all entries and not a mean
+//	PBNN    p ← clip(p + η̃·b, 1.1, 4), b ← 0.9b + clip(mean Σ_c [|v|ᵖ ln|v|/p − |v|ᵖ/p²], ±0.2) after every network step
+const (
+	PFixed PRule = "none"
+	PToy   PRule = "toy"
+	PICA   PRule = "ica"
+	PBNN   PRule = "bnn"
+)
+
+// PRules lists the rules.
+var PRules = []PRule{PFixed, PToy, PICA, PBNN}
+
+// Stein is the field of L2-GF and of Ada-GWG (preconditioned functional gradient flow with a p-norm): the network f is the
+// velocity itself, v = f(z), trained on
+//
+//	mean_i [ −⟨s(z_i), f(z_i)⟩ − e_iᵀ J_f(z_i) e_i + ‖f(z_i)‖ₚᵖ/p ],
+//
+// where the probes e, drawn anew at every network step, estimate the divergence (Hutchinson).
+type Stein struct {
+	Network
+	P        float64 // initial exponent p > 1; 2 held fixed is L2-GF
+	Rule     PRule   // "" means PFixed
+	Rate     float64 // learning rate η̃ of p
+	After    int     // p adapts in outer iterations whose index, from 0, exceeds After
+	Gaussian bool    // probes N(0, I), as in the released ICA script; false: Rademacher ±1
+
+	p, momentum float64
+	net         *nn.Net
+	opt         nn.Optimizer
+	probes      *rng.Stream
+	e, je       Batch // probes; J_f(z)·e (n×d)
+	g, gt       Batch // loss gradients for f and for J_f·e (n×d)
+	f           Batch // f(z) (n×d)
+}
+
+var _ Field = (*Stein)(nil)
+
+// Init implements Field.
+func (o *Stein) Init(c *Cloud) {
+	o.net, o.opt = o.Network.build(c)
+	o.probes = rng.New(c.Seed, "probe")
+	o.p, o.momentum = o.P, 0
+	n, d := c.Z.Rows, c.Z.Cols
+	o.e, o.je, o.g, o.gt, o.f = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
+}
+
+// Velocity implements Field.
+func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
+	c.Perturb()
+	c.Score() // the particles do not move inside the inner loop
+	if c.Iter == 0 {
+		for range o.Warmup {
+			o.train(c, false)
+		}
+	}
+	adapt := c.Iter > o.After
+	var loss float64
+	for range o.Inner {
+		loss = o.train(c, adapt)
+	}
+	o.net.Forward(c.V, c.X)
+	if adapt && o.Rule == PICA {
+		u := o.icaGradient(c.V.Data)
+		o.p = min(max(o.p+o.Rate*min(max(u, -0.1), 0.1), 1.1), 6)
+	}
+	return Info{Loss: loss, P: o.p}
+}
+
+// train does one network step and, under PToy and PBNN, one step of p from the same forward pass. It returns the loss
+// before the step.
+func (o *Stein) train(c *Cloud, adapt bool) float64 {
+	if o.Gaussian {
+		o.probes.Normal(o.e.Data)
+	} else {
+		o.probes.Rademacher(o.e.Data)
+	}
+	o.net.ForwardTangent(o.f, o.je, c.X, o.e)
+	needLog := adapt && (o.Rule == PToy || o.Rule == PBNN)
+	inv := 1 / float32(c.Z.Rows)
+	var inner, power, powerLog float64 // Σ s·f + e·Je, Σ|f|ᵖ, Σ|f|ᵖ ln|f|
+	for i, f := range o.f.Data {
+		e, s := o.e.Data[i], c.S.Data[i]
+		inner += float64(s)*float64(f) + float64(e)*float64(o.je.Data[i])
+		grad := f // sign(f)·|f|^(p−1)
+		if o.p == 2 && !needLog {
+			power += float64(f) * float64(f)
+		} else if f != 0 {
+			log := math.Log(math.Abs(float64(f)))
+			pow := math.Exp((o.p - 1) * log)
+			power += pow * math.Abs(float64(f))
+			powerLog += pow * math.Abs(float64(f)) * log
+			grad = float32(math.Copysign(pow, float64(f)))
+		}
+		o.g.Data[i] = inv * (grad - s)
+		o.gt.Data[i] = -inv * e
+	}
+	o.net.ZeroGrad()
+	o.net.BackwardTangent(o.g, o.gt)
+	o.opt.Step(o.net.Params, o.net.Grad)
+
+	n, p := float64(c.Z.Rows), o.p
+	if needLog {
+		switch o.Rule {
+		case PToy:
+			if q := p - o.Rate*(power/(p*p)+powerLog/(p*(p-1)))/n; q > 1.1 {
+				o.p = q
+			}
+		case PBNN:
+			u := (powerLog/p - power/(p*p)) / n
+			o.momentum = 0.9*o.momentum + min(max(u, -0.2), 0.2)
+			o.p = min(max(p+o.Rate*o.momentum, 1.1), 4)
+		}
+	}
+	return (power/p - inner) / n
+}
+
+// icaGradient is Σ [ |v|ᵖ/p² − |v|ᵖ ln(1e-7 + 1/(|v|^(p−1) + 1e-7)) / ((p−1)² p) ].
+func (o *Stein) icaGradient(v []float32) float64 {
+	const tiny = 1e-7
+	p := o.p
+	var u float64
+	for _, x := range v {
+		a := math.Abs(float64(x))
+		pow1 := math.Pow(a, p-1)
+		u += pow1 * a * (1/(p*p) - math.Log(tiny+1/(pow1+tiny))/((p-1)*(p-1)*p))
+	}
+	return u
+}
