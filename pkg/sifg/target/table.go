@@ -1,0 +1,86 @@
+package target
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Entry is a row of the Table.
+type Entry struct {
+	Name string
+	Doc  string         // one line for listings
+	New  func() Density // with the constants of the experiments
+}
+
+// Table lists the densities by name. Tests of samplers and of densities range over it.
+var Table = []Entry{
+	{"gaussian", "correlated normal law in 5-D with known mean and covariance", func() Density { return toyGaussian() }},
+	{"gmm-2d", "mixture of 5 isotropic Gaussians in 2-D, sds 0.1 … 0.5", func() Density { return GMM2D() }},
+	{"gmm-10d", "mixture of 5 isotropic Gaussians in 10-D, sds 0.1 … 0.5", func() Density { return GMM10D() }},
+	{"monomial-gamma", "exp(−0.3 Σ|x|^0.905) in 2-D: heavy tails, score unbounded at 0", func() Density {
+		return must(NewMonomialGamma(2, ReleasedAlpha, 0.3))
+	}},
+	{"funnel", "Neal's funnel in 10-D: x₁ ~ N(0, 9), the others N(0, exp x₁)", func() Density { return must(NewFunnel(10, 3)) }},
+}
+
+// toyGaussian has variances from 0.25 to 4 and a correlation of 0.6 between neighbours.
+func toyGaussian() *Gaussian {
+	sds := []float64{0.5, 1, 1.5, 2, 1}
+	cov := mat.NewSymDense(len(sds), nil)
+	for i, s := range sds {
+		corr := 1.0
+		for j := i; j < len(sds); j++ {
+			cov.SetSym(i, j, corr*s*sds[j])
+			corr *= 0.6
+		}
+	}
+	return must(NewGaussian([]float64{1, -1, 0, 2, 0.5}, cov))
+}
+
+// must is for the constants of this file, which are valid.
+func must[T any](t T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// ByName returns the density of this name in the Table, or an error that lists the valid names and the nearest one.
+func ByName(name string) (Density, error) {
+	var names []string
+	nearest, best := "", 0
+	for _, e := range Table {
+		if e.Name == name {
+			return e.New(), nil
+		}
+		names = append(names, e.Name)
+		if dist := editDistance(name, e.Name); nearest == "" || dist < best {
+			nearest, best = e.Name, dist
+		}
+	}
+	return nil, fmt.Errorf("target: no density is named %q; did you mean %q? (valid: %s)",
+		name, nearest, strings.Join(names, ", "))
+}
+
+// editDistance is Levenshtein's: insertions, deletions and substitutions of bytes.
+func editDistance(a, b string) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		diag := prev[0]
+		prev[0] = i + 1
+		for j := range len(b) {
+			subst := diag
+			if a[i] != b[j] {
+				subst++
+			}
+			diag = prev[j+1]
+			prev[j+1] = min(subst, prev[j+1]+1, prev[j]+1)
+		}
+	}
+	return prev[len(b)]
+}
