@@ -1,0 +1,63 @@
+// Package metric judges clouds of points in float64: divergences, discrepancies, coverage, moments.
+//
+// Inputs are Points, converted once from the samplers' float32 batches. A wrong shape panics with a constant of this
+// package; where bad values can come from a run (a cloud that has left the numbers), functions return an error.
+package metric
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Points is an n×d matrix of n points in R^d, row-major without gaps: point i is Data[i·D : (i+1)·D].
+type Points struct {
+	N, D int
+	Data []float64
+}
+
+// NewPoints returns n points at the origin of R^d.
+func NewPoints(n, d int) Points { return Points{N: n, D: d, Data: make([]float64, n*d)} }
+
+// FromBatch returns the rows of b in float64.
+func FromBatch(b blas32.General) Points {
+	p := NewPoints(b.Rows, b.Cols)
+	for i := range b.Rows {
+		r := p.Row(i)
+		for c, v := range b.Data[i*b.Stride : i*b.Stride+b.Cols] {
+			r[c] = float64(v)
+		}
+	}
+	return p
+}
+
+// Row returns point i; it shares memory with p.
+func (p Points) Row(i int) []float64 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
+
+// Finite reports whether no coordinate is NaN or infinite.
+func (p Points) Finite() bool {
+	for _, v := range p.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+const badShape = "metric: points must have the same dimension, at least 1, and there must be enough of them"
+
+func require(ok bool) {
+	if !ok {
+		panic(badShape)
+	}
+}
+
+// sqDist returns ‖x − y‖².
+func sqDist(x, y []float64) float64 {
+	var s float64
+	for c, v := range x {
+		t := v - y[c]
+		s += t * t
+	}
+	return s
+}
