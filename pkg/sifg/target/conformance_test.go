@@ -1,0 +1,198 @@
+package target
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// forEach runs f on every density of the Table.
+func forEach(t *testing.T, f func(t *testing.T, p Density)) {
+	for _, e := range Table {
+		t.Run(e.Name, func(t *testing.T) { f(t, e.New()) })
+	}
+}
+
+// points returns n exact draws of p followed by n draws of N(0, 4 I), which reach where p has little mass.
+func points(p Density, n int) blas32.General {
+	d := p.Dim()
+	x := newBatch(2*n, d)
+	exact := x
+	exact.Rows = n
+	p.Sample(exact, rng.New(1, "points"))
+	r := rng.New(2, "points")
+	for i := n * d; i < len(x.Data); i++ {
+		x.Data[i] = float32(2 * r.NormFloat64())
+	}
+	return x
+}
+
+func widen(x []float32) []float64 {
+	v := make([]float64, len(x))
+	for i, u := range x {
+		v[i] = float64(u)
+	}
+	return v
+}
+
+// The score is the gradient of the log density: central differences with h = 1e-6 err by h²/6 times a third derivative. The
+// largest is the mixture's between two modes, (‖Δm‖/s²)³ ≤ (11/0.01)³ ≈ 1e9, an error of 2e-4 where scores are some
+// hundreds; rounding gives |log π| 2⁻⁵²/h < 1e-5. Hence 1e-5 of the row's largest score.
+func TestScoreIsGradient(t *testing.T) {
+	const h = 1e-6
+	forEach(t, func(t *testing.T, p Density) {
+		x := points(p, 100)
+		got := newBatch(x.Rows, x.Cols)
+		p.Score(got, x, 0)
+		for i := range x.Rows {
+			v, g := widen(row(x, i)), widen(row(got, i))
+			want := make([]float64, len(v))
+			scale := 1.0
+			for c, u := range v {
+				v[c] = u + h
+				up := p.LogDensity(v)
+				v[c] = u - h
+				want[c] = (up - p.LogDensity(v)) / (2 * h)
+				v[c] = u
+				scale = max(scale, math.Abs(want[c]))
+			}
+			for c := range want {
+				if !(math.Abs(g[c]-want[c]) <= 1e-5*scale) {
+					t.Fatalf("point %d at %v, coordinate %d: score %g, difference quotient %g", i, v, c, g[c], want[c])
+				}
+			}
+		}
+	})
+}
+
+// mean5 checks that the values' mean is within five of its standard errors of want.
+func mean5(t *testing.T, what string, values []float64, want float64) {
+	t.Helper()
+	var sum, sq float64
+	for _, v := range values {
+		sum += v - want
+	}
+	n := float64(len(values))
+	mean := sum / n
+	for _, v := range values {
+		sq += (v - want - mean) * (v - want - mean)
+	}
+	if se := math.Sqrt(sq / (n - 1) / n); !(math.Abs(mean) <= 5*se) {
+		t.Errorf("%s: %g is %.1f standard errors (%g) from %g", what, want+mean, mean/se, se, want)
+	}
+}
+
+// Exact draws have the closed-form mean and covariance, and satisfy Stein's identities E s = 0 and E x_c s_c = −1, which
+// hold only if sampler and score belong to one law and which have light tails even for the funnel.
+func TestSamplerIsExact(t *testing.T) {
+	const n = 40000
+	forEach(t, func(t *testing.T, p Density) {
+		d := p.Dim()
+		x, s := newBatch(n, d), newBatch(n, d)
+		p.Sample(x, rng.New(3, "exact"))
+		p.Score(s, x, 0)
+		mean, cov := p.Moments()
+		values := make([]float64, n)
+		each := func(what string, want float64, f func(x, s []float32) float64) {
+			t.Helper()
+			for i := range values {
+				values[i] = f(row(x, i), row(s, i))
+			}
+			mean5(t, what, values, want)
+		}
+		for a := range d {
+			each(fmt.Sprintf("mean %d", a), mean[a], func(x, _ []float32) float64 { return float64(x[a]) })
+			each(fmt.Sprintf("mean score %d", a), 0, func(_, s []float32) float64 { return float64(s[a]) })
+			each(fmt.Sprintf("mean x·score %d", a), -1, func(x, s []float32) float64 { return float64(x[a]) * float64(s[a]) })
+			for b := range a + 1 {
+				each(fmt.Sprintf("covariance %d, %d", a, b), cov.At(a, b), func(x, _ []float32) float64 {
+					return (float64(x[a]) - mean[a]) * (float64(x[b]) - mean[b])
+				})
+			}
+		}
+	})
+}
+
+// The score of a row does not depend on other rows, on the stride or on the iteration; what is drawn not on the stride.
+func TestRowsAreIndependent(t *testing.T) {
+	forEach(t, func(t *testing.T, p Density) {
+		x := points(p, 20)
+		n, d := x.Rows, x.Cols
+		all := newBatch(n, d)
+		p.Score(all, x, 0)
+		wide := func() blas32.General {
+			return blas32.General{Rows: 1, Cols: d, Stride: d + 3, Data: make([]float32, d+3)}
+		}
+		for i := range n {
+			in, out := wide(), wide()
+			copy(in.Data, row(x, i))
+			p.Score(out, in, i)
+			if !slices.Equal(out.Data[:d], row(all, i)) || out.Data[d] != 0 {
+				t.Fatalf("row %d alone: %v, in the batch: %v", i, out.Data, row(all, i))
+			}
+		}
+		tight := newBatch(n, d)
+		gaps := blas32.General{Rows: n, Cols: d, Stride: d + 3, Data: make([]float32, n*(d+3))}
+		p.Sample(tight, rng.New(4, "stride"))
+		p.Sample(gaps, rng.New(4, "stride"))
+		for i := range n {
+			if !slices.Equal(row(tight, i), row(gaps, i)) {
+				t.Fatalf("draw %d depends on the stride", i)
+			}
+		}
+	})
+}
+
+func TestScoreAllocatesNothing(t *testing.T) {
+	forEach(t, func(t *testing.T, p Density) {
+		x := points(p, 10)
+		dst, v := newBatch(x.Rows, x.Cols), widen(row(x, 0))
+		if n := testing.AllocsPerRun(10, func() { p.Score(dst, x, 0); p.LogDensity(v) }); n != 0 {
+			t.Errorf("%g allocations", n)
+		}
+	})
+}
+
+func TestScoreIsSafeForConcurrentUse(t *testing.T) {
+	forEach(t, func(t *testing.T, p Density) {
+		x := points(p, 200)
+		var got [4]blas32.General
+		var wg sync.WaitGroup
+		for w := range got {
+			got[w] = newBatch(x.Rows, x.Cols)
+			wg.Go(func() { p.Score(got[w], x, w) })
+		}
+		wg.Wait()
+		for _, g := range got[1:] {
+			if !slices.Equal(g.Data, got[0].Data) {
+				t.Error("goroutines disagree")
+			}
+		}
+	})
+}
+
+func TestWrongShapesPanic(t *testing.T) {
+	forEach(t, func(t *testing.T, p Density) {
+		d := p.Dim()
+		for want, f := range map[string]func(){
+			badScore:  func() { p.Score(newBatch(2, d), newBatch(3, d), 0) },
+			badPoint:  func() { p.LogDensity(make([]float64, d+1)) },
+			badSample: func() { p.Sample(newBatch(2, d+1), rng.New(1, "x")) },
+		} {
+			func() {
+				defer func() {
+					if got := recover(); got != want {
+						t.Errorf("panic %v, want %q", got, want)
+					}
+				}()
+				f()
+			}()
+		}
+	})
+}
