@@ -14,8 +14,8 @@ import (
 // Mixture is the Gaussian mixture π(x) = Σ_k w_k N(x; m_k, s_k² I) on R^d with K isotropic components. Its log density is
 // normalised.
 //
-// Score and LogDensity stream over the components: they hold a running maximum of the components' log densities and a sum
-// relative to it, which is a stable log-sum-exp with one pass, no scratch memory and any K.
+// Score and LogDensity stream over the components: they hold the largest log density so far and sums relative to it, which
+// is a stable log-sum-exp in one pass for any K without scratch memory.
 type Mixture struct {
 	d       int
 	weights []float64 // K
@@ -92,34 +92,54 @@ func (t *Mixture) Score(dst, x blas32.General, _ int) {
 	}
 }
 
+// scoreRow takes the components in chunks: log densities first, then the terms that count beside the largest one.
 func (t *Mixture) scoreRow(g, x []float32) {
+	const chunk = 8
 	top, sum := math.Inf(-1), 0.0 // sum and g are relative to exp(top)
 	clear(g)
-	g = g[:len(x)]
-	for k, l := range t.logs {
-		m := t.means[k*len(x):][:len(x)]
-		var q float64
-		for c, v := range x {
-			u := m[c] - float64(v)
-			q += u * u
+	d := len(x)
+	g = g[:d]
+	for k0 := 0; k0 < len(t.logs); k0 += chunk {
+		var buf [chunk]float64
+		logs := buf[:min(chunk, len(t.logs)-k0)]
+		best := top
+		for k := range logs {
+			m := t.means[(k0+k)*d:][:d]
+			var q0, q1 float64 // two sums, because one is a chain of additions that wait for each other
+			c := 0
+			for ; c+1 < len(x) && c+1 < len(m); c += 2 {
+				u0, u1 := m[c]-float64(x[c]), m[c+1]-float64(x[c+1])
+				q0 += u0 * u0
+				q1 += u1 * u1
+			}
+			if c < len(x) {
+				u := m[c] - float64(x[c])
+				q0 += u * u
+			}
+			logs[k] = t.logs[k0+k] - 0.5*t.precs[k0+k]*(q0+q1)
+			best = max(best, logs[k])
 		}
-		l -= 0.5 * t.precs[k] * q
-		w := 1.0
-		if l > top {
-			// A new maximum: what was gathered so far shrinks, to nothing if it is too far below.
-			shrink := expOf(top - l)
-			top = l
+		if best > top && sum > 0 {
+			shrink := expOf(top - best)
 			sum *= shrink
 			for c := range g {
 				g[c] *= float32(shrink)
 			}
-		} else if w = expOf(l - top); w == 0 {
-			continue
 		}
-		sum += w
-		w *= t.precs[k]
-		for c, v := range x {
-			g[c] += float32(w * (m[c] - float64(v)))
+		top = best
+		for k, l := range logs {
+			w := 1.0
+			if l != top {
+				if w = expOf(l - top); w == 0 {
+					continue
+				}
+			}
+			sum += w
+			w *= t.precs[k0+k]
+			m := t.means[(k0+k)*d:][:d]
+			for c, v := range x {
+				g[c] += float32(w * (m[c] - float64(v)))
+			}
 		}
 	}
 	inv := float32(1 / sum)
@@ -128,9 +148,9 @@ func (t *Mixture) scoreRow(g, x []float32) {
 	}
 }
 
-// expOf returns exp(x) for x ≤ 0, and 0 below −60, where a term is lost in a sum that holds a 1 whatever its precision.
+// expOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the last place of a float64 sum that holds a 1.
 func expOf(x float64) float64 {
-	if x < -60 {
+	if x < -40 {
 		return 0
 	}
 	return math.Exp(x)
