@@ -12,12 +12,19 @@ const (
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.
 type Trial struct {
-	Key, Experiment, Protocol, Scale, Problem, Method string
-	Seed                                              uint64
-	Status, Reason                                    string
-	Particles, Dim                                    int
-	Iterations                                        int    // outer iterations completed
-	Config                                            string // resolved configuration, JSON
+	Key        string `json:"key"` // hex digest of everything the result depends on
+	Experiment string `json:"experiment"`
+	Protocol   string `json:"protocol"`
+	Scale      string `json:"scale"`
+	Problem    string `json:"problem"`
+	Method     string `json:"method"`
+	Seed       uint64 `json:"seed"`
+	Status     string `json:"status"`
+	Reason     string `json:"reason,omitempty"` // why it is not ok, one line
+	Particles  int    `json:"particles"`
+	Dim        int    `json:"dim"`
+	Iterations int    `json:"iterations"` // outer iterations completed
+	Config     string `json:"-"`          // resolved configuration, JSON; trial.json holds it as an object
 }
 
 // Trace is one row of trace.parquet: one value measured at one checkpoint.
@@ -32,12 +39,12 @@ type Trace struct {
 
 // Timing is one row of timings.parquet.
 type Timing struct {
-	Key     string
-	Seconds float64 // wall time of the trial
-	CPU     string  // processor model
-	Kernel  string  // compute path: avx512, avx2, portable
-	Started string  // RFC 3339, UTC
-	Commit  string  // of the program that ran it, "+dirty" if so
+	Key     string  `json:"-"`
+	Seconds float64 `json:"seconds"` // wall time of the trial
+	CPU     string  `json:"cpu"`     // processor model
+	Kernel  string  `json:"kernel"`  // compute path: avx512, avx2, portable
+	Started string  `json:"started"` // RFC 3339, UTC
+	Commit  string  `json:"commit"`  // of the program that ran it, "+dirty" if so
 }
 
 // Array is a C-ordered array read from or written to an .npy file (float32 values).
