@@ -1,0 +1,489 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// margins around a data area, in points.
+type margins struct{ left, right, bottom, top float64 }
+
+// layout is a figure with every size decided.
+type layout struct {
+	f          *Figure
+	rows, cols int
+	x, y       []axis // of each panel
+	empty      []bool
+	turn       []bool // tick labels of X are turned
+	margin     []margins
+	keys       [][]Item // rows of the legend
+	w, h       float64  // of the figure, points
+	areas      []vg.Rectangle
+	bar        axis    // of the colour bar
+	barWidth   float64 // of its strip, 0 without one
+}
+
+const (
+	pointsPerCm = 72 / 2.54
+	outer       = 3.0  // margin of the figure
+	gap         = 9.0  // between panels
+	keyWidth    = 19.0 // of a legend entry's key
+	keySpace    = 12.0 // between entries
+	keyHeight   = 12.5 // of a row of the legend
+	barGap      = 4.0  // left of the colour bar
+	barSize     = 8.0  // its width
+)
+
+func (f *Figure) layout() (*layout, error) {
+	n := len(f.Panels)
+	l := &layout{f: f, rows: f.Rows, cols: f.Cols, turn: make([]bool, n)}
+	switch {
+	case n == 0:
+		return nil, fmt.Errorf("a figure needs a panel")
+	case l.rows < 0 || l.cols < 0 || l.rows > 0 && l.cols > 0 && l.rows*l.cols < n:
+		return nil, fmt.Errorf("%d×%d places for %d panels", l.rows, l.cols, n)
+	case l.cols == 0 && l.rows == 0:
+		l.rows, l.cols = 1, n
+	case l.cols == 0:
+		l.cols = (n + l.rows - 1) / l.rows
+	case l.rows == 0:
+		l.rows = (n + l.cols - 1) / l.cols
+	}
+	for i, p := range f.Panels {
+		e := newExtent()
+		for _, layer := range p.Layers {
+			layer.extent(e)
+		}
+		marginX := 0.0
+		if e.padX {
+			marginX = 0.04
+		}
+		x, noX, err := p.X.resolve(e.x, e.softX, marginX)
+		if err != nil {
+			return nil, fmt.Errorf("panel %d: %w", i, err)
+		}
+		y, noY, err := p.Y.resolve(e.y, e.softY, 0.04)
+		if err != nil {
+			return nil, fmt.Errorf("panel %d: %w", i, err)
+		}
+		if p.EqualAxes && (x.log || y.log) {
+			return nil, fmt.Errorf("panel %d: equal axes must be linear", i)
+		}
+		l.x, l.y = append(l.x, x), append(l.y, y)
+		l.empty = append(l.empty, noX && noY && len(p.Layers) > 0)
+	}
+	cm := f.Width
+	if cm == 0 {
+		cm = map[int]float64{1: 9, 2: 14}[l.cols]
+		if cm == 0 {
+			cm = 18
+		}
+	}
+	l.w = cm * pointsPerCm
+	l.keys = l.legend()
+	if b := f.ColorBar; b != nil {
+		if !(b.Min < b.Max) || !finite(b.Min) || !finite(b.Max) || b.Log && b.Min <= 0 {
+			return nil, fmt.Errorf("colour bar %q: limits from %g to %g are not a range", b.Label, b.Min, b.Max)
+		}
+		l.bar = axis{min: b.Min, max: b.Max, log: b.Log}
+		l.bar.setTicks(5)
+		l.barWidth = barGap + barSize + tickLength + 2 + barLabels(l.bar) + 3 + textSize*(capHeight+descent)
+	}
+	// The number of ticks depends on the panels' size, and the size on the ticks' labels: twice is enough.
+	pw, ph := l.w/float64(l.cols)-40, 0.0
+	for range 2 {
+		for i := range f.Panels {
+			if h := ph; h == 0 {
+				ph = pw * l.aspect()
+			}
+			l.ticks(i, pw, ph)
+		}
+		pw, ph = l.place()
+	}
+	if pw < 20 || ph < 20 {
+		return nil, fmt.Errorf("%.1f×%.1f cm leave no room for %d×%d panels", cm, l.h/pointsPerCm, l.rows, l.cols)
+	}
+	return l, l.checkTexts()
+}
+
+// aspect returns height over width of the panels' data areas.
+func (l *layout) aspect() float64 {
+	a := 0.0
+	for i, p := range l.f.Panels {
+		if p.EqualAxes {
+			a = max(a, (l.y[i].max-l.y[i].min)/(l.x[i].max-l.x[i].min))
+		}
+	}
+	if a == 0 {
+		a = 0.72
+	}
+	return min(max(a, 0.25), 2.5)
+}
+
+// labelled tells whether panel i shows the labels of its x and y axis.
+func (l *layout) labelled(i int) (x, y bool) {
+	return !l.f.Shared || i+l.cols >= len(l.f.Panels), !l.f.Shared || i%l.cols == 0
+}
+
+// ticks chooses panel i's ticks for a data area of w×h points, and its margins.
+func (l *layout) ticks(i int, w, h float64) {
+	p, x, y := l.f.Panels[i], &l.x[i], &l.y[i]
+	y.setTicks(int(min(max(h/26, 2), 7)))
+	widest := 0.0
+	for n := int(min(max(w/32, 2), 8)); ; n-- { // fewer, until the labels have room
+		x.setTicks(n)
+		sum, count := 0.0, 0
+		widest = 0
+		for _, t := range x.ticks {
+			if t.Label != "" {
+				b := float64(textWidth(t.Label, tickSize))
+				sum, count, widest = sum+b+6, count+1, max(widest, b)
+			}
+		}
+		l.turn[i] = len(x.Categories) > 0 && widest+4 > w/float64(max(count, 1))
+		if n <= 2 || len(x.Categories) > 0 || sum <= w {
+			break
+		}
+	}
+	m := margins{left: 2, right: 3, bottom: 2, top: 3}
+	showX, showY := l.labelled(i)
+	if showY {
+		yw := 0.0
+		for _, t := range y.ticks {
+			yw = max(yw, float64(textWidth(t.Label, tickSize)))
+		}
+		m.left = tickLength + 2.5 + yw
+		if p.Y.Label != "" {
+			m.left += textSize*(capHeight+descent) + 4
+		}
+	}
+	if showX {
+		m.bottom = tickLength + 3 + tickSize*capHeight
+		if l.turn[i] {
+			m.bottom = tickLength + 3 + tickSize*capHeight + widest*math.Sin(slant)
+		}
+		if p.X.Label != "" {
+			m.bottom += textSize*capHeight + 5
+		}
+		m.bottom += textSize * descent
+		for _, t := range x.ticks { // labels that stick out at the sides
+			half, u := float64(textWidth(t.Label, tickSize))/2, x.unit(t.Value)
+			if l.turn[i] {
+				m.left = max(m.left, 2*half*math.Cos(slant)-u*w)
+				continue
+			}
+			m.right = max(m.right, half-(1-u)*w+1)
+			m.left = max(m.left, half-u*w+1)
+		}
+	}
+	if len(y.ticks) > 0 && showY {
+		m.top = max(m.top, tickSize/2)
+	}
+	if p.Title != "" {
+		m.top = textSize + 4
+	}
+	l.margin = append(l.margin[:min(i, len(l.margin))], append([]margins{m}, l.margin[min(i+1, len(l.margin)):]...)...)
+}
+
+// slant is the angle of turned tick labels.
+const slant = math.Pi / 6
+
+// place decides height and data areas; it returns the size of a data area before equal axes crop it.
+func (l *layout) place() (w, h float64) {
+	col, row := make([]margins, l.cols), make([]margins, l.rows)
+	for i, m := range l.margin {
+		c, r := &col[i%l.cols], &row[i/l.cols]
+		c.left, c.right = max(c.left, m.left), max(c.right, m.right)
+		r.bottom, r.top = max(r.bottom, m.bottom), max(r.top, m.top)
+	}
+	usedW := 2*outer + gap*float64(l.cols-1)
+	for _, c := range col {
+		usedW += c.left + c.right
+	}
+	usedW += l.barWidth
+	w = (l.w - usedW) / float64(l.cols)
+	usedH := 2*outer + gap*float64(l.rows-1) + keyHeight*float64(len(l.keys))
+	for _, r := range row {
+		usedH += r.bottom + r.top
+	}
+	if l.f.Height > 0 {
+		l.h = l.f.Height * pointsPerCm
+	} else {
+		l.h = math.Ceil(usedH + w*l.aspect()*float64(l.rows))
+	}
+	h = (l.h - usedH) / float64(l.rows)
+	l.areas = make([]vg.Rectangle, len(l.f.Panels))
+	y := l.h - outer - keyHeight*float64(len(l.keys))
+	for r := range l.rows {
+		y -= row[r].top
+		x := outer
+		for c := range l.cols {
+			x += col[c].left
+			if i := r*l.cols + c; i < len(l.areas) {
+				x0, y0, w, h := x, y-h, w, h
+				if l.f.Panels[i].EqualAxes { // the exact shape, in the middle
+					a := (l.y[i].max - l.y[i].min) / (l.x[i].max - l.x[i].min)
+					if h > w*a {
+						y0, h = y0+(h-w*a)/2, w*a
+					} else {
+						x0, w = x0+(w-h/a)/2, h/a
+					}
+				}
+				l.areas[i] = vg.Rectangle{
+					Min: vg.Point{X: vg.Length(x0), Y: vg.Length(y0)}, Max: vg.Point{X: vg.Length(x0 + w), Y: vg.Length(y0 + h)},
+				}
+			}
+			x += w + col[c].right + gap
+		}
+		y -= h + row[r].bottom + gap
+	}
+	return w, h
+}
+
+// legend collects the entries and breaks them into rows that fit.
+func (l *layout) legend() [][]Item {
+	if l.f.NoLegend {
+		return nil
+	}
+	items := l.f.Legend
+	if items == nil {
+		at := map[string]int{}
+		for _, p := range l.f.Panels {
+			for _, layer := range p.Layers {
+				it, _ := layer.key()
+				if it.Label == "" {
+					continue
+				}
+				i, seen := at[it.Label]
+				if !seen {
+					at[it.Label], items = len(items), append(items, it)
+					continue
+				}
+				o := &items[i]
+				if it.Line && !o.Line {
+					o.Dash, o.Width = it.Dash, it.Width
+				}
+				if it.Mark && !o.Mark {
+					o.Style.Mark = it.Style.Mark
+				}
+				o.Line, o.Fill, o.Mark = o.Line || it.Line, o.Fill || it.Fill, o.Mark || it.Mark
+			}
+		}
+	}
+	var rows [][]Item
+	used := math.Inf(1)
+	for _, it := range items {
+		w := itemWidth(it)
+		if used+keySpace+w > l.w-2*outer {
+			rows, used = append(rows, nil), -keySpace
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], it)
+		used += keySpace + w
+	}
+	return rows
+}
+
+// keySize is the width of an entry's key: a mark alone needs less than a line.
+func keySize(it Item) float64 {
+	if it.Line || it.Fill {
+		return keyWidth
+	}
+	return 8
+}
+
+func itemWidth(it Item) float64 { return keySize(it) + 4 + float64(textWidth(it.Label, legendSize)) }
+
+func (l *layout) checkTexts() error {
+	var texts []string
+	for i, p := range l.f.Panels {
+		texts = append(texts, p.Title, p.X.Label, p.Y.Label)
+		for _, t := range append(l.x[i].ticks[:len(l.x[i].ticks):len(l.x[i].ticks)], l.y[i].ticks...) {
+			texts = append(texts, t.Label)
+		}
+		for _, layer := range p.Layers {
+			if t, ok := layer.(Text); ok {
+				texts = append(texts, t.S)
+			}
+		}
+	}
+	for _, r := range l.keys {
+		for _, it := range r {
+			texts = append(texts, it.Label)
+		}
+	}
+	if b := l.f.ColorBar; b != nil {
+		texts = append(texts, b.Label)
+	}
+	for _, t := range texts {
+		if err := checkText(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw draws the figure and returns what is not seen of it.
+func (l *layout) draw(c draw.Canvas) []Drop {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	l.drawLegend(&c)
+	var drops []Drop
+	for i, p := range l.f.Panels {
+		a := &area{Canvas: draw.Canvas{Canvas: c.Canvas, Rectangle: l.areas[i]}, x: l.x[i], y: l.y[i]}
+		if !p.EqualAxes {
+			a.grid()
+		}
+		for _, layer := range p.Layers {
+			a.undrawable, a.outside = 0, 0
+			layer.draw(a)
+			if a.undrawable+a.outside > 0 {
+				it, name := layer.key()
+				if it.Label != "" {
+					name += " " + it.Label
+				}
+				drops = append(drops, Drop{i, name, a.undrawable, a.outside})
+			}
+		}
+		if l.empty[i] {
+			drawText(&a.Canvas, "no data", textSize, noteGrey, a.Center(), 0.5, 0.5, 0)
+		}
+		l.drawAxes(a, i)
+	}
+	if l.f.ColorBar != nil {
+		l.drawColorBar(&c)
+	}
+	return drops
+}
+
+// grid draws light lines at the labelled ticks.
+func (a *area) grid() {
+	s := draw.LineStyle{Color: gridGrey, Width: 0.5}
+	for _, t := range a.x.ticks {
+		if x := a.X(a.x.unit(t.Value)); t.Label != "" && len(a.x.Categories) == 0 {
+			a.StrokeLine2(s, x, a.Min.Y, x, a.Max.Y)
+		}
+	}
+	for _, t := range a.y.ticks {
+		if y := a.Y(a.y.unit(t.Value)); t.Label != "" {
+			a.StrokeLine2(s, a.Min.X, y, a.Max.X, y)
+		}
+	}
+}
+
+// drawAxes draws frame, ticks, labels and title.
+func (l *layout) drawAxes(a *area, i int) {
+	p, c := l.f.Panels[i], &a.Canvas
+	s := draw.LineStyle{Color: ink, Width: thinWidth}
+	c.SetLineStyle(s)
+	c.Stroke(a.Rectangle.Path())
+	showX, showY := l.labelled(i)
+	length := func(t Tick) vg.Length {
+		if t.Label == "" {
+			return tickLength * 0.6
+		}
+		return tickLength
+	}
+	under := float64(a.Min.Y) - tickLength - 3 // top of the tick labels
+	deepest := under - tickSize*capHeight
+	for _, t := range a.x.ticks {
+		x := a.X(a.x.unit(t.Value))
+		if len(a.x.Categories) == 0 {
+			c.StrokeLine2(s, x, a.Min.Y, x, a.Min.Y-length(t))
+		}
+		switch {
+		case !showX:
+		case l.turn[i]:
+			drawText(c, t.Label, tickSize, ink, vg.Point{X: x + 2, Y: vg.Length(under)}, 1, 0.8, slant)
+			deepest = min(deepest, under-tickSize*capHeight-float64(textWidth(t.Label, tickSize))*math.Sin(slant))
+		default:
+			drawText(c, t.Label, tickSize, ink, vg.Point{X: x, Y: vg.Length(under)}, 0.5, 1, 0)
+		}
+	}
+	widest := vg.Length(0)
+	for _, t := range a.y.ticks {
+		y := a.Y(a.y.unit(t.Value))
+		c.StrokeLine2(s, a.Min.X, y, a.Min.X-length(t), y)
+		if showY {
+			drawText(c, t.Label, tickSize, ink, vg.Point{X: a.Min.X - tickLength - 2.5, Y: y}, 1, 0.5, 0)
+			widest = max(widest, textWidth(t.Label, tickSize))
+		}
+	}
+	mid := a.Center()
+	if showX {
+		drawText(c, p.X.Label, textSize, ink, vg.Point{X: mid.X, Y: vg.Length(deepest - 5)}, 0.5, 1, 0)
+	}
+	if showY {
+		x := a.Min.X - tickLength - 2.5 - widest - 4 - vg.Length(textSize*descent)
+		drawText(c, p.Y.Label, textSize, ink, vg.Point{X: x, Y: mid.Y}, 0.5, 0, math.Pi/2)
+	}
+	drawText(c, p.Title, textSize, ink, vg.Point{X: mid.X, Y: a.Max.Y + 4}, 0.5, 0, 0)
+}
+
+func (l *layout) drawLegend(c *draw.Canvas) {
+	y := l.h - outer - keyHeight/2
+	for _, row := range l.keys {
+		w := -keySpace
+		for _, it := range row {
+			w += keySpace + itemWidth(it)
+		}
+		x := max(outer, (l.w-w)/2)
+		for _, it := range row {
+			k := keySize(it)
+			if it.Fill {
+				c.SetColor(shade(it.Color, fillAlpha+0.1))
+				c.Fill(vg.Rectangle{
+					Min: vg.Point{X: vg.Length(x), Y: vg.Length(y - 4)}, Max: vg.Point{X: vg.Length(x + k), Y: vg.Length(y + 4)},
+				}.Path())
+			}
+			if it.Line {
+				c.StrokeLine2(it.line(), vg.Length(x), vg.Length(y), vg.Length(x+k), vg.Length(y))
+			}
+			if it.Mark {
+				mark(c, it.Style.Mark, markRadius, it.Color, false, vg.Point{X: vg.Length(x + k/2), Y: vg.Length(y)})
+			}
+			drawText(c, it.Label, legendSize, ink, vg.Point{X: vg.Length(x + k + 4), Y: vg.Length(y)}, 0, 0.5, 0)
+			x += itemWidth(it) + keySpace
+		}
+		y -= keyHeight
+	}
+}
+
+// drawColorBar draws the scale of the heat maps beside the panels, as high as they are.
+func (l *layout) drawColorBar(c *draw.Canvas) {
+	lo, hi := l.areas[0].Min.Y, l.areas[0].Max.Y
+	for _, r := range l.areas {
+		lo, hi = min(lo, r.Min.Y), max(hi, r.Max.Y)
+	}
+	x := vg.Length(l.w - outer - l.barWidth + barGap)
+	end := x + barSize
+	a := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: lo}, Max: vg.Point{X: end, Y: hi}}}
+	const steps = 128
+	for i := range steps {
+		y0, y1 := a.Y(float64(i)/steps), a.Y(min(float64(i+2)/steps, 1)) // the next one covers the upper half
+		c.SetColor(viridis((float64(i) + 0.5) / steps))
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y0}, Max: vg.Point{X: end, Y: y1}}.Path())
+	}
+	s := draw.LineStyle{Color: ink, Width: thinWidth}
+	c.SetLineStyle(s)
+	c.Stroke(a.Rectangle.Path())
+	for _, t := range l.bar.ticks {
+		y := a.Y(l.bar.unit(t.Value))
+		c.StrokeLine2(s, end, y, end+tickLength, y)
+		drawText(c, t.Label, tickSize, ink, vg.Point{X: end + tickLength + 2, Y: y}, 0, 0.5, 0)
+	}
+	at := end + tickLength + 2 + vg.Length(barLabels(l.bar)) + 3 + textSize*capHeight
+	drawText(c, l.f.ColorBar.Label, textSize, ink, vg.Point{X: at, Y: (lo + hi) / 2}, 0.5, 0, math.Pi/2)
+}
+
+// barLabels returns the width of the widest tick label of the colour bar.
+func barLabels(bar axis) float64 {
+	w := 0.0
+	for _, t := range bar.ticks {
+		w = max(w, float64(textWidth(t.Label, tickSize)))
+	}
+	return w
+}
