@@ -1,0 +1,327 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// tol is the agreement asked of float32 against float64 golden vectors, relative to the largest magnitude of an array.
+const tol = 2e-4
+
+// goldenNet loads a case's weights, whose layers are x·Wᵀ + b: a Net stores W transposed.
+func goldenNet(t *testing.T, name string, act Activation) *Net {
+	_, shape := golden.Read(t, name, "W1")
+	h, d := shape[0], shape[1]
+	net := New(d, h, act)
+	for l, lay := range net.layers {
+		w, s := golden.Read(t, name, fmt.Sprintf("W%d", l+1))
+		b, _ := golden.Read(t, name, fmt.Sprintf("b%d", l+1))
+		for o := range s[0] {
+			lay.b[o] = float32(b[o])
+			for i := range s[1] {
+				lay.w.Data[i*lay.w.Stride+o] = float32(w[o*s[1]+i])
+			}
+		}
+	}
+	return net
+}
+
+// compareGradients checks net.Grad against the case's gW1 … gb3.
+func compareGradients(t *testing.T, name string, net *Net) {
+	t.Helper()
+	for l, lay := range net.layers {
+		w, s := golden.Read(t, name, fmt.Sprintf("gW%d", l+1))
+		b, _ := golden.Read(t, name, fmt.Sprintf("gb%d", l+1))
+		got := make([]float32, len(w))
+		for o := range s[0] {
+			for i := range s[1] {
+				got[o*s[1]+i] = lay.gw.Data[i*lay.gw.Stride+o]
+			}
+		}
+		golden.Compare(t, fmt.Sprintf("gW%d", l+1), got, w, tol)
+		golden.Compare(t, fmt.Sprintf("gb%d", l+1), lay.gb, b, tol)
+	}
+}
+
+func batch(n, d int) blas32.General {
+	return blas32.General{Rows: n, Cols: d, Stride: d, Data: make([]float32, n*d)}
+}
+
+// TestGoldenDenoising: the denoising loss mean‖f(x) + w/σ‖² and its weight gradients.
+func TestGoldenDenoising(t *testing.T) {
+	for name, act := range map[string]Activation{"score_net_tanh_dsm": Tanh, "score_net_leaky_dsm": LeakyReLU} {
+		t.Run(name, func(t *testing.T) {
+			net := goldenNet(t, name, act)
+			z, w := golden.Batch(t, name, "z"), golden.Batch(t, name, "noise")
+			sigma := golden.Scalar(t, name, "sigma")
+			n, d := z.Rows, z.Cols
+			x, f, g := batch(n, d), batch(n, d), batch(n, d)
+			for i := range x.Data {
+				x.Data[i] = z.Data[i] + float32(sigma)*w.Data[i]
+			}
+			net.Forward(f, x)
+			wantF, _ := golden.Read(t, name, "f")
+			golden.Compare(t, "f", f.Data, wantF, tol)
+			var loss float64
+			for i, v := range f.Data {
+				r := float64(v) + float64(w.Data[i])/sigma
+				loss += r * r / float64(n)
+				g.Data[i] = float32(2 * r / float64(n))
+			}
+			golden.Compare(t, "loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, tol)
+			net.Backward(g)
+			compareGradients(t, name, net)
+		})
+	}
+}
+
+// TestGoldenStein: the Stein loss [−Σ⟨s,f⟩ − Σ eᵀJe + Σ|f|ᵖ/p]/n; its gradients go through the divergence.
+func TestGoldenStein(t *testing.T) {
+	for name, act := range map[string]Activation{"score_net_tanh_gwg": Tanh, "score_net_leaky_gwg": LeakyReLU} {
+		t.Run(name, func(t *testing.T) {
+			net := goldenNet(t, name, act)
+			z, e, s := golden.Batch(t, name, "z"), golden.Batch(t, name, "probe"), golden.Batch(t, name, "target_score")
+			p := golden.Scalar(t, name, "p")
+			n, d := z.Rows, z.Cols
+			f, je, g, gt := batch(n, d), batch(n, d), batch(n, d), batch(n, d)
+			net.ForwardTangent(f, je, z, e)
+			wantF, _ := golden.Read(t, name, "f")
+			golden.Compare(t, "f", f.Data, wantF, tol)
+			div := make([]float32, n)
+			var loss float64
+			for i, v := range f.Data {
+				div[i/d] += e.Data[i] * je.Data[i]
+				a := math.Abs(float64(v))
+				loss += (math.Pow(a, p)/p - float64(s.Data[i])*float64(v) - float64(e.Data[i])*float64(je.Data[i])) / float64(n)
+				g.Data[i] = (float32(math.Copysign(math.Pow(a, p-1), float64(v))) - s.Data[i]) / float32(n)
+				gt.Data[i] = -e.Data[i] / float32(n)
+			}
+			wantDiv, _ := golden.Read(t, name, "divergence")
+			golden.Compare(t, "divergence", div, wantDiv, tol)
+			golden.Compare(t, "loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, tol)
+			net.BackwardTangent(g, gt)
+			compareGradients(t, name, net)
+		})
+	}
+}
+
+// objective is a loss of both outputs of ForwardTangent, Σ a·f + b·Je, whose gradients are a and b.
+func objective(net *Net, x, e, a, b blas32.General) float64 {
+	f, je := batch(x.Rows, x.Cols), batch(x.Rows, x.Cols)
+	net.ForwardTangent(f, je, x, e)
+	var s float64
+	for i := range f.Data {
+		s += float64(a.Data[i])*float64(f.Data[i]) + float64(b.Data[i])*float64(je.Data[i])
+	}
+	return s
+}
+
+// TestFiniteDifferences compares every weight's gradient with a central difference. Its error is the rounding of two sums
+// of float32 network outputs, about √(2nd)·2⁻²⁴·|terms|/(2h) ≈ 1e-7·10/2e-2, and h²/6 times the third derivative, ≈ 2e-5
+// of the loss's scale: 1e-3 of the largest gradient covers both. LeakyReLU's kinks are avoided by h small against |a|
+// for all but rare units, hence the count of allowed outliers.
+func TestFiniteDifferences(t *testing.T) {
+	for _, act := range []Activation{Tanh, LeakyReLU} {
+		r := rng.New(3, "fd", uint64(act))
+		const n, d, h, step = 5, 3, 7, 1e-2
+		net := New(d, h, act)
+		net.Init(r)
+		x, e, a, b := batch(n, d), batch(n, d), batch(n, d), batch(n, d)
+		for _, m := range []blas32.General{x, e, a, b} {
+			r.Normal(m.Data)
+		}
+		objective(net, x, e, a, b)
+		net.ZeroGrad()
+		net.BackwardTangent(a, b)
+		grad := append([]float32(nil), net.Grad...)
+		scale, bad := 0.0, 0
+		for _, g := range grad {
+			scale = max(scale, math.Abs(float64(g)))
+		}
+		for i := range net.Params {
+			old := net.Params[i]
+			net.Params[i] = old + step
+			up := objective(net, x, e, a, b)
+			net.Params[i] = old - step
+			down := objective(net, x, e, a, b)
+			net.Params[i] = old
+			if math.Abs((up-down)/(2*step)-float64(grad[i])) > 1e-3*scale {
+				bad++
+			}
+		}
+		allowed := 0
+		if act == LeakyReLU {
+			allowed = len(grad) / 20
+		}
+		if bad > allowed {
+			t.Errorf("activation %d: %d of %d gradients differ from central differences", act, bad, len(grad))
+		}
+	}
+}
+
+// TestTangent compares J_f(x)·e with a central difference of f along e, and checks that the divergence estimate averages
+// to the trace over all ±1 probes (d = 3: eight of them, exactly).
+func TestTangent(t *testing.T) {
+	const n, d, h, step = 4, 3, 9, 1e-2
+	r := rng.New(5, "tangent")
+	net := New(d, h, Tanh)
+	net.Init(r)
+	x, e := batch(n, d), batch(n, d)
+	r.Normal(x.Data)
+	r.Normal(e.Data)
+	f, je, up, down, xs := batch(n, d), batch(n, d), batch(n, d), batch(n, d), batch(n, d)
+	net.ForwardTangent(f, je, x, e)
+	shift := func(dst blas32.General, s float32) {
+		for i := range xs.Data {
+			xs.Data[i] = x.Data[i] + s*e.Data[i]
+		}
+		net.Forward(dst, xs)
+	}
+	shift(up, step)
+	shift(down, -step)
+	for i := range je.Data {
+		fd := (up.Data[i] - down.Data[i]) / (2 * step)
+		// h²/6·f‴ ≈ 1e-4·|e|³, rounding 2⁻²⁴/step ≈ 6e-6.
+		if math.Abs(float64(fd-je.Data[i])) > 1e-3 {
+			t.Fatalf("tangent %d is %v, central difference %v", i, je.Data[i], fd)
+		}
+	}
+	trace, mean := make([]float64, n), make([]float64, n)
+	for c := range d { // columns of J by unit vectors
+		clear(e.Data)
+		for i := range n {
+			e.Data[i*d+c] = 1
+		}
+		net.ForwardTangent(f, je, x, e)
+		for i := range n {
+			trace[i] += float64(je.Data[i*d+c])
+		}
+	}
+	for bits := range 8 {
+		for i := range e.Data {
+			e.Data[i] = 1 - 2*float32(bits>>(i%d)&1)
+		}
+		net.ForwardTangent(f, je, x, e)
+		for i := range e.Data {
+			mean[i/d] += float64(e.Data[i]) * float64(je.Data[i]) / 8
+		}
+	}
+	for i := range n {
+		if math.Abs(mean[i]-trace[i]) > 1e-5 {
+			t.Errorf("mean of the estimates %v, trace %v", mean[i], trace[i])
+		}
+	}
+}
+
+// TestSameAsTwoPasses: Backward after ForwardTangent uses the values only, and equals Backward after Forward; a batch
+// smaller than the last reuses memory and gives the same numbers as a fresh network.
+func TestSameAsTwoPasses(t *testing.T) {
+	r := rng.New(6, "passes")
+	big, small := batch(9, 4), batch(3, 4)
+	r.Normal(big.Data)
+	copy(small.Data, big.Data)
+	net := New(4, 6, LeakyReLU)
+	net.Init(r)
+	f, je := batch(9, 4), batch(9, 4)
+	net.ForwardTangent(f, je, big, big)
+	net.Backward(big)
+	one := append([]float32(nil), net.Grad...)
+	net.ZeroGrad()
+	net.Forward(f, big)
+	net.Backward(big)
+	for i := range one {
+		if one[i] != net.Grad[i] {
+			t.Fatalf("gradient %d: %v after ForwardTangent, %v after Forward", i, one[i], net.Grad[i])
+		}
+	}
+	fs := batch(3, 4)
+	net.Forward(fs, small)
+	for i := range fs.Data {
+		if fs.Data[i] != f.Data[i] {
+			t.Fatalf("output %d depends on the size of the batch", i)
+		}
+	}
+}
+
+func TestInit(t *testing.T) {
+	net := New(16, 25, Tanh)
+	net.Init(rng.New(1, "network"))
+	for _, l := range net.layers {
+		bound := 1 / math.Sqrt(float64(l.w.Rows))
+		var sq, n float64
+		for _, s := range [][]float32{l.w.Data, l.b} {
+			for _, v := range s {
+				if math.Abs(float64(v)) > bound {
+					t.Fatalf("weight %v outside ±%v", v, bound)
+				}
+				sq += float64(v) * float64(v)
+				n++
+			}
+		}
+		// Uniform on ±b has variance b²/3, and v² has standard deviation b²·√(4/45): five standard errors.
+		if math.Abs(sq/n-bound*bound/3) > 5*bound*bound*math.Sqrt(4.0/45/n) {
+			t.Errorf("variance %v, want %v", sq/n, bound*bound/3)
+		}
+	}
+}
+
+func TestWrongShapesPanic(t *testing.T) {
+	net := New(3, 4, Tanh)
+	for name, call := range map[string]func(){
+		"columns":        func() { net.Forward(batch(2, 3), batch(2, 4)) },
+		"rows":           func() { net.Forward(batch(3, 3), batch(2, 3)) },
+		"backward first": func() { net.Backward(batch(7, 3)) },
+		"no tangent": func() {
+			net.Forward(batch(2, 3), batch(2, 3))
+			net.BackwardTangent(batch(2, 3), batch(2, 3))
+		},
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r != badShape && r != badOrder {
+					t.Errorf("%s: recovered %v", name, r)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// TestOptimizers follows the golden trajectories, from zero.
+func TestOptimizers(t *testing.T) {
+	for file, name := range map[string]string{
+		"optim_sgd_nesterov": "nesterov", "optim_sgd_momentum": "momentum", "optim_adam": "adam", "optim_rmsprop": "rmsprop",
+	} {
+		grads := golden.Batch(t, file, "grads")
+		want, _ := golden.Read(t, file, "trajectory")
+		opt, err := NewOptimizer(name, Rate{LR: golden.Scalar(t, file, "lr")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := grads.Cols
+		theta, path := make([]float32, k), []float32(nil)
+		for i := range grads.Rows {
+			opt.Step(theta, grads.Data[i*k:(i+1)*k])
+			path = append(path, theta...)
+		}
+		golden.Compare(t, name, path, want, tol)
+	}
+	if _, err := NewOptimizer("sdg", Rate{}); err == nil {
+		t.Error("an unknown optimizer is accepted")
+	}
+}
+
+func TestStepDecay(t *testing.T) {
+	r := Rate{LR: 1, Every: 3, Decay: 0.5}
+	for step, want := range []float64{1, 1, 1, 0.5, 0.5, 0.5, 0.25} {
+		if got := r.at(step); got != want {
+			t.Errorf("rate of step %d is %v, want %v", step, got, want)
+		}
+	}
+}
