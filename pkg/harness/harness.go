@@ -5,6 +5,8 @@
 package harness
 
 import (
+	"io/fs"
+
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -16,7 +18,9 @@ type Experiment struct {
 	Summary string // one paragraph for the page
 	Config  []byte // YAML: base, protocols, scales (docs/configuration.md)
 	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
+	// It is also called when a plan is made, so that what is wrong with the options is said before anything runs.
 	Setup    func(t *Trial) (*Problem, error)
+	Source   fs.FS // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
 	Figures  []Figure
 	Tables   []Table
 	Claims   []Claim

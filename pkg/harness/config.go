@@ -1,0 +1,276 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// Protocols and Scales are the names that --protocol and --scale take, in order of presentation.
+var (
+	Protocols = []string{"paper", "released", "matched"}
+	Scales    = []string{"full", "quick", "smoke"}
+)
+
+// Override is one --set key=value, or one such pair of the variable SIFG_SET.
+type Override struct {
+	Text string // key=value
+	From string // "--set" or "SIFG_SET"
+}
+
+// settings is what a configuration says once its layers are merged. M is sifg.Config where the layers are checked, and
+// a plain map where they are merged, since a problem's overlay may set a sampler's field back to zero.
+type settings[M any] struct {
+	Seeds    []uint64              `mapstructure:"seeds"`
+	Methods  map[string]M          `mapstructure:"methods"`
+	Problems map[string]problem[M] `mapstructure:"problems"`
+}
+
+// problem is the part of settings about one problem.
+type problem[M any] struct {
+	Particles  int            `mapstructure:"particles"`
+	Iterations int            `mapstructure:"iterations"`
+	Judge      JudgeConfig    `mapstructure:"judge"`
+	Options    map[string]any `mapstructure:"options"`
+	Methods    map[string]M   `mapstructure:"methods"` // overlays of the methods' settings
+	Include    []string       `mapstructure:"include"` // the methods that run; absent: all
+}
+
+// file is the shape of an experiment's YAML.
+type file struct {
+	Base      settings[sifg.Config]            `mapstructure:"base"`
+	Protocols map[string]protocolLayer         `mapstructure:"protocols"`
+	Scales    map[string]settings[sifg.Config] `mapstructure:"scales"`
+}
+
+type protocolLayer struct {
+	settings[sifg.Config] `mapstructure:",squash"`
+	Scales                map[string]settings[sifg.Config] `mapstructure:"scales"`
+}
+
+// layers is an experiment's configuration file, read and checked.
+type layers struct {
+	experiment string
+	doc        yaml.Node
+	protocols  []string // that the file has, in order of presentation
+	problems   []string // the names in base.problems and base.methods, in the order of the file
+	methods    []string
+}
+
+// readLayers reads and checks an experiment's YAML.
+func readLayers(e *Experiment) (*layers, error) {
+	l := &layers{experiment: e.Name}
+	if err := yaml.Unmarshal(e.Config, &l.doc); err != nil {
+		return nil, Usagef("the configuration of %s: %v", e.Name, err)
+	}
+	var root map[string]any
+	if err := l.doc.Decode(&root); err != nil {
+		return nil, Usagef("the configuration of %s: %v", e.Name, err)
+	}
+	source := func(path []string) string {
+		return fmt.Sprintf("the configuration of %s, line %d", e.Name, lineOf(&l.doc, path))
+	}
+	if err := check(reflect.TypeFor[file](), root, nil, source); err != nil {
+		return nil, err
+	}
+	l.problems, l.methods = keysInOrder(&l.doc, "base", "problems"), keysInOrder(&l.doc, "base", "methods")
+	for _, p := range Protocols {
+		if _, ok := child(root, "protocols")[p]; ok {
+			l.protocols = append(l.protocols, p)
+		}
+	}
+	if len(l.problems) == 0 || len(l.methods) == 0 || len(l.protocols) == 0 {
+		return nil, Usagef("the configuration of %s: base.problems, base.methods and protocols must name one each at least", e.Name)
+	}
+	overlays := []struct {
+		path  []string
+		names []string
+	}{{[]string{"base"}, nil}, {[]string{"scales"}, Scales}, {[]string{"protocols"}, Protocols}}
+	for _, p := range slices.Sorted(maps.Keys(child(root, "protocols"))) {
+		overlays = append(overlays, struct {
+			path  []string
+			names []string
+		}{[]string{"protocols", p, "scales"}, Scales})
+	}
+	for _, o := range overlays {
+		m := child(root, o.path...)
+		if o.names == nil {
+			if err := l.checkNames(m, o.path, source); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			at := append(slices.Clone(o.path), name)
+			if !slices.Contains(o.names, name) {
+				return nil, Unknown(strings.TrimSuffix(o.path[len(o.path)-1], "s"), name, source(at), o.names)
+			}
+			if err := l.checkNames(child(m, name), at, source); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+// Names are what an experiment's configuration declares, in the order of the file.
+type Names struct{ Problems, Methods, Protocols []string }
+
+// Contents returns the names that an experiment's configuration declares.
+func Contents(e *Experiment) (Names, error) {
+	l, err := readLayers(e)
+	if err != nil {
+		return Names{}, err
+	}
+	return Names{l.problems, l.methods, l.protocols}, nil
+}
+
+// checkNames refuses a problem or a method that base does not declare, in one layer.
+func (l *layers) checkNames(layer map[string]any, path []string, source func([]string) string) error {
+	at := func(keys ...string) string { return source(append(slices.Clone(path), keys...)) }
+	known := func(kind string, names map[string]any, valid []string, keys ...string) error {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if !slices.Contains(valid, name) {
+				return Unknown(kind, name, at(append(keys, name)...), valid)
+			}
+		}
+		return nil
+	}
+	if err := known("method", child(layer, "methods"), l.methods, "methods"); err != nil {
+		return err
+	}
+	if err := known("problem", child(layer, "problems"), l.problems, "problems"); err != nil {
+		return err
+	}
+	for _, p := range slices.Sorted(maps.Keys(child(layer, "problems"))) {
+		if err := known("method", child(layer, "problems", p, "methods"), l.methods, "problems", p, "methods"); err != nil {
+			return err
+		}
+		include, _ := child(layer, "problems", p)["include"].([]any)
+		for _, name := range include {
+			if !slices.Contains(l.methods, name.(string)) {
+				return Unknown("method", name.(string), at("problems", p, "include"), l.methods)
+			}
+		}
+	}
+	return nil
+}
+
+// resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides.
+func (l *layers) resolve(protocol, scale string, overrides []Override) (*settings[map[string]any], error) {
+	if !slices.Contains(l.protocols, protocol) {
+		return nil, Usagef("experiment %s has no protocol %q: it has %s", l.experiment, protocol, strings.Join(l.protocols, ", "))
+	}
+	var root map[string]any // read anew, because merging changes the maps
+	if err := l.doc.Decode(&root); err != nil {
+		return nil, err
+	}
+	own := child(root, "protocols", protocol)
+	merge := []map[string]any{child(root, "base"), own, child(root, "scales", scale), child(own, "scales", scale)}
+	for _, o := range overrides {
+		layer, err := l.parse(o)
+		if err != nil {
+			return nil, err
+		}
+		merge = append(merge, layer)
+	}
+	merge[1] = maps.Clone(own)
+	delete(merge[1], "scales")
+	var out settings[map[string]any]
+	if err := decode(&out, merge...); err != nil {
+		return nil, fmt.Errorf("configuration of %s: %w", l.experiment, err)
+	}
+	return &out, nil
+}
+
+// parse turns an override into a checked layer. Its key is a path with dots, where * stands for every problem or
+// method; its value is YAML.
+func (l *layers) parse(o Override) (map[string]any, error) {
+	key, text, ok := strings.Cut(o.Text, "=")
+	from := fmt.Sprintf("%s %s", o.From, o.Text)
+	if !ok || key == "" {
+		return nil, Usagef("%s: want key=value", from)
+	}
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+		return nil, Usagef("%s: the value is not YAML: %v", from, err)
+	}
+	layer := map[string]any{}
+	l.set(layer, "", strings.Split(strings.TrimSpace(key), "."), value)
+	source := func([]string) string { return from }
+	if err := check(reflect.TypeFor[settings[sifg.Config]](), layer, nil, source); err != nil {
+		return nil, err
+	}
+	return layer, l.checkNames(layer, nil, source)
+}
+
+// set puts value at path in layer; parent is the key above.
+func (l *layers) set(layer map[string]any, parent string, path []string, value any) {
+	names := path[:1]
+	switch {
+	case path[0] == "*" && parent == "problems":
+		names = l.problems
+	case path[0] == "*" && parent == "methods":
+		names = l.methods
+	}
+	for _, name := range names {
+		if len(path) == 1 {
+			layer[name] = value
+			continue
+		}
+		inner := map[string]any{}
+		l.set(inner, path[0], path[1:], value)
+		layer[name] = inner
+	}
+}
+
+// child returns the mapping at the path, or an empty one.
+func child(m map[string]any, path ...string) map[string]any {
+	for _, p := range path {
+		m, _ = m[p].(map[string]any)
+	}
+	return m
+}
+
+// lineOf returns the line of the last key of the path, or of the deepest one that is there.
+func lineOf(doc *yaml.Node, path []string) int {
+	line := 1
+	n := doc
+	if len(doc.Content) > 0 {
+		n = doc.Content[0]
+	}
+	for _, p := range path {
+		i := slices.IndexFunc(n.Content, func(c *yaml.Node) bool { return c.Value == p })
+		if n.Kind != yaml.MappingNode || i < 0 || i+1 >= len(n.Content) {
+			return line
+		}
+		line, n = n.Content[i].Line, n.Content[i+1]
+	}
+	return line
+}
+
+// keysInOrder returns the keys of the mapping at the path as the file has them.
+func keysInOrder(doc *yaml.Node, path ...string) []string {
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	n := doc.Content[0]
+	for _, p := range path {
+		i := slices.IndexFunc(n.Content, func(c *yaml.Node) bool { return c.Value == p })
+		if i < 0 || i+1 >= len(n.Content) {
+			return nil
+		}
+		n = n.Content[i+1]
+	}
+	var out []string
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		out = append(out, n.Content[i].Value)
+	}
+	return out
+}

@@ -1,0 +1,4 @@
+package harness
+
+func libraryFingerprint() string { return "tmp" }
+func libraryKernel() string      { return "tmp" }

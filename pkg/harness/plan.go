@@ -1,0 +1,218 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// Request says which trials are wanted.
+type Request struct {
+	Experiments []*Experiment
+	Protocols   []string // nil: all that an experiment has
+	Scale       string
+	Set         []Override
+}
+
+// Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
+//
+// Two trials may have the same key: a trial is computed once however many protocols or scales ask for it, since its key
+// is made from its resolved configuration alone. The names of protocol and scale are labels of the plan, not of the result.
+type Plan struct {
+	Experiments []*Experiment
+	Scale       string
+	Trials      []Trial
+}
+
+// NewPlan resolves the configuration of every trial and checks it, the experiment's own options included, so that what
+// is wrong is said before anything runs.
+func NewPlan(r Request) (*Plan, error) {
+	if !slices.Contains(Scales, r.Scale) {
+		return nil, Unknown("scale", r.Scale, "", Scales)
+	}
+	for _, p := range r.Protocols {
+		if !slices.Contains(Protocols, p) {
+			return nil, Unknown("protocol", p, "", append(Protocols, "all"))
+		}
+	}
+	plan := &Plan{Experiments: r.Experiments, Scale: r.Scale}
+	for _, e := range r.Experiments {
+		l, err := readLayers(e)
+		if err != nil {
+			return nil, err
+		}
+		code, err := fingerprint(e)
+		if err != nil {
+			return nil, err
+		}
+		protocols := r.Protocols
+		if protocols == nil {
+			protocols = l.protocols
+		}
+		set, err := overridesFor(e, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, protocol := range protocols {
+			s, err := l.resolve(protocol, r.Scale, set)
+			if err != nil {
+				return nil, err
+			}
+			trials, err := l.trials(e, s, Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale}, code)
+			if err != nil {
+				return nil, err
+			}
+			plan.Trials = append(plan.Trials, trials...)
+		}
+	}
+	return plan, nil
+}
+
+// overridesFor returns the overrides that concern e: those without the name of an experiment in front, and those with
+// its own name, which is cut off.
+func overridesFor(e *Experiment, r Request) ([]Override, error) {
+	var out []Override
+	for _, o := range r.Set {
+		first, rest, _ := strings.Cut(o.Text, ".")
+		named := slices.ContainsFunc(r.Experiments, func(x *Experiment) bool { return x.Name == first })
+		switch {
+		case !named:
+			out = append(out, o)
+		case first == e.Name:
+			out = append(out, Override{Text: rest, From: o.From})
+		}
+	}
+	return out, nil
+}
+
+// trials lists the trials of resolved settings, first has their labels.
+func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial, code string) ([]Trial, error) {
+	where := fmt.Sprintf("experiment %s, protocol %s, scale %s", first.Experiment, first.Protocol, first.Scale)
+	if len(s.Seeds) == 0 {
+		return nil, Usagef("seeds (%s): one at least is needed", where)
+	}
+	for i, seed := range s.Seeds {
+		if slices.Contains(s.Seeds[:i], seed) {
+			return nil, Usagef("seeds (%s): %d is there twice", where, seed)
+		}
+	}
+	var out []Trial
+	for _, name := range l.problems {
+		p := s.Problems[name]
+		if err := p.normalise(); err != nil {
+			return nil, Usagef("problems.%s.%v (%s)", name, err, where)
+		}
+		methods := p.Include
+		if methods == nil {
+			methods = l.methods
+		}
+		for _, method := range methods {
+			c := TrialConfig{Particles: p.Particles, Iterations: p.Iterations, Options: p.Options, Judge: p.Judge}
+			if err := decode(&c.Sampler, s.Methods[method], p.Methods[method]); err != nil {
+				return nil, err
+			}
+			if c.Sampler.Sampler == "" {
+				c.Sampler.Sampler = method
+			}
+			var err error
+			if c.Sampler, err = c.Sampler.Resolve(); err != nil {
+				return nil, methodError(name, method, where, err)
+			}
+			for i, seed := range s.Seeds {
+				t := first
+				t.Problem, t.Method, t.Seed, t.Config = name, method, seed, c
+				if t.Key, err = t.key(code); err != nil {
+					return nil, err
+				}
+				if i == 0 { // what Setup accepts does not depend on the seed
+					if _, err := e.Setup(&t); err != nil {
+						return nil, Usagef("problems.%s (%s): %v", name, where, err)
+					}
+				}
+				out = append(out, t)
+			}
+		}
+	}
+	return out, nil
+}
+
+func methodError(problem, method, where string, err error) error {
+	var c *sifg.ConfigError
+	if errors.As(err, &c) {
+		return Usagef("%s of method %s on problem %s (%s): %s", c.Key, method, problem, where, c.Problem)
+	}
+	return Usagef("method %s on problem %s (%s): %v", method, problem, where, err)
+}
+
+// Samples are the values of judge.sample.
+var Samples = []string{"particles", "perturbed", "fresh"}
+
+// normalise checks a problem's values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last
+// iteration, a track of more particles than there are. So a smaller scale need not repeat them.
+func (p *problem[M]) normalise() error {
+	switch {
+	case p.Particles < 2:
+		return fmt.Errorf("particles: must be 2 or more, got %d", p.Particles)
+	case p.Iterations < 0:
+		return fmt.Errorf("iterations: must not be negative, got %d", p.Iterations)
+	case p.Judge.Every < 0:
+		return fmt.Errorf("judge.every: must not be negative, got %d", p.Judge.Every)
+	case p.Judge.Track < 0:
+		return fmt.Errorf("judge.track: must not be negative, got %d", p.Judge.Track)
+	}
+	if p.Judge.Sample == "" {
+		p.Judge.Sample = Samples[0]
+	}
+	if !slices.Contains(Samples, p.Judge.Sample) {
+		return fmt.Errorf("judge.sample: %q is unknown: want one of %s", p.Judge.Sample, strings.Join(Samples, ", "))
+	}
+	p.Judge.Track = min(p.Judge.Track, p.Particles)
+	slices.Sort(p.Judge.Snapshots)
+	p.Judge.Snapshots = slices.Compact(p.Judge.Snapshots)
+	for _, k := range p.Judge.Snapshots {
+		if k < 0 {
+			return fmt.Errorf("judge.snapshots: must not be negative, got %d", k)
+		}
+	}
+	p.Judge.Snapshots = slices.DeleteFunc(p.Judge.Snapshots, func(k int) bool { return k > p.Iterations })
+	return nil
+}
+
+// key returns the identity of the trial's result: the digest of everything it depends on.
+func (t *Trial) key(code string) (string, error) {
+	b, err := json.Marshal(struct { // a struct's fields in order, a map's keys sorted: canonical
+		Experiment, Problem, Method string
+		Seed                        uint64
+		Config                      TrialConfig
+		Code                        string
+	}{t.Experiment, t.Problem, t.Method, t.Seed, t.Config, code})
+	if err != nil {
+		return "", fmt.Errorf("the configuration of %s cannot be stored: %w", t.Name(), err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:10]), nil
+}
+
+// Name says which trial this is, in words.
+func (t *Trial) Name() string {
+	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed)
+}
+
+// Unique returns the trials with different keys, in order.
+func (p *Plan) Unique() []Trial {
+	seen := map[string]bool{}
+	var out []Trial
+	for _, t := range p.Trials {
+		if !seen[t.Key] {
+			seen[t.Key] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
