@@ -1,7 +1,8 @@
 // Package metric judges clouds of points in float64: divergences, discrepancies, coverage, moments.
 //
 // Inputs are Points, converted once from the samplers' float32 batches. A wrong shape panics with a constant of this
-// package; where bad values can come from a run (a cloud that has left the numbers), functions return an error.
+// package. The two estimates of KL refuse a cloud that holds a NaN or an infinity with an error, which names what is wrong;
+// the other functions are plain sums, through which a NaN passes.
 package metric
 
 import (

@@ -136,7 +136,7 @@ func kthSqDist(dst []float64, x, y narrowed, k int, self bool) {
 			s := &queries[q]
 			exact.reset()
 			for c, j := range s.cand {
-				if s.value[c] <= s.reach {
+				if !(s.value[c] > s.reach) { // NaN, from two coordinates beyond float32, stays in
 					exact.add(sqDist(x.Row(i0+q), y.Row(int(j))))
 				}
 			}

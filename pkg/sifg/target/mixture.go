@@ -148,7 +148,7 @@ func (t *Mixture) scoreRow(g, x []float32) {
 	}
 }
 
-// expOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the last place of a float64 sum that holds a 1.
+// expOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the rounding error of a float64 sum that holds a 1.
 func expOf(x float64) float64 {
 	if x < -40 {
 		return 0

@@ -1,0 +1,187 @@
+package metric
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+func TestFromBatch(t *testing.T) {
+	p := FromBatch(blas32.General{Rows: 2, Cols: 2, Stride: 3, Data: []float32{1, 2, 9, 3, 4, 9}})
+	if p.N != 2 || p.D != 2 || !slices.Equal(p.Data, []float64{1, 2, 3, 4}) || !slices.Equal(p.Row(1), []float64{3, 4}) {
+		t.Errorf("got %v", p)
+	}
+}
+
+func TestWrongShapesPanic(t *testing.T) {
+	x := NewPoints(3, 2)
+	for name, f := range map[string]func(){
+		"energy":       func() { EnergyDistance(x, NewPoints(3, 1)) },
+		"ksd":          func() { KSD(x, NewPoints(2, 2)) },
+		"displacement": func() { Displacement(x, NewPoints(2, 2)) },
+		"covariance":   func() { Covariance(NewPoints(1, 2)) },
+		"mean":         func() { Mean(Points{D: 1}) },
+		"coverage":     func() { Modes{[]float64{1}, [][]float64{{0}}, []float64{1}}.Coverage(x, 1) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != badShape {
+					t.Errorf("%s: panic %v, want %q", name, got, badShape)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestMoments(t *testing.T) {
+	x := Points{N: 2, D: 2, Data: []float64{3, 4, -1, 0}}
+	if got := Mean(x); !slices.Equal(got, []float64{1, 2}) {
+		t.Errorf("mean %v", got)
+	}
+	cov := Covariance(x)
+	for c, want := range []float64{8, 8, 8, 8} {
+		near(t, "covariance", cov.At(c/2, c%2), want, 1e-14)
+	}
+	if got := AbsMoments(x, 3); got[0] != 14 || got[1] != 32 {
+		t.Errorf("third absolute moments %v, want 14 and 32", got)
+	}
+	near(t, "M_3", NormMoment(x, 3), 63, 1e-14)
+}
+
+func TestDisplacement(t *testing.T) {
+	a := NewPoints(4, 2)
+	b := Points{N: 4, D: 2, Data: []float64{3, 4, 0, 1, 0, 0, -2, 0}}
+	mean, median := Displacement(a, b)
+	if mean != 2 || median != 1.5 {
+		t.Errorf("got %g, %g, want 2, 1.5", mean, median)
+	}
+}
+
+// By hand: 2·(1+5+1+3)/4 − 2 − 4.
+func TestEnergyDistanceByHand(t *testing.T) {
+	near(t, "energy distance", EnergyDistance(line(0, 2), line(1, 5)), -1, 1e-14)
+}
+
+// The U-statistic is unbiased: 0 for one law, and for N(0, 1) against N(δ, 1) 2 E|N(δ, 2)| − 4/√π.
+func TestEnergyDistanceIsUnbiased(t *testing.T) {
+	for _, delta := range []float64{0, 0.7} {
+		var values []float64
+		for i := range 200 {
+			r := rng.New(31, "energy", uint64(i))
+			x, y := NewPoints(40, 1), NewPoints(30, 1)
+			for i := range x.Data {
+				x.Data[i] = r.NormFloat64()
+			}
+			for i := range y.Data {
+				y.Data[i] = delta + r.NormFloat64()
+			}
+			values = append(values, EnergyDistance(x, y))
+		}
+		want := 2*(2/math.SqrtPi*math.Exp(-delta*delta/4)+delta*math.Erf(delta/2)) - 4/math.SqrtPi
+		mean5(t, "energy distance", values, want)
+	}
+}
+
+// By hand for the score −x at 0 and 1: the pair has k_π = (0 + ½(−1 + 1 − 3/2))/√2, the diagonal 1 and 1 + 1.
+func TestKSDByHand(t *testing.T) {
+	v, u := KSD(line(0, 1), line(0, -1))
+	pair := -0.75 / math.Sqrt2
+	near(t, "u", u, pair, 1e-14)
+	near(t, "v", v, math.Sqrt((3+2*pair)/4), 1e-14)
+}
+
+// The Stein kernel is what its definition says, with the kernel's derivatives by central differences: at h = 1e-3 they err
+// by about h² = 1e-6, the mixed one by rounding 2⁻⁵²/4h² ≈ 1e-10 besides.
+func TestSteinKernel(t *testing.T) {
+	const d, h = 3, 1e-3
+	r := rng.New(32, "kernel")
+	k := func(x, y []float64) float64 { return 1 / math.Sqrt(1+sqDist(x, y)) }
+	for range 20 {
+		x, s := NewPoints(2, d), NewPoints(2, d)
+		for i := range x.Data {
+			x.Data[i], s.Data[i] = r.NormFloat64(), r.NormFloat64()
+		}
+		a, b, sa, sb := x.Row(0), x.Row(1), s.Row(0), s.Row(1)
+		at := func(c int, da, db float64) float64 {
+			p, q := slices.Clone(a), slices.Clone(b)
+			p[c] += da
+			q[c] += db
+			return k(p, q)
+		}
+		var want float64
+		for c := range d {
+			want += (at(c, h, h) - at(c, h, -h) - at(c, -h, h) + at(c, -h, -h)) / (4 * h * h)
+			want += sa[c]*(at(c, 0, h)-at(c, 0, -h))/(2*h) + sb[c]*(at(c, h, 0)-at(c, -h, 0))/(2*h)
+			want += sa[c] * sb[c] * k(a, b)
+		}
+		_, u := KSD(x, s)
+		near(t, "k_π", u, want, 3e-5)
+	}
+}
+
+// On exact draws the U-statistic is 0 on average; moved by half a unit, a single cloud stands out by five standard
+// deviations of the exact clouds' values.
+func TestKSDOfExactDraws(t *testing.T) {
+	p := target.GMM2D()
+	ksd := func(i int, shift float32) float64 {
+		b := batch(p, 100, rng.New(33, "ksd", uint64(i)))
+		for j := range b.Data {
+			b.Data[j] += shift
+		}
+		s := blas32.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: make([]float32, len(b.Data))}
+		p.Score(s, b, 0)
+		_, u := KSD(FromBatch(b), FromBatch(s))
+		return u
+	}
+	var values []float64
+	for i := range 100 {
+		values = append(values, ksd(i, 0))
+	}
+	mean5(t, "squared discrepancy", values, 0)
+	_, se := meanSE(values)
+	if u, sd := ksd(100, 0.5), se*math.Sqrt(100); !(u > 5*sd) {
+		t.Errorf("squared discrepancy of shifted draws is %g, the spread of exact ones %g", u, sd)
+	}
+}
+
+// On exact draws of the 10-D mixture, whose modes do not overlap, the ball of mode k holds w_k P(χ²_d ≤ c²d), with the
+// standard error of a share. Occupancy is w_k on average for any mixture; a responsibility lies in [0, 1], so its variance is
+// at most that of a coin with the same mean.
+func TestCoverage(t *testing.T) {
+	const n, c = 20000, 0.9
+	for _, p := range []*target.Mixture{target.GMM2D(), target.GMM10D()} {
+		w, means, sds := p.Components()
+		d := float64(p.Dim())
+		within, occupancy := Modes{w, means, sds}.Coverage(draws(p, n, rng.New(34, "coverage")), c)
+		inside := distuv.ChiSquared{K: d}.CDF(c * c * d)
+		for k := range w {
+			if tol := 5 * math.Sqrt(w[k]*(1-w[k])/n); !(math.Abs(occupancy[k]-w[k]) <= tol) {
+				t.Errorf("d = %g, mode %d: occupancy %g, want %g ± %g", d, k, occupancy[k], w[k], tol)
+			}
+			share := w[k] * inside
+			if tol := 5 * math.Sqrt(share*(1-share)/n); p.Dim() == 10 && !(math.Abs(within[k]-share) <= tol) {
+				t.Errorf("mode %d: share within %g, want %g ± %g", k, within[k], share, tol)
+			}
+		}
+	}
+}
+
+// Particles on the modes, and one so far from both that every weight underflows: it belongs to the wide mode.
+func TestCoverageByHand(t *testing.T) {
+	m := Modes{Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {10}}, SDs: []float64{1, 2}}
+	within, occupancy := m.Coverage(line(0, 0.9, 11, 1e6), 1)
+	if !slices.Equal(within, []float64{0.5, 0.25}) {
+		t.Errorf("within %v, want 0.5, 0.25", within)
+	}
+	for k, o := range occupancy {
+		near(t, "occupancy", o, 0.5, 1e-4) // the second point is the first mode's but for 1e-5
+		near(t, "sum", occupancy[k]+occupancy[1-k], 1, 1e-14)
+	}
+}
