@@ -4,6 +4,13 @@ import "math"
 
 // Tanh sets dst[i] = tanh(x[i]). dst may alias x.
 func Tanh(dst, x []float32) {
+	dst = dst[:len(x)]
+	if !tanhVector(dst, x) {
+		tanhGo(dst, x)
+	}
+}
+
+func tanhGo(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = float32(math.Tanh(float64(v)))
 	}

@@ -6,53 +6,100 @@ type Workspace struct {
 	pack []float32
 }
 
+// The products' common contract: each element of C is one sum over p = 0…k−1 in that order, so its bits do not depend on
+// which rows or columns are computed together; with acc the sum starts from C. The portable loops round each product, the
+// vector kernels fuse it with the sum; both vector paths give the same bits.
+
 // GemmNN computes C = A·B, or C += A·B if acc. A is m×k, B is k×n, C is m×n; C must not alias A or B.
 func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+	checkMatrix(m, k, lda, len(a))
+	checkMatrix(k, n, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, lda, 1}, strided{b, ldb, 1}, c, ldc, acc) {
+		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// GemmNT computes C = A·Bᵀ, or C += A·Bᵀ if acc. A is m×k, B is n×k, C is m×n; C must not alias A or B.
+func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+	checkMatrix(m, k, lda, len(a))
+	checkMatrix(n, k, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, acc) {
+		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// GemmTN computes C = Aᵀ·B, or C += Aᵀ·B if acc. A is k×m, B is k×n, C is m×n; C must not alias A or B.
+func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+	checkMatrix(k, m, lda, len(a))
+	checkMatrix(k, n, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc) {
+		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// checkMatrix panics unless a rows×cols matrix of row stride ld fits into n elements. The kernels rely on it.
+func checkMatrix(rows, cols, ld, n int) {
+	switch {
+	case rows < 0 || cols < 0:
+		panic("simd: negative dimension")
+	case rows == 0 || cols == 0:
+	case ld < cols:
+		panic("simd: row stride less than number of columns")
+	case n < (rows-1)*ld+cols:
+		panic("simd: slice too short for its matrix")
+	}
+}
+
+// strided is a matrix with element (i, j) at data[i·row+j·col].
+type strided struct {
+	data     []float32
+	row, col int
+}
+
+func gemmNNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	for i := range m {
-		ci := c[i*ldc : i*ldc+n]
+		ci := c[i*ldc:][:n]
 		if !acc {
 			clear(ci)
 		}
 		for p := range k {
 			aip := a[i*lda+p]
-			bp := b[p*ldb : p*ldb+n]
-			for j, bv := range bp {
+			for j, bv := range b[p*ldb:][:n] {
 				ci[j] += aip * bv
 			}
 		}
 	}
 }
 
-// GemmNT computes C = A·Bᵀ, or C += A·Bᵀ if acc. A is m×k, B is n×k, C is m×n; C must not alias A or B.
-func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmNTGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	for i := range m {
-		ai := a[i*lda : i*lda+k]
 		for j := range n {
 			var s float32
-			bj := b[j*ldb : j*ldb+k]
-			for p, av := range ai {
-				s += av * bj[p]
-			}
 			if acc {
-				s += c[i*ldc+j]
+				s = c[i*ldc+j]
+			}
+			for p := range k {
+				s += a[i*lda+p] * b[j*ldb+p]
 			}
 			c[i*ldc+j] = s
 		}
 	}
 }
 
-// GemmTN computes C = Aᵀ·B, or C += Aᵀ·B if acc. A is k×m, B is k×n, C is m×n; C must not alias A or B.
-func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmTNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	if !acc {
 		for i := range m {
-			clear(c[i*ldc : i*ldc+n])
+			clear(c[i*ldc:][:n])
 		}
 	}
 	for p := range k {
-		bp := b[p*ldb : p*ldb+n]
-		for i, av := range a[p*lda : p*lda+m] {
-			ci := c[i*ldc : i*ldc+n]
-			for j, bv := range bp {
+		for i := range m {
+			av := a[p*lda+i]
+			ci := c[i*ldc:][:n]
+			for j, bv := range b[p*ldb:][:n] {
 				ci[j] += av * bv
 			}
 		}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Register tiles, rows × vectors. AVX-512: 14×2 accumulators, 2 vectors of B, one broadcast of A fill 31 of 32 registers;
+// AVX2: 6×2+2+1 fill 15 of 16. Distances need a register more per product.
+func (m *machine) tile() (product, distance int) {
+	if m.wide() {
+		return 14, 12
+	}
+	return 6, 4
+}
+
+// matrixProducts emits, for every tile height and width, the kernel of one panel.
+func (m *machine) matrixProducts() {
+	product, distance := m.tile()
+	for _, width := range []int{1, 2} {
+		for rows := range product {
+			m.panel("gemm", rows+1, width, false)
+		}
+		for rows := range distance {
+			m.panel("dist", rows+1, width, true)
+		}
+	}
+	m.packRows(1)
+	m.packRows(2)
+	m.packTransposed()
+}
+
+const panelSignature = "func(k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool)"
+
+// panel emits the kernel of a column panel of C, width vectors wide (the last of which has only `last` columns):
+// C = A·B, or C += A·B if add, for tiles·rows rows; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
+// strides count bytes. Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits
+// depend neither on its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
+func (m *machine) panel(name string, rows, width int, distance bool) {
+	name = fmt.Sprintf("%s%dx%d", name, rows, width)
+	m.function(name, panelSignature, "is a panel of tiles of that many rows × vectors.")
+
+	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
+	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
+	rs := m.Load(m.Param("rs"), m.GP64()).(reg.GPVirtual)
+	ks := m.Load(m.Param("ks"), m.GP64()).(reg.GPVirtual)
+	ldb := m.Load(m.Param("ldb"), m.GP64()).(reg.GPVirtual)
+	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
+	ldc := m.Load(m.Param("ldc"), m.GP64()).(reg.GPVirtual)
+
+	// the rows of A: nine from one base, the others from a second
+	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
+	if rows > 3 {
+		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, rs3)
+	}
+	if rows > 5 {
+		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 4}, rs5)
+	}
+	if rows > 7 {
+		m.LEAQ(Mem{Base: rs3, Index: rs, Scale: 4}, rs7)
+	}
+	a0, a1 := m.GP64(), m.GP64()
+	row := func(r int) Mem {
+		base := a0
+		if r >= 9 {
+			base, r = a1, r-9
+		}
+		switch r {
+		case 0:
+			return Mem{Base: base}
+		case 1, 2, 4, 8:
+			return Mem{Base: base, Index: rs, Scale: uint8(r)}
+		case 3, 6:
+			return Mem{Base: base, Index: rs3, Scale: uint8(r / 3)}
+		case 5:
+			return Mem{Base: base, Index: rs5, Scale: 1}
+		default:
+			return Mem{Base: base, Index: rs7, Scale: 1}
+		}
+	}
+
+	m.Label("tile")
+	acc := make([][]reg.VecVirtual, rows)
+	for r := range acc {
+		for range width {
+			acc[r] = append(acc[r], m.vec())
+		}
+	}
+	add, last, cr := m.GP8(), m.GP64(), m.GP64()
+	m.Load(m.Param("last"), last)
+	m.Load(m.Param("add"), add)
+	m.TESTB(add, add)
+	m.JNZ(LabelRef("continue"))
+	for r := range acc {
+		for _, v := range acc[r] {
+			m.VXORPS(v, v, v)
+		}
+	}
+	m.JMP(LabelRef("start"))
+	m.Label("continue")
+	k := m.mask(last, 4)
+	m.MOVQ(c, cr)
+	for r := range acc {
+		for w, v := range acc[r][:width-1] {
+			m.VMOVUPS(Mem{Base: cr, Disp: w * m.bytes}, v)
+		}
+		x := Mem{Base: cr, Disp: (width - 1) * m.bytes}
+		if m.wide() {
+			m.VMOVUPS_Z(x, k.Op, acc[r][width-1])
+		} else {
+			m.VMASKMOVPS(x, k.Op, acc[r][width-1])
+		}
+		m.ADDQ(ldc, cr)
+	}
+
+	m.Label("start")
+	b, kk := m.GP64(), m.GP64()
+	m.Load(m.Param("b"), b)
+	m.Load(m.Param("k"), kk)
+	m.MOVQ(a, a0)
+	if rows > 9 {
+		m.LEAQ(Mem{Base: a, Index: rs, Scale: 8}, a1)
+		m.ADDQ(rs, a1)
+	}
+	m.Label("step")
+	var bv []reg.VecVirtual
+	for w := range width {
+		bv = append(bv, m.load(Mem{Base: b, Disp: w * m.bytes}))
+	}
+	for r := range acc {
+		switch {
+		case distance:
+			av := m.vec()
+			m.VBROADCASTSS(row(r), av)
+			for w, v := range acc[r] {
+				d := m.sub(bv[w], av)
+				m.VFMADD231PS(d, d, v)
+			}
+		case m.wide() && width == 1:
+			m.VFMADD231PS_BCST(row(r), bv[0], acc[r][0])
+		default:
+			av := m.vec()
+			m.VBROADCASTSS(row(r), av)
+			for w, v := range acc[r] {
+				m.VFMADD231PS(bv[w], av, v)
+			}
+		}
+	}
+	m.ADDQ(ks, a0)
+	if rows > 9 {
+		m.ADDQ(ks, a1)
+	}
+	m.ADDQ(ldb, b)
+	m.DECQ(kk)
+	m.JNZ(LabelRef("step"))
+
+	m.Load(m.Param("last"), last)
+	m.CMPQ(last, U8(m.bytes/4))
+	m.JNE(LabelRef("partial"))
+	for r := range acc {
+		for w, v := range acc[r] {
+			m.VMOVUPS(v, Mem{Base: c, Disp: w * m.bytes})
+		}
+		m.ADDQ(ldc, c)
+	}
+	m.JMP(LabelRef("next"))
+	m.Label("partial")
+	k = m.mask(last, 4)
+	for r := range acc {
+		for w, v := range acc[r][:width-1] {
+			m.VMOVUPS(v, Mem{Base: c, Disp: w * m.bytes})
+		}
+		m.storeMasked(acc[r][width-1], Mem{Base: c, Disp: (width - 1) * m.bytes}, k)
+		m.ADDQ(ldc, c)
+	}
+	m.Label("next")
+	for _, s := range []int{8, 4, 2, 1} { // a += rows·rs
+		if rows&s != 0 {
+			m.LEAQ(Mem{Base: a, Index: rs, Scale: uint8(s)}, a)
+		}
+	}
+	m.DECQ(tiles)
+	m.JNZ(LabelRef("tile"))
+	m.ret()
+}
+
+// packRows emits the copy of k rows of B (stride lds) into a panel of width vectors a row; the last vector has only
+// `last` columns and is filled up with zeros.
+func (m *machine) packRows(width int) {
+	m.function(fmt.Sprintf("packRows%d", width), "func(dst, src *float32, lds, k, last int)",
+		"copies k rows into a panel of that many vectors.")
+	dst := m.Load(m.Param("dst"), m.GP64()).(reg.GPVirtual)
+	src := m.Load(m.Param("src"), m.GP64()).(reg.GPVirtual)
+	lds := m.Load(m.Param("lds"), m.GP64()).(reg.GPVirtual)
+	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
+	last := m.Load(m.Param("last"), m.GP64()).(reg.GPVirtual)
+	mask := m.mask(last, 4)
+	m.Label("row")
+	for w := range width - 1 {
+		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
+	}
+	m.VMOVUPS(m.loadMasked(Mem{Base: src, Disp: (width - 1) * m.bytes}, mask), Mem{Base: dst, Disp: (width - 1) * m.bytes})
+	m.ADDQ(lds, src)
+	m.ADDQ(Imm(uint64(width*m.bytes)), dst)
+	m.DECQ(k)
+	m.JNZ(LabelRef("row"))
+	m.ret()
+}
+
+// packTransposed emits the transposition of one vector's worth of rows, 4·quads columns each, into that many rows of a
+// panel. Rows r, r+4, r+8, … go to the 128-bit lanes of one register; then each lane is a 4×4 transposition.
+func (m *machine) packTransposed() {
+	m.function("packTransposed", "func(dst *float32, ldd int, src *float32, lds, quads int)",
+		"transposes a vector's number of rows into columns of a panel.")
+	dst := m.Load(m.Param("dst"), m.GP64()).(reg.GPVirtual)
+	ldd := m.Load(m.Param("ldd"), m.GP64()).(reg.GPVirtual)
+	src := m.Load(m.Param("src"), m.GP64()).(reg.GPVirtual)
+	lds := m.Load(m.Param("lds"), m.GP64()).(reg.GPVirtual)
+	quads := m.Load(m.Param("quads"), m.GP64()).(reg.GPVirtual)
+	lds3, src4 := m.GP64(), []reg.GPVirtual{src}
+	m.LEAQ(Mem{Base: lds, Index: lds, Scale: 2}, lds3)
+	for i := range m.bytes/16 - 1 {
+		p := m.GP64()
+		m.LEAQ(Mem{Base: src4[i], Index: lds, Scale: 4}, p)
+		src4 = append(src4, p)
+	}
+	m.Label("quad")
+	var in [4]reg.VecVirtual
+	for r := range in {
+		row := func(lane int) Mem {
+			switch r {
+			case 0:
+				return Mem{Base: src4[lane]}
+			case 3:
+				return Mem{Base: src4[lane], Index: lds3, Scale: 1}
+			default:
+				return Mem{Base: src4[lane], Index: lds, Scale: uint8(r)}
+			}
+		}
+		v := m.vec()
+		m.VMOVUPS(row(0), v.AsX())
+		m.VINSERTF128(U8(1), row(1), v.AsY(), v.AsY())
+		for lane := 2; lane < len(src4); lane++ {
+			m.VINSERTF32X4(U8(lane), row(lane), v, v)
+		}
+		in[r] = v
+	}
+	low01, high01 := m.op3(m.VUNPCKLPS, in[0], in[1]), m.op3(m.VUNPCKHPS, in[0], in[1])
+	low23, high23 := m.op3(m.VUNPCKLPS, in[2], in[3]), m.op3(m.VUNPCKHPS, in[2], in[3])
+	for _, v := range []reg.VecVirtual{
+		m.op3(m.VUNPCKLPD, low01, low23), m.op3(m.VUNPCKHPD, low01, low23),
+		m.op3(m.VUNPCKLPD, high01, high23), m.op3(m.VUNPCKHPD, high01, high23),
+	} {
+		m.VMOVUPS(v, Mem{Base: dst})
+		m.ADDQ(ldd, dst)
+	}
+	for _, p := range src4 {
+		m.ADDQ(Imm(16), p)
+	}
+	m.DECQ(quads)
+	m.JNZ(LabelRef("quad"))
+	m.ret()
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// machine is a vector instruction set: an avo context and what differs between the two sets. Its arithmetic methods take
+// operands in reading order (sub(a, b) is a−b) and return a new register; the last operand may be in memory.
+type machine struct {
+	*Context
+	suffix string // of function names
+	file   string // name of the generated files
+	bytes  int    // size of a vector: 64 or 32
+	data   map[string]Mem
+
+	hoistTo int                       // node of the current function before which hoist emits
+	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
+	kernels []kernel
+}
+
+func newAVX512() *machine { return newMachine("AVX512", "avx512", 64) }
+func newAVX2() *machine   { return newMachine("AVX2", "avx2", 32) }
+
+func newMachine(suffix, file string, bytes int) *machine {
+	m := &machine{Context: NewContext(), suffix: suffix, file: file, bytes: bytes, data: map[string]Mem{}}
+	m.ConstraintExpr("!purego")
+	return m
+}
+
+// all emits every kernel and returns those that a chooser is written for.
+func (m *machine) all() []kernel {
+	m.matrixProducts()
+	m.elementwise()
+	m.random()
+	m.peak()
+	return m.kernels
+}
+
+func (m *machine) wide() bool { return m.bytes == 64 }
+
+// vec returns a fresh vector register.
+func (m *machine) vec() reg.VecVirtual {
+	if m.wide() {
+		return m.ZMM()
+	}
+	return m.YMM()
+}
+
+// function starts a kernel. Its callers see that pointers don't escape.
+func (m *machine) function(name, signature, doc string) {
+	m.Function(name + m.suffix)
+	m.Attributes(attr.NOSPLIT)
+	m.Pragma("noescape")
+	m.SignatureExpr(signature)
+	m.Doc(name + m.suffix + " " + doc)
+	m.hoistHere()
+}
+
+func (m *machine) ret() {
+	m.VZEROUPPER()
+	m.RET()
+}
+
+// constants
+
+// maxHoisted is how many constants of a function wait in registers (AVX-512 only; AVX2 has none to spare and reads all of
+// them from memory, as it can read two vectors a cycle).
+const maxHoisted = 18
+
+// c32 returns a vector of float32 v, as a register or in memory.
+func (m *machine) c32(v float64) Op { return m.words(math.Float32bits(float32(v))) }
+
+// c64 returns a vector of float64 v.
+func (m *machine) c64(v float64) Op {
+	bits := math.Float64bits(v)
+	return m.constant(fmt.Sprintf("d%016x", bits), bits, m.VBROADCASTSD)
+}
+
+// words returns a vector of 32-bit words w.
+func (m *machine) words(w uint32) Op {
+	return m.constant(fmt.Sprintf("w%08x", w), uint64(w)|uint64(w)<<32, m.VBROADCASTSS)
+}
+
+func (m *machine) constant(name string, word uint64, broadcast func(...Op)) Op {
+	if v, ok := m.hoisted[name]; ok {
+		return v
+	}
+	x := m.global(name, func(int) uint64 { return word })
+	if !m.wide() || len(m.hoisted) == maxHoisted {
+		return x
+	}
+	v := m.vec()
+	m.hoist(func() { broadcast(x, v) })
+	m.hoisted[name] = v
+	return v
+}
+
+// hoist emits what f emits at the place where the function's loop begins, before everything that is already there.
+func (m *machine) hoist(f func()) {
+	fn := m.current()
+	n := len(fn.Nodes)
+	f()
+	emitted := slices.Clone(fn.Nodes[n:])
+	fn.Nodes = slices.Insert(fn.Nodes[:n], m.hoistTo, emitted...)
+	m.hoistTo += len(emitted)
+}
+
+// hoistHere makes this the place for hoist.
+func (m *machine) hoistHere() {
+	m.hoistTo = len(m.current().Nodes)
+	m.hoisted = map[string]reg.VecVirtual{}
+}
+
+func (m *machine) current() *ir.Function {
+	f, _ := m.Result()
+	fns := f.Functions()
+	return fns[len(fns)-1]
+}
+
+// global returns a vector of 64-bit words in memory, one for all users of name.
+func (m *machine) global(name string, word func(i int) uint64) Mem {
+	if g, ok := m.data[name]; ok {
+		return g
+	}
+	g := m.StaticGlobal(name)
+	m.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range m.bytes / 8 {
+		m.AddDatum(8*i, U64(word(i)))
+	}
+	m.data[name] = g
+	return g
+}
+
+// load returns a register with the contents of x, a constant or memory.
+func (m *machine) load(x Op) reg.VecVirtual {
+	v := m.vec()
+	m.VMOVUPS(x, v)
+	return v
+}
+
+// splat returns a vector of the scalar parameter.
+func (m *machine) splat(name string) reg.VecVirtual {
+	v, x := m.vec(), m.XMM()
+	m.Load(m.Param(name), x)
+	m.VBROADCASTSS(x, v)
+	return v
+}
+
+// float32 arithmetic
+
+func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual {
+	v := m.vec()
+	f(b, a, v)
+	return v
+}
+
+func (m *machine) add(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VADDPS, a, b) }
+func (m *machine) sub(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VSUBPS, a, b) }
+func (m *machine) mul(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMULPS, a, b) }
+func (m *machine) div(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VDIVPS, a, b) }
+func (m *machine) and(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VANDPS, a, b) }
+func (m *machine) or(a reg.VecVirtual, b Op) reg.VecVirtual  { return m.op3(m.VORPS, a, b) }
+func (m *machine) xor(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VXORPS, a, b) }
+
+// min and max return b where a or b is not a number.
+func (m *machine) min(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMINPS, a, b) }
+func (m *machine) max(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMAXPS, a, b) }
+
+func (m *machine) sqrt(a Op) reg.VecVirtual {
+	v := m.vec()
+	m.VSQRTPS(a, v)
+	return v
+}
+
+// copy returns a fresh register with a's value, for the instructions that overwrite an operand.
+func (m *machine) copy(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	m.VMOVAPS(a, v)
+	return v
+}
+
+// fma returns a·b + c in a's register.
+func (m *machine) fma(a, b reg.VecVirtual, c Op) reg.VecVirtual {
+	m.VFMADD213PS(c, b, a)
+	return a
+}
+
+// horner returns the polynomial in x with the coefficients, highest power first.
+func (m *machine) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
+	p := m.load(m.c32(coefficients[0]))
+	for _, c := range coefficients[1:] {
+		m.VFMADD213PS(m.c32(c), x, p)
+	}
+	return p
+}
+
+// round returns a rounded to the nearest integer, ties to even.
+func (m *machine) round(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	if m.wide() {
+		m.VRNDSCALEPS(U8(8), a, v)
+	} else {
+		m.VROUNDPS(U8(8), a, v)
+	}
+	return v
+}
+
+// integers in 32-bit words
+
+func (m *machine) addw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPADDD, a, b) }
+func (m *machine) subw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPSUBD, a, b) }
+
+func (m *machine) shl(a reg.VecVirtual, n uint8) reg.VecVirtual {
+	v := m.vec()
+	m.VPSLLD(U8(n), a, v)
+	return v
+}
+
+// shr shifts right, filling with zeros; sar, with the sign.
+func (m *machine) shr(a reg.VecVirtual, n uint8) reg.VecVirtual {
+	v := m.vec()
+	m.VPSRLD(U8(n), a, v)
+	return v
+}
+
+func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual {
+	v := m.vec()
+	m.VPSRAD(U8(n), a, v)
+	return v
+}
+
+// toInt and toFloat convert between float32 and signed words; toInt rounds to nearest, ties to even.
+func (m *machine) toInt(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	m.VCVTPS2DQ(a, v)
+	return v
+}
+
+func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	m.VCVTDQ2PS(a, v)
+	return v
+}
+
+// masks for the last, partial vector
+
+// mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
+type mask struct{ Op }
+
+// mask returns the mask of the first n lanes of size bytes, 0 ≤ n ≤ lanes.
+func (m *machine) mask(n reg.GPVirtual, size int) mask {
+	if m.wide() {
+		ones, k := m.GP32(), m.K()
+		m.MOVL(U32(0xFFFFFFFF), ones)
+		m.BZHIL(n.As32(), ones, ones)
+		m.KMOVW(ones, k)
+		return mask{k}
+	}
+	// a window of a table of 32 bytes of ones and 32 bytes of zeros
+	table, ok := m.data["window"]
+	if !ok {
+		table = m.StaticGlobal("window")
+		m.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := range 8 {
+			m.AddDatum(8*i, U64(^uint64(0)*uint64((7-i)/4)))
+		}
+		m.data["window"] = table
+	}
+	base, off, v := m.GP64(), m.GP64(), m.vec()
+	m.LEAQ(table.Offset(32), base)
+	m.MOVQ(n, off)
+	m.NEGQ(off)
+	m.VMOVUPS(Mem{Base: base, Index: off, Scale: uint8(size)}, v)
+	return mask{v}
+}
+
+// loadMasked loads the lanes of k and zeros elsewhere, touching no other memory.
+func (m *machine) loadMasked(x Mem, k mask) reg.VecVirtual {
+	v := m.vec()
+	if m.wide() {
+		m.VMOVUPS_Z(x, k.Op, v)
+	} else {
+		m.VMASKMOVPS(x, k.Op, v)
+	}
+	return v
+}
+
+func (m *machine) storeMasked(v reg.VecVirtual, x Mem, k mask) {
+	if m.wide() {
+		m.VMOVUPS(v, k.Op, x)
+	} else {
+		m.VMASKMOVPS(v, k.Op, x)
+	}
+}

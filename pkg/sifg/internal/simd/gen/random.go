@@ -1,0 +1,4 @@
+package main
+
+func (m *machine) random() {}
+func (m *machine) peak()   {}
