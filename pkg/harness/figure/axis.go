@@ -47,6 +47,7 @@ type extent struct {
 	x, y         limits
 	softX, softY limits
 	padX         bool // leave a margin at the sides too: points, not curves
+	tight        bool // leave no margin: fields that fill the panel
 	soft         bool
 }
 

@@ -85,7 +85,7 @@ func (h Contours) extent(e *extent) { h.Grid.extent(e) }
 func (h Contours) draw(a *area) {
 	s := h.Style.line()
 	if h.Style.Width == 0 {
-		s.Width = 0.7
+		s.Width = 0.6
 	}
 	for _, z := range h.Grid.Z {
 		if math.IsNaN(z) {
@@ -108,7 +108,7 @@ func (h Contours) draw(a *area) {
 func (h Contours) key() (Item, string) {
 	st := h.Style
 	if st.Width == 0 {
-		st.Width = 0.7
+		st.Width = 0.6
 	}
 	return Item{Style: st, Line: true}, "contours"
 }
@@ -207,6 +207,7 @@ func (g Grid) contour(level float64) [][][2]float64 {
 
 func (h HeatMap) extent(e *extent) {
 	h.Grid.check()
+	e.tight = true
 	for _, x := range borders(h.Grid.X) {
 		e.addX(x)
 	}

@@ -136,6 +136,7 @@ func sameLen(a, b []float64) {
 
 func (l Line) extent(e *extent) {
 	sameLen(l.X, l.Y)
+	e.padX = e.padX || l.Marks
 	e.addXY(l.X, l.Y)
 }
 

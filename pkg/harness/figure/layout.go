@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -58,15 +59,18 @@ func (f *Figure) layout() (*layout, error) {
 		for _, layer := range p.Layers {
 			layer.extent(e)
 		}
-		marginX := 0.0
-		if e.padX {
+		marginX, marginY := 0.0, 0.04
+		switch {
+		case e.tight:
+			marginY = 0
+		case e.padX:
 			marginX = 0.04
 		}
 		x, noX, err := p.X.resolve(e.x, e.softX, marginX)
 		if err != nil {
 			return nil, fmt.Errorf("panel %d: %w", i, err)
 		}
-		y, noY, err := p.Y.resolve(e.y, e.softY, 0.04)
+		y, noY, err := p.Y.resolve(e.y, e.softY, marginY)
 		if err != nil {
 			return nil, fmt.Errorf("panel %d: %w", i, err)
 		}
@@ -134,7 +138,8 @@ func (l *layout) ticks(i int, w, h float64) {
 	p, x, y := l.f.Panels[i], &l.x[i], &l.y[i]
 	y.setTicks(int(min(max(h/26, 2), 7)))
 	widest := 0.0
-	for n := int(min(max(w/32, 2), 8)); ; n-- { // fewer, until the labels have room
+	n := int(min(max(w/32, 2), 8))
+	for ; ; n-- { // fewer, until the labels have room
 		x.setTicks(n)
 		sum, count := 0.0, 0
 		widest = 0
@@ -148,6 +153,9 @@ func (l *layout) ticks(i int, w, h float64) {
 		if n <= 2 || len(x.Categories) > 0 || sum <= w {
 			break
 		}
+	}
+	if p.EqualAxes {
+		y.setTicks(n)
 	}
 	m := margins{left: 2, right: 3, bottom: 2, top: 3}
 	showX, showY := l.labelled(i)
@@ -244,26 +252,31 @@ func (l *layout) place() (w, h float64) {
 	return w, h
 }
 
-// legend collects the entries and breaks them into rows that fit.
+// legend collects the entries and breaks them into rows of about the same width. Entries of all panels (the ground
+// truth) come after those of one (a method), in order of appearance otherwise.
 func (l *layout) legend() [][]Item {
 	if l.f.NoLegend {
 		return nil
 	}
 	items := l.f.Legend
 	if items == nil {
-		at := map[string]int{}
-		for _, p := range l.f.Panels {
+		at, panels, last := map[string]int{}, map[string]int{}, map[string]int{}
+		for i, p := range l.f.Panels {
 			for _, layer := range p.Layers {
 				it, _ := layer.key()
 				if it.Label == "" {
 					continue
 				}
-				i, seen := at[it.Label]
+				if last[it.Label] != i+1 {
+					last[it.Label] = i + 1
+					panels[it.Label]++
+				}
+				k, seen := at[it.Label]
 				if !seen {
 					at[it.Label], items = len(items), append(items, it)
 					continue
 				}
-				o := &items[i]
+				o := &items[k]
 				if it.Line && !o.Line {
 					o.Dash, o.Width = it.Dash, it.Width
 				}
@@ -273,12 +286,25 @@ func (l *layout) legend() [][]Item {
 				o.Line, o.Fill, o.Mark = o.Line || it.Line, o.Fill || it.Fill, o.Mark || it.Mark
 			}
 		}
+		slices.SortStableFunc(items, func(a, b Item) int { return panels[a.Label] - panels[b.Label] })
 	}
+	rows := wrap(items, l.w-2*outer)
+	for width := l.w - 2*outer - 6; ; width -= 6 { // the narrowest rows of this number
+		narrow := wrap(items, width)
+		if len(narrow) > len(rows) || width < 6 {
+			return rows
+		}
+		rows = narrow
+	}
+}
+
+// wrap breaks the entries into rows of at most this width.
+func wrap(items []Item, width float64) [][]Item {
 	var rows [][]Item
 	used := math.Inf(1)
 	for _, it := range items {
 		w := itemWidth(it)
-		if used+keySpace+w > l.w-2*outer {
+		if used+keySpace+w > width {
 			rows, used = append(rows, nil), -keySpace
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], it)

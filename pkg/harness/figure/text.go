@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -17,9 +18,12 @@ const (
 	descent   = 0.212
 )
 
-// face returns the theme's font. Liberation Sans comes with gonum/plot and has the widths of Arial and Helvetica.
+// fonts are the fonts that come with gonum/plot. Liberation Sans has the widths of Arial and Helvetica.
+var fonts = font.NewCache(liberation.Collection())
+
+// face returns the theme's font.
 func face(size float64) font.Face {
-	return font.DefaultCache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
+	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 }
 
 // run is a piece of a label: a superscript, a subscript or plain text.
