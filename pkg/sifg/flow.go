@@ -37,8 +37,11 @@ type Cloud struct {
 	Target Target
 	Seed   uint64 // names the random streams of the run
 
-	noise *rng.Stream
+	noise normals
 }
+
+// normals is the stream "noise"; an interface so that tests can silence it.
+type normals interface{ Normal(dst []float32) }
 
 // Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself.
 func (c *Cloud) Perturb() {

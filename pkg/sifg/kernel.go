@@ -37,8 +37,7 @@ func (o *Kernel) Velocity(c *Cloud, noise *Noise) Info {
 	simd.SqDist(o.dist, n, c.X.Data, d, n, c.X.Data, d, n, d)
 	gamma := 1 / (2 * o.Bandwidth) // k = exp(−gamma·‖x−y‖²), ∇_{z_j} k = 2·gamma·(z_i − z_j)·k
 	if o.Bandwidth == 0 {
-		med := float64(o.median.lowerMedian(o.dist, n))
-		gamma = math.Log(float64(n)+1) / max(med, math.SmallestNonzeroFloat32)
+		gamma = math.Log(float64(n)+1) / o.scale(n)
 	}
 	for i := range o.dist {
 		o.dist[i] *= float32(-gamma)
@@ -57,6 +56,22 @@ func (o *Kernel) Velocity(c *Cloud, noise *Noise) Info {
 		}
 	}
 	return Info{}
+}
+
+// scale returns the median of the squared distances; their mean where the median is zero (two particles, or many that
+// coincide), and 1 where all particles coincide and nothing repels.
+func (o *Kernel) scale(n int) float64 {
+	if med := o.median.lowerMedian(o.dist, n); med > 0 {
+		return float64(med)
+	}
+	var sum float64
+	for _, v := range o.dist {
+		sum += float64(v)
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum / float64(n*n)
 }
 
 // selector finds order statistics of non-negative floats, whose bit patterns sort like the numbers, by three histogram

@@ -78,8 +78,7 @@ func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
 	}
 	o.net.Forward(c.V, c.X)
 	if adapt && o.Rule == PICA {
-		u := o.icaGradient(c.V.Data)
-		o.p = min(max(o.p+o.Rate*min(max(u, -0.1), 0.1), 1.1), 6)
+		o.adaptOuter(c.V.Data)
 	}
 	return Info{Loss: loss, P: o.p}
 }
@@ -116,20 +115,33 @@ func (o *Stein) train(c *Cloud, adapt bool) float64 {
 	o.net.BackwardTangent(o.g, o.gt)
 	o.opt.Step(o.net.Params, o.net.Grad)
 
-	n, p := float64(c.Z.Rows), o.p
+	n := float64(c.Z.Rows)
+	loss := (power/o.p - inner) / n
 	if needLog {
-		switch o.Rule {
-		case PToy:
-			if q := p - o.Rate*(power/(p*p)+powerLog/(p*(p-1)))/n; q > 1.1 {
-				o.p = q
-			}
-		case PBNN:
-			u := (powerLog/p - power/(p*p)) / n
-			o.momentum = 0.9*o.momentum + min(max(u, -0.2), 0.2)
-			o.p = min(max(p+o.Rate*o.momentum, 1.1), 4)
-		}
+		o.adaptInner(power/n, powerLog/n)
 	}
-	return (power/p - inner) / n
+	return loss
+}
+
+// adaptInner applies PToy or PBNN, given the particle means of Σ_c |v|ᵖ and of Σ_c |v|ᵖ ln|v|.
+func (o *Stein) adaptInner(power, powerLog float64) {
+	p := o.p
+	switch o.Rule {
+	case PToy:
+		if q := p - o.Rate*(power/(p*p)+powerLog/(p*(p-1))); q > 1.1 {
+			o.p = q
+		}
+	case PBNN:
+		u := powerLog/p - power/(p*p)
+		o.momentum = 0.9*o.momentum + min(max(u, -0.2), 0.2)
+		o.p = min(max(p+o.Rate*o.momentum, 1.1), 4)
+	}
+}
+
+// adaptOuter applies PICA, given the velocity of the move.
+func (o *Stein) adaptOuter(v []float32) {
+	u := o.icaGradient(v)
+	o.p = min(max(o.p+o.Rate*min(max(u, -0.1), 0.1), 1.1), 6)
 }
 
 // icaGradient is Σ [ |v|ᵖ/p² − |v|ᵖ ln(1e-7 + 1/(|v|^(p−1) + 1e-7)) / ((p−1)² p) ].

@@ -1,0 +1,298 @@
+package sifg
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// conformance settings: a run long enough for every sampler of the table to reach a 2-D Gaussian from N(0, I).
+const (
+	confN     = 200
+	confIters = 800
+)
+
+func confTarget() *target.Gaussian {
+	g, err := target.NewGaussian([]float64{1, -0.5}, mat.NewSymDense(2, []float64{1.5, 0.4, 0.4, 0.6}))
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// confConfig is the sampler's defaults but for a step that brings it to the target within confIters.
+func confConfig(name string) Config {
+	cfg := Config{Sampler: name, Step: 0.02}
+	switch name {
+	case "svgd":
+		cfg.Step = 0.5
+	case "sgld":
+		cfg.Step = 0.05
+	}
+	return cfg
+}
+
+// moments returns the mean and covariance of the law that the sampler offers: of the perturbed particles where it smooths.
+func moments(c *Cloud) (mean [2]float64, cov [3]float64) {
+	if c.Sigma > 0 {
+		c.Perturb()
+	}
+	n := float64(c.Z.Rows)
+	for i := range c.Z.Rows {
+		x, y := float64(c.X.Data[2*i]), float64(c.X.Data[2*i+1])
+		mean[0] += x / n
+		mean[1] += y / n
+	}
+	for i := range c.Z.Rows {
+		x, y := float64(c.X.Data[2*i])-mean[0], float64(c.X.Data[2*i+1])-mean[1]
+		cov[0] += x * x / n
+		cov[1] += x * y / n
+		cov[2] += y * y / n
+	}
+	return mean, cov
+}
+
+// recovered reports whether a run reaches the Gaussian. The tolerances are five standard errors of the moments of confN
+// independent draws, 5·√(Σ_ii/n) and 5·√((Σ_ii Σ_jj + Σ_ij²)/n): particles that interact do better than independent draws
+// unless they are biased, chains are independent draws.
+func recovered(f *Flow, tgt Target) error {
+	c, err := Run(context.Background(), f, tgt, Options{Particles: confN, Iterations: confIters, Seed: 11})
+	if err != nil {
+		return err
+	}
+	mean, cov := moments(c)
+	m, s := [2]float64{1, -0.5}, [3]float64{1.5, 0.4, 0.6}
+	vars := [2]float64{s[0], s[2]}
+	for i := range 2 {
+		if !(math.Abs(mean[i]-m[i]) < 5*math.Sqrt(vars[i]/confN)) {
+			return errors.New("mean is off")
+		}
+	}
+	for k, ij := range [3][2]int{{0, 0}, {0, 1}, {1, 1}} {
+		if !(math.Abs(cov[k]-s[k]) < 5*math.Sqrt((vars[ij[0]]*vars[ij[1]]+s[k]*s[k])/confN)) {
+			return errors.New("covariance is off")
+		}
+	}
+	return nil
+}
+
+// flipped is a target whose score has the wrong sign.
+type flipped struct{ Target }
+
+func (f flipped) Score(dst, x Batch, iter int) {
+	f.Target.Score(dst, x, iter)
+	for i := range dst.Data {
+		dst.Data[i] = -dst.Data[i]
+	}
+}
+
+// silence is a stream of zeros.
+type silence struct{}
+
+func (silence) Normal(dst []float32) { clear(dst) }
+
+// silent drops the noise of a field.
+type silent struct{ Field }
+
+func (s silent) Velocity(c *Cloud, noise *Noise) Info {
+	c.noise = silence{}
+	return s.Field.Velocity(c, noise)
+}
+
+// still is Langevin without its noise.
+type still struct{ Langevin }
+
+func (s *still) Move(c *Cloud) { (&Euler{Step: s.Step / 2}).Move(c) }
+
+func TestGaussianRecovered(t *testing.T) {
+	for _, s := range Samplers {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			build := func() *Flow {
+				f, err := New(confConfig(s.Name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return f
+			}
+			if err := recovered(build(), confTarget()); err != nil {
+				t.Errorf("correct sampler: %v", err)
+			}
+			if err := recovered(build(), flipped{confTarget()}); err == nil {
+				t.Error("a score of the wrong sign goes unnoticed")
+			}
+			f := build()
+			if _, ok := f.Field.(*KDE); ok {
+				return // without noise it is the blob method (Carrillo et al., 2019), a valid sampler of its own
+			} else if f.Noise.Sigma > 0 {
+				f.Field = silent{f.Field}
+			} else if l, ok := f.Mover.(*Langevin); ok {
+				f.Mover = &still{*l}
+			} else {
+				return // no noise to drop
+			}
+			if err := recovered(f, confTarget()); err == nil {
+				t.Error("dropped noise goes unnoticed")
+			}
+		})
+	}
+}
+
+// TestSameBits: a run is a function of its configuration and seed alone; two runs of one process, side by side, agree, and
+// another seed differs. All samplers of a seed start from the same particles.
+func TestSameBits(t *testing.T) {
+	var start []float32
+	for _, s := range Samplers {
+		run := func(seed uint64) (first, last []float32) {
+			f, err := New(confConfig(s.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Run(context.Background(), f, confTarget(), Options{Particles: 33, Iterations: 7, Seed: seed,
+				Callback: func(c *Cloud, _ Info) error {
+					if c.Iter == 0 {
+						first = slices.Clone(c.Z.Data)
+					}
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return first, c.Z.Data
+		}
+		type result struct{ first, last []float32 }
+		other := make(chan result)
+		go func() { a, b := run(5); other <- result{a, b} }()
+		a, b := run(5)
+		o := <-other
+		if !slices.Equal(a, o.first) || !slices.Equal(b, o.last) {
+			t.Errorf("%s: two runs of one seed differ", s.Name)
+		}
+		if _, c := run(6); slices.Equal(b, c) {
+			t.Errorf("%s: the seed has no effect", s.Name)
+		}
+		if start == nil {
+			start = a
+		} else if !slices.Equal(start, a) {
+			t.Errorf("%s starts from other particles", s.Name)
+		}
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	for _, s := range Samplers {
+		f, err := New(confConfig(s.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := f.Start(confTarget(), 50, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := func() {
+			if _, err := f.Step(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		if got := testing.AllocsPerRun(20, step); got != 0 {
+			t.Errorf("%s: %v allocations a step", s.Name, got)
+		}
+	}
+}
+
+// TestShapes: any n ≥ 2 and d ≥ 1 run, and every buffer keeps its shape.
+func TestShapes(t *testing.T) {
+	for _, s := range Samplers {
+		for _, nd := range [][2]int{{2, 1}, {3, 1}, {17, 5}, {65, 33}} {
+			n, d := nd[0], nd[1]
+			g, err := target.NewGaussian(make([]float64, d), identity(d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := confConfig(s.Name)
+			f, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Run(context.Background(), f, g, Options{Particles: n, Iterations: 3, Seed: 2})
+			if err != nil {
+				t.Errorf("%s with n = %d, d = %d: %v", s.Name, n, d, err)
+				continue
+			}
+			for _, b := range []Batch{c.Z, c.X, c.S, c.V} {
+				if b.Rows != n || b.Cols != d || b.Stride != d || len(b.Data) != n*d {
+					t.Errorf("%s: a buffer of n = %d, d = %d has shape %d×%d", s.Name, n, d, b.Rows, b.Cols)
+				}
+			}
+		}
+	}
+}
+
+func identity(d int) *mat.SymDense {
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		m.SetSym(i, i, 1)
+	}
+	return m
+}
+
+// nan is a target whose score turns into NaN at iteration 3.
+type nan struct{ Target }
+
+func (s nan) Score(dst, x Batch, iter int) {
+	s.Target.Score(dst, x, iter)
+	if iter == 3 {
+		dst.Data[len(dst.Data)-1] = float32(math.NaN())
+	}
+}
+
+func TestDivergenceIsNamed(t *testing.T) {
+	for _, s := range Samplers {
+		f, err := New(confConfig(s.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(context.Background(), f, nan{confTarget()}, Options{Particles: 10, Iterations: 20})
+		var d *DivergedError
+		if !errors.As(err, &d) || d.Iter != 4 {
+			t.Errorf("%s: error %v, want divergence at iteration 4", s.Name, err)
+		}
+	}
+}
+
+// TestEveryTargetRuns: every sampler takes a few steps on every target of the table from N(0, I).
+func TestEveryTargetRuns(t *testing.T) {
+	for _, e := range target.Table {
+		for _, s := range Samplers {
+			cfg := Config{Sampler: s.Name, Step: 1e-3}
+			f, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(context.Background(), f, e.New(), Options{Particles: 20, Iterations: 5, Seed: 3}); err != nil {
+				t.Errorf("%s on %s: %v", s.Name, e.Name, err)
+			}
+		}
+	}
+}
+
+func TestStartsFromStream(t *testing.T) {
+	f, _ := New(Config{Sampler: "svgd"})
+	init := func(dst Batch, r *rng.Stream) { r.Normal(dst.Data); dst.Data[0] = float32(math.Inf(1)) }
+	if _, err := f.Start(confTarget(), 10, 1, init); err == nil {
+		t.Error("infinite initial particles are accepted")
+	}
+	for _, n := range []int{-1, 0, 1} {
+		if _, err := f.Start(confTarget(), n, 1, nil); err == nil {
+			t.Errorf("%d particles are accepted", n)
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package sifg
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// fixedScore is a target whose score is a given batch.
+type fixedScore struct{ s Batch }
+
+func (f fixedScore) Dim() int                     { return f.s.Cols }
+func (f fixedScore) Score(dst, x Batch, iter int) { copy(dst.Data, f.s.Data) }
+
+func TestGoldenSVGD(t *testing.T) {
+	for name, bw := range map[string]float64{"svgd_fixed_bandwidth": 0, "svgd_median": 0} {
+		if name == "svgd_fixed_bandwidth" {
+			bw = golden.Scalar(t, name, "bw")
+		}
+		x, s := golden.Batch(t, name, "x"), golden.Batch(t, name, "target_score")
+		f := &Flow{Field: &Kernel{Bandwidth: bw}, Mover: &Euler{Step: 1}}
+		c, err := f.Start(fixedScore{s}, x.Rows, 1, func(dst Batch, _ *rng.Stream) { copy(dst.Data, x.Data) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Field.Velocity(c, &f.Noise)
+		want, _ := golden.Read(t, name, "direction")
+		golden.Compare(t, name, c.V.Data, want, 2e-4)
+	}
+}
+
+func TestLowerMedian(t *testing.T) {
+	r := rng.New(1, "median")
+	for _, n := range []int{2, 3, 4, 5, 10, 31, 64} {
+		for range 5 {
+			dist := make([]float32, n*n)
+			for i := range n {
+				for j := range i {
+					v := float32(r.Float64() * 10)
+					if r.Uint32()%8 == 0 {
+						v = 1.5 // ties
+					}
+					dist[i*n+j], dist[j*n+i] = v, v
+				}
+			}
+			sorted := slices.Clone(dist)
+			slices.Sort(sorted)
+			var sel selector
+			if got, want := sel.lowerMedian(dist, n), sorted[(n*n-1)/2]; got != want {
+				t.Errorf("n = %d: median %v, want %v", n, got, want)
+			}
+		}
+	}
+}
+
+// trained returns a Denoise field and a cloud after a few iterations, so that f is not close to zero, with a fresh x.
+func trained(t *testing.T, rule SigmaRule, rate float64) (*Flow, *Denoise, *Cloud) {
+	field := &Denoise{Network: Network{Hidden: 16, Optimizer: "sgd", Rate: nn.Rate{LR: 1e-2}, Inner: 5}}
+	f := &Flow{Noise: Noise{Sigma: 0.5}, Field: field, Mover: &Euler{Step: 0.05}}
+	c, err := f.Start(confTarget(), 40, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err := f.Step(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Perturb()
+	f.Noise.Rule, f.Noise.Rate = rule, rate
+	return f, field, c
+}
+
+// slope is a central difference; float32 network outputs make objectives of size ≈ 10 good to ≈ 1e-6, and steps of 1e-2
+// then give ≈ 1e-4, beside a third-derivative term h²/6·f‴ that the tolerances of 1 % cover.
+func slope(f func(s float64) float64, at float64) float64 {
+	const h = 5e-3
+	return (f(at+h) - f(at-h)) / (2 * h)
+}
+
+// TestSigmaRulesDSM: the two denoising rules move σ by −rate times the total derivative of their own objective.
+func TestSigmaRulesDSM(t *testing.T) {
+	n := 40.0
+	t.Run("dsm-out", func(t *testing.T) {
+		const rate = 1e-3
+		f, field, c := trained(t, SigmaDSMOut, rate)
+		objective := func(s float64) float64 { // (1/n) Σ ‖f(z + σw) + w/σ²‖²
+			x, out := NewBatch(40, 2), NewBatch(40, 2)
+			for i, w := range c.W.Data {
+				x.Data[i] = c.Z.Data[i] + float32(s)*w
+			}
+			field.net.Forward(out, x)
+			var sum float64
+			for i, w := range c.W.Data {
+				r := float64(out.Data[i]) + float64(w)/(s*s)
+				sum += r * r / n
+			}
+			return sum
+		}
+		want := -rate * slope(objective, 0.5)
+		field.sigmaOuter(c, &f.Noise)
+		if got := float64(c.Sigma) - 0.5; math.Abs(got-want) > 0.01*math.Abs(want) {
+			t.Errorf("σ moved by %v, want %v", got, want)
+		}
+	})
+	t.Run("dsm-in", func(t *testing.T) {
+		const rate = 1e-3
+		f, field, c := trained(t, SigmaDSMIn, rate)
+		drawn := 0.5
+		c.Sigma = 0.6                             // an earlier inner step has moved σ; x still belongs to 0.5
+		field.opt = &nn.SGD{Rate: nn.Rate{LR: 0}} // keep f for the comparison
+		// (1/n) Σ ‖f(x) + (x−z)/σ²‖² with x − z = σ·w in both places and the value of x that of σ = 0.5: derivative with
+		// respect to a shift u of σ in x = z + (0.5+u)w and σ = 0.6+u.
+		objective := func(u float64) float64 {
+			x, out := NewBatch(40, 2), NewBatch(40, 2)
+			for i, w := range c.W.Data {
+				x.Data[i] = c.Z.Data[i] + float32(drawn+u)*w
+			}
+			field.net.Forward(out, x)
+			var sum float64
+			for i, w := range c.W.Data {
+				r := float64(out.Data[i]) + (drawn+u)*float64(w)/((0.6+u)*(0.6+u))
+				sum += r * r / n
+			}
+			return sum
+		}
+		want := -rate * slope(objective, 0)
+		field.train(c, float32(drawn), &f.Noise, false)
+		if got := float64(c.Sigma) - 0.6; math.Abs(got-want) > 0.01*math.Abs(want) {
+			t.Errorf("σ moved by %v, want %v", got, want)
+		}
+	})
+	t.Run("dsm-in warm-up", func(t *testing.T) {
+		const rate = 1e-3
+		f, field, c := trained(t, SigmaDSMIn, rate)
+		field.opt = &nn.SGD{Rate: nn.Rate{LR: 0}}
+		out := NewBatch(40, 2)
+		field.net.Forward(out, c.X)
+		objective := func(s float64) float64 { // x fixed: only the explicit 1/σ² counts
+			var sum float64
+			for i, w := range c.W.Data {
+				r := float64(out.Data[i]) + 0.5*float64(w)/(s*s)
+				sum += r * r / n
+			}
+			return sum
+		}
+		want := -rate * slope(objective, 0.5)
+		field.train(c, 0.5, &f.Noise, true)
+		if got := float64(c.Sigma) - 0.5; math.Abs(got-want) > 0.01*math.Abs(want) {
+			t.Errorf("σ moved by %v, want %v", got, want)
+		}
+	})
+}
+
+// TestSigmaRulesKL: for z ~ N(m, τ²) and the target N(0, I) the law of x is N(m, τ²+σ²), and with its exact score in place
+// of the network the KL rules follow −dKL/dσ = −d(σ − σ/(τ²+σ²)). The mean over n draws of ⟨v, w⟩ per coordinate,
+// v = −x + (x−m)/(τ²+σ²), has a standard deviation below 2: five standard errors are 10/√(n·d). kl-eps is σ times and
+// kl-mean 1/d times kl-w.
+func TestSigmaRulesKL(t *testing.T) {
+	const n, d, tau, sigma, m = 20000, 2, 0.6, 0.3, 0.4
+	c := &Cloud{Z: NewBatch(n, d), W: NewBatch(n, d), X: NewBatch(n, d), V: NewBatch(n, d), Sigma: sigma, noise: rng.New(1, "noise")}
+	rng.New(2, "z").Normal(c.Z.Data)
+	for i := range c.Z.Data {
+		c.Z.Data[i] = m + tau*c.Z.Data[i]
+	}
+	c.Perturb()
+	for i, x := range c.X.Data {
+		c.V.Data[i] = -x + (x-m)/(tau*tau+sigma*sigma)
+	}
+	want := -d * (sigma - sigma/(tau*tau+sigma*sigma))
+	moved := map[SigmaRule]float64{}
+	for _, rule := range []SigmaRule{SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaFixed} {
+		c.Sigma = sigma
+		noise := Noise{Rule: rule, Rate: 0.1}
+		noise.adapt(c)
+		moved[rule] = (float64(c.Sigma) - float64(float32(sigma))) / 0.1
+	}
+	if got := moved[SigmaKLw]; math.Abs(got-want) > d*10/math.Sqrt(n*d) {
+		t.Errorf("kl-w follows %v, −dKL/dσ is %v", got, want)
+	}
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-4*math.Abs(want) {
+			t.Errorf("%s follows %v, want %v", what, got, want)
+		}
+	}
+	near("kl-eps", moved[SigmaKLEps], sigma*moved[SigmaKLw])
+	near("kl-mean", moved[SigmaKLMean], moved[SigmaKLw]/d)
+	if moved[SigmaFixed] != 0 {
+		t.Error("a fixed σ moved")
+	}
+	c.Sigma = sigma
+	(&Noise{Rule: SigmaKLw, Rate: 100, Max: 0.7}).adapt(c)
+	if c.Sigma != 0.7 {
+		t.Errorf("σ = %v exceeds its bound 0.7", c.Sigma)
+	}
+	(&Noise{Min: 0.1}).move(c, -5)
+	if c.Sigma != 0.1 {
+		t.Errorf("σ = %v is below its bound 0.1", c.Sigma)
+	}
+}
+
+// exact is SIFG's field with the exact score of the perturbed cloud in place of the network, for a Gaussian cloud of mean
+// m and variance τ² in each coordinate.
+type exact struct{}
+
+func (exact) Init(*Cloud) {}
+func (exact) Velocity(c *Cloud, noise *Noise) Info {
+	n := float64(c.Z.Rows)
+	for j := range c.Z.Cols { // noise of the velocity averages out of z's mean, not of one z: use E_w[v | z]
+		var m, q float64
+		for i := range c.Z.Rows {
+			m += float64(c.Z.Data[i*c.Z.Cols+j]) / n
+		}
+		for i := range c.Z.Rows {
+			e := float64(c.Z.Data[i*c.Z.Cols+j]) - m
+			q += e * e / n
+		}
+		s2 := q + float64(c.Sigma)*float64(c.Sigma)
+		for i := range c.Z.Rows {
+			z := float64(c.Z.Data[i*c.Z.Cols+j])
+			c.V.Data[i*c.Z.Cols+j] = float32(-z + (z-m)/s2)
+		}
+	}
+	return Info{}
+}
+
+// TestExactFlow: with exact scores and the target N(0, I), z stays Gaussian with m ← (1−h)m and
+// τ ← τ(1 + h(1/(τ²+σ²) − 1)) (Theorem 3.1 in closed form), whose fixed point is τ² = 1 − σ².
+func TestExactFlow(t *testing.T) {
+	const h, sigma, n = 0.1, 0.4, 500
+	f := &Flow{Noise: Noise{Sigma: sigma}, Field: exact{}, Mover: &Euler{Step: h}}
+	g, err := target.NewGaussian([]float64{0}, identity(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Start(g, n, 9, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats := func() (m, tau float64) {
+		for _, z := range c.Z.Data {
+			m += float64(z) / n
+		}
+		for _, z := range c.Z.Data {
+			tau += (float64(z) - m) * (float64(z) - m) / n
+		}
+		return m, math.Sqrt(tau)
+	}
+	m, tau := stats()
+	for range 100 {
+		m, tau = (1-h)*m, tau*(1+h*(1/(tau*tau+sigma*sigma)-1))
+		if _, err := f.Step(c); err != nil {
+			t.Fatal(err)
+		}
+		gm, gt := stats()
+		if math.Abs(gm-m) > 1e-5 || math.Abs(gt-tau) > 1e-4 {
+			t.Fatalf("iteration %d: m, τ = %v, %v, want %v, %v", c.Iter, gm, gt, m, tau)
+		}
+	}
+	if math.Abs(tau*tau+sigma*sigma-1) > 1e-3 {
+		t.Errorf("τ² + σ² ends at %v, want 1", tau*tau+sigma*sigma)
+	}
+}
+
+// TestPRules compares each rule's step with its formula, computed here in another way.
+func TestPRules(t *testing.T) {
+	v := []float64{0.5, -1.5, 0.02, 2.5}
+	const p, rate = 2.0, 0.01
+	var toy, bnn, ica float64
+	for _, x := range v {
+		a := math.Abs(x)
+		pow := func(q float64) float64 { return math.Pow(a, q) }
+		toy += pow(p)/(p*p) - pow(p)*math.Log(1/pow(p-1))/((p-1)*(p-1)*p)
+		bnn += slope(func(q float64) float64 { return math.Pow(a, q) / q }, p)
+		ica += pow(p)/(p*p) - pow(p)*math.Log(1e-7+1/(pow(p-1)+1e-7))/((p-1)*(p-1)*p)
+	}
+	const n = 2 // particles of two coordinates
+	want := map[PRule]float64{
+		PToy: p - rate*toy/n,
+		PBNN: p + rate*min(max(bnn/n, -0.2), 0.2),
+		PICA: p + rate*min(max(ica, -0.1), 0.1),
+	}
+	var power, powerLog float64
+	var v32 []float32
+	for _, x := range v {
+		a := math.Abs(x)
+		power += math.Pow(a, p) / n
+		powerLog += math.Pow(a, p) * math.Log(a) / n
+		v32 = append(v32, float32(x))
+	}
+	for rule, w := range want {
+		o := &Stein{Rule: rule, Rate: rate, p: p}
+		if rule == PICA {
+			o.adaptOuter(v32)
+		} else {
+			o.adaptInner(power, powerLog)
+		}
+		if math.Abs(o.p-w) > 1e-5 { // the central difference's h² = 2.5e-5 times rate times a third derivative of a few
+			t.Errorf("%s: p = %v, want %v", rule, o.p, w)
+		}
+	}
+	o := &Stein{Rule: PToy, Rate: 1, p: 1.2}
+	if o.adaptInner(5, 0); o.p != 1.2 {
+		t.Errorf("toy: p = %v, but a step below 1.1 is not taken", o.p)
+	}
+	o = &Stein{Rule: PBNN, Rate: 100, p: p}
+	if o.adaptInner(0, 5); o.p != 4 {
+		t.Errorf("bnn: p = %v exceeds its bound 4", o.p)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, tc := range []struct {
+		cfg Config
+		key string
+	}{
+		{Config{}, "sampler"},
+		{Config{Sampler: "sfig"}, "sampler"},
+		{Config{Sampler: "sifg", Step: -1}, "step"},
+		{Config{Sampler: "sifg", Step: math.NaN()}, "step"},
+		{Config{Sampler: "sifg", SigmaRate: 1}, "sigma_rate"},
+		{Config{Sampler: "svgd", Hidden: 3}, "hidden"},
+		{Config{Sampler: "ada-sifg", SigmaRule: "kl"}, "sigma_rule"},
+		{Config{Sampler: "ada-sifg", SigmaMin: 0.5, SigmaMax: 0.1}, "sigma_max"},
+		{Config{Sampler: "ada-gwg", P: 1}, "p"},
+		{Config{Sampler: "ada-gwg", PRule: "best"}, "p_rule"},
+		{Config{Sampler: "l2-gf", Mover: "langevin"}, "mover"},
+		{Config{Sampler: "l2-gf", Optimizer: "lbfgs"}, "optimizer"},
+		{Config{Sampler: "l2-gf", LRDecayEvery: 10}, "lr_decay"},
+		{Config{Sampler: "sgld", Mover: "adam"}, "mover"},
+	} {
+		_, err := New(tc.cfg)
+		var ce *ConfigError
+		if err == nil {
+			t.Errorf("%+v is accepted", tc.cfg)
+		} else if ce, _ = err.(*ConfigError); ce == nil || ce.Key != tc.key {
+			t.Errorf("%+v: error %q, want one about %s", tc.cfg, err, tc.key)
+		}
+	}
+}
