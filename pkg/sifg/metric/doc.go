@@ -52,13 +52,3 @@ func require(ok bool) {
 		panic(badShape)
 	}
 }
-
-// sqDist returns ‖x − y‖².
-func sqDist(x, y []float64) float64 {
-	var s float64
-	for c, v := range x {
-		t := v - y[c]
-		s += t * t
-	}
-	return s
-}

@@ -31,7 +31,8 @@ func ExactKL(z Points, sigma float64, logDensity func(x []float64) float64, draw
 		return 0, 0, fmt.Errorf("metric: exact KL: the cloud holds a NaN or an infinity")
 	}
 	k := max(2, (draws+n-1)/n)
-	x := make([]float64, d)
+	cloud := newBlocks(z)
+	gap, x := make([]float64, len(cloud.start)-1), make([]float64, d)
 	var sum, variance float64
 	for i := range n {
 		var mean, m2 float64 // Welford's, of this particle's draws
@@ -43,7 +44,7 @@ func ExactKL(z Points, sigma float64, logDensity func(x []float64) float64, draw
 			if math.IsNaN(lp) {
 				return 0, 0, fmt.Errorf("metric: exact KL: the log density at %v is not a number", x)
 			}
-			v := logSmoothed(z, sigma, x, i) - lp
+			v := cloud.logSmoothed(x, sigma, sqDist(x, z.Row(i)), gap) - lp
 			delta := v - mean
 			mean += delta / float64(j+1)
 			m2 += delta * (v - mean)
@@ -57,40 +58,30 @@ func ExactKL(z Points, sigma float64, logDensity func(x []float64) float64, draw
 	return sum / float64(n), math.Sqrt(variance) / float64(n), nil
 }
 
-// logSmoothed returns log (1/n) Σ_j N(x; z_j, σ² I). near is a particle close to x: a term smaller than the largest so far
-// by the factor n·e⁴⁰ is left out before its distance is complete, which changes the result by less than e⁻⁴⁰, below
-// float64's rounding error.
-func logSmoothed(z Points, sigma float64, x []float64, near int) float64 {
-	d := len(x)
+// logSmoothed returns log (1/n) Σ_j N(x; z_j, σ² I). least is the squared distance from x to some z_j; gap is scratch
+// memory. A term smaller than the largest so far by the factor n·e⁴⁰ is left out, most of them with their whole box, which
+// changes the result by less than e⁻⁴⁰, below float64's rounding error.
+func (b *blocks) logSmoothed(x []float64, sigma, least float64, gap []float64) float64 {
+	n, d := float64(len(b.index)), float64(b.d)
 	scale := 0.5 / (sigma * sigma)
-	slack := (40 + math.Log(float64(z.N))) / scale
-	least := sqDist(x, z.Row(near)) // the smallest squared distance so far; sum is relative to its term
-	limit, sum := least+slack, 0.0
-next:
-	for j := range z.N {
-		y := z.Data[j*d:][:d]
-		var q float64
-		c := 0
-		for ; c+4 <= len(x) && c+4 <= len(y); c += 4 {
-			u, v := x[c:c+4:c+4], y[c:c+4:c+4]
-			a, b, e, f := u[0]-v[0], u[1]-v[1], u[2]-v[2], u[3]-v[3]
-			q += (a*a + b*b) + (e*e + f*f)
-			if q > limit {
-				continue next
+	slack := (40 + math.Log(n)) / scale
+	limit, sum := least+slack, 0.0 // sum is relative to the term of the smallest squared distance so far, least
+	b.gaps(gap, x)
+	for box, g := range gap {
+		if g > limit {
+			continue
+		}
+		for j := b.start[box]; j < b.start[box+1]; j++ {
+			q := sqDistWithin(x, b.data[int(j)*b.d:][:b.d], limit)
+			switch {
+			case q > limit:
+			case q < least:
+				sum = sum*math.Exp(scale*(q-least)) + 1
+				least, limit = q, q+slack
+			default:
+				sum += math.Exp(scale * (least - q))
 			}
 		}
-		for ; c < len(x); c++ {
-			t := x[c] - y[c]
-			q += t * t
-		}
-		switch {
-		case q > limit:
-		case q < least:
-			sum = sum*math.Exp(scale*(q-least)) + 1
-			least, limit = q, q+slack
-		default:
-			sum += math.Exp(scale * (least - q))
-		}
 	}
-	return math.Log(sum/float64(z.N)) - scale*least - 0.5*float64(d)*math.Log(math.Pi/scale)
+	return math.Log(sum/n) - scale*least - 0.5*d*math.Log(math.Pi/scale)
 }

@@ -86,14 +86,13 @@ func naiveKNNKL(x, y Points, k int) float64 {
 	return float64(x.D)/float64(x.N)*sum + math.Log(float64(y.N)/float64(x.N-1))
 }
 
-// The search is exact where float32 alone is not: far from the origin (spacing of float32 at 1e6 is 0.06), at scales where
-// its squares vanish or overflow, and beyond its range; and across the borders of tiles.
+// The search is exact, with one box or hundreds, in any dimension, far from the origin, and at scales beyond float32.
 func TestKNNKLIsExact(t *testing.T) {
 	for _, c := range []struct {
 		n, m, d, k    int
 		scale, offset float64
 	}{
-		{60, 80, 3, 3, 1, 0}, {60, 80, 1, 1, 1, 0}, {9, 2*tileCols + 5, 2, 3, 1, 0}, {4, 3, 17, 3, 1, 0},
+		{60, 80, 3, 3, 1, 0}, {60, 80, 1, 1, 1, 0}, {300, 5000, 2, 3, 1, 0}, {300, 5000, 10, 3, 1, 0}, {300, 5000, 1, 1, 1, 0}, {4, 3, 17, 3, 1, 0},
 		{60, 80, 3, 3, 1, 1e6}, {60, 80, 3, 3, 1e-3, 1e6}, {60, 80, 5, 2, 1e-23, 0}, {60, 80, 5, 2, 1e-30, 0},
 		{60, 80, 3, 3, 1e20, 0}, {60, 80, 3, 3, 1e60, 0}, {60, 80, 3, 3, 3e38, 0},
 	} {
@@ -174,11 +173,17 @@ func BenchmarkKNNKL(b *testing.B) {
 			b.Fatal(err)
 		}
 		r := rng.New(13, "bench")
-		x, y := draws(p, 1000, r), draws(p, m, r)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				KNNKL(x, y, 3)
-			}
-		})
+		y := draws(p, m, r)
+		start := NewPoints(1000, p.Dim())
+		for i := range start.Data {
+			start.Data[i] = r.NormFloat64()
+		}
+		for from, x := range map[string]Points{"exact": draws(p, 1000, r), "start": start} {
+			b.Run(name+"/"+from, func(b *testing.B) {
+				for b.Loop() {
+					KNNKL(x, y, 3)
+				}
+			})
+		}
 	}
 }
