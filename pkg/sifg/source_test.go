@@ -15,7 +15,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	base := of(map[string]string{"a.go": "package a\n\nfunc F() int { return 1 }\n", "b.s": "ADD X, Y // sum\n"})
 	for name, files := range map[string]map[string]string{
-		"comments and layout": {"a.go": "// Package a.\npackage a\nfunc F() int {\n\treturn 1 // one\n}\n", "b.s": "// f\n  ADD X, Y\n"},
+		"comments and layout": {"a.go": "// Package a.\npackage a\nfunc F()  int { return /* one */ 1 }\n", "b.s": "// f\n  ADD X, Y\n"},
 		"a test":              {"a.go": "package a\n\nfunc F() int { return 1 }\n", "b.s": "ADD X, Y\n", "a_test.go": "package a"},
 	} {
 		if of(files) != base {
