@@ -16,7 +16,7 @@ var functions = []struct {
 	bound  float64
 	lo, hi float64 // the interval that is searched most densely
 }{
-	{"Tanh", Tanh, math.Tanh, 2, -10, 10},
+	{"Tanh", Tanh, math.Tanh, 1.6, -10, 10},
 }
 
 // Special values, every binade, and a dense random sample; every position in a vector and in a tail must give one answer.

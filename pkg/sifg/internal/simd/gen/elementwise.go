@@ -73,26 +73,32 @@ func (m *machine) elementwise() {
 
 const signBit = 1 << 31
 
-// tanh of |x| is u/(u+2) with u = exp(2|x|) − 1 = 2ⁿ·p + (2ⁿ−1), p = exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733.
-// At most 1.6 ulp; odd; exactly ±1 from 9.02 on.
+// tanh(x) = x + x³·P(x²) for |x| < 0.35. From there on it is u/(u+2) with u = exp(2|x|) − 1 = 2ⁿ·p + (2ⁿ−1),
+// p = exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733. The quotient alone would be off by 2.6 ulp near 0. At most 1.5 ulp;
+// odd; exactly ±1 from 9.02 on.
 func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	sign := m.and(x, m.words(signBit))
 	t := m.min(m.load(m.c32(10)), m.xor(x, sign)) // not a number stays so
+	t2 := m.mul(t, t)
+	small := m.fma(m.mul(t2, m.horner(t2, tanhSmall[:]...)), t, t)
+
 	// adding 1.5·2²³ rounds to an integer, which is then in the low bits
 	const magic = 3 << 22
 	j := m.load(m.c32(magic))
 	m.VFMADD231PS(m.c32(2*math.Log2E), t, j)
 	n := m.sub(j, m.c32(magic))
-	m.VFNMADD231PS(m.c32(halfLn2Hi), n, t) // exact, and added last
 	r := m.copy(t)
+	m.VFNMADD231PS(m.c32(halfLn2Hi), n, r)
 	m.VFNMADD231PS(m.c32(halfLn2Lo), n, r)
-	p := m.mul(m.mul(r, r), m.horner(r, expm1Twice[:]...))
-	m.VFNMADD231PS(m.c32(2*halfLn2Lo), n, p)
-	p = m.add(p, m.add(t, t))
+	p := m.fma(m.horner(r, expm1Twice[:]...), m.mul(r, r), m.add(r, r))
 	s := m.addw(m.shl(j, 23), m.words(0x3F800000))
 	u := m.fma(p, s, m.sub(s, m.c32(1)))
-	return m.or(m.div(u, m.add(u, m.c32(2))), sign)
+	y := m.div(u, m.add(u, m.c32(2)))
+	return m.or(m.pick(m.less(t, m.c32(0.35)), small, y), sign)
 }
+
+// tanhSmall: tanh(x) = x + x³·P(x²) on |x| ≤ 0.36; minimax, relative error 6.3e-10.
+var tanhSmall = [...]float64{0.0192903551184, -0.0536949412004, 0.133321752676, -0.333333179856}
 
 const (
 	halfLn2Hi = 0x1.62e4p-2 // 15 bits of (log 2)/2: times n ≤ 29 it is exact

@@ -250,7 +250,7 @@ func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// masks for the last, partial vector
+// masks
 
 // mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
 type mask struct{ Op }
@@ -299,4 +299,25 @@ func (m *machine) storeMasked(v reg.VecVirtual, x Mem, k mask) {
 	} else {
 		m.VMASKMOVPS(v, k.Op, x)
 	}
+}
+
+// less returns the mask of a < b (false where either is not a number).
+func (m *machine) less(a reg.VecVirtual, b Op) mask {
+	if m.wide() {
+		k := m.K()
+		m.VCMPPS(U8(17), b, a, k)
+		return mask{k}
+	}
+	return mask{m.op3(func(x ...Op) { m.VCMPPS(U8(17), x[0], x[1], x[2]) }, a, b)}
+}
+
+// pick returns a where k is set, else b.
+func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	if m.wide() {
+		m.VBLENDMPS(a, b, k.Op, v)
+	} else {
+		m.VBLENDVPS(k.Op, a, b, v)
+	}
+	return v
 }
