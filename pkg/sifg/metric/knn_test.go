@@ -121,6 +121,21 @@ func TestKNNKLOfCoincidentParticles(t *testing.T) {
 	}
 }
 
+// Clouds that are hard to halve: many points on two neighbouring floats, and a span longer than the largest float.
+func TestKNNKLOfDegenerateClouds(t *testing.T) {
+	next := math.Nextafter(1, 2)
+	var y []float64
+	for range 2 * boxSize {
+		y = append(y, 1, next, -math.MaxFloat64, math.MaxFloat64)
+	}
+	x := line(0, 3, 7)
+	got, err := KNNKL(x, line(y...), 2)
+	if err != nil {
+		t.Error(err)
+	}
+	near(t, "KL", got, naiveKNNKL(x, line(y...), 2), 1e-12)
+}
+
 func TestKNNKLErrors(t *testing.T) {
 	x := line(0, 1, 2)
 	for want, f := range map[string]func() (float64, error){

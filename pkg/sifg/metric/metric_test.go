@@ -173,15 +173,19 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Particles on the modes, and one so far from both that every weight underflows: it belongs to the wide mode.
+// Half a unit from the first of two unit modes at 0 and 2 the responsibilities are as ¼ to ¾e^{−1}; a particle so far from
+// both of two modes that every weight underflows belongs to the wide one.
 func TestCoverageByHand(t *testing.T) {
-	m := Modes{Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {10}}, SDs: []float64{1, 2}}
-	within, occupancy := m.Coverage(line(0, 0.9, 11, 1e6), 1)
-	if !slices.Equal(within, []float64{0.5, 0.25}) {
-		t.Errorf("within %v, want 0.5, 0.25", within)
+	m := Modes{Weights: []float64{0.25, 0.75}, Means: [][]float64{{0}, {2}}, SDs: []float64{1, 1}}
+	within, occupancy := m.Coverage(line(0.5, 0.5, 0.5), 1)
+	if !slices.Equal(within, []float64{1, 0}) {
+		t.Errorf("within %v, want 1, 0", within)
 	}
-	for k, o := range occupancy {
-		near(t, "occupancy", o, 0.5, 1e-4) // the second point is the first mode's but for 1e-5
-		near(t, "sum", occupancy[k]+occupancy[1-k], 1, 1e-14)
+	near(t, "occupancy", occupancy[0], 0.25/(0.25+0.75/math.E), 1e-14)
+	near(t, "occupancy", occupancy[1], 1-0.25/(0.25+0.75/math.E), 1e-14)
+
+	m.SDs[1] = 2
+	if _, occupancy = m.Coverage(line(-1e6), 1); occupancy[0] != 0 || occupancy[1] != 1 {
+		t.Errorf("occupancy far away %v, want 0, 1", occupancy)
 	}
 }

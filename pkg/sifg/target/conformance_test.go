@@ -12,11 +12,21 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// forEach runs f on every density of the Table.
+// forEach runs f on every density of the Table, and on a mixture with more components than its score takes at a time.
 func forEach(t *testing.T, f func(t *testing.T, p Density)) {
 	for _, e := range Table {
 		t.Run(e.Name, func(t *testing.T) { f(t, e.New()) })
 	}
+	t.Run("20 components", func(t *testing.T) {
+		var weights, sds []float64
+		var means [][]float64
+		r := rng.New(5, "components")
+		for k := range 20 {
+			weights, sds = append(weights, float64(k+1)/210), append(sds, 0.3+0.05*float64(k))
+			means = append(means, []float64{2 * r.NormFloat64(), 2 * r.NormFloat64(), 2 * r.NormFloat64()})
+		}
+		f(t, must(NewMixture(weights, means, sds)))
+	})
 }
 
 // points returns n exact draws of p followed by n draws of N(0, 4 I), which reach where p has little mass.
