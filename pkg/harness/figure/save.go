@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -39,7 +39,11 @@ func (f *Figure) Save(dir, name string) (Info, error) {
 			return info, fmt.Errorf("figure %s: %w", name, err)
 		}
 		info.Width, info.Height, info.Dropped = in.Width, in.Height, in.Dropped
-		if err := writeFile(filepath.Join(dir, name+"."+format), data); err != nil {
+		err = record.WriteFileAtomic(filepath.Join(dir, name+"."+format), func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+		if err != nil {
 			return info, fmt.Errorf("figure %s: %w", name, err)
 		}
 		info.Files = append(info.Files, name+"."+format)
@@ -82,27 +86,4 @@ func (f *Figure) Encode(format string) ([]byte, Info, error) {
 			[]byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif"))
 	}
 	return data, info, nil
-}
-
-// writeFile puts data in place whole or not at all.
-func writeFile(path string, data []byte) error {
-	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(t.Name()) // fails once renamed
-	_, err = t.Write(data)
-	if err == nil {
-		err = t.Chmod(0o644)
-	}
-	if err == nil {
-		err = t.Sync()
-	}
-	if e := t.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(t.Name(), path)
 }
