@@ -1,0 +1,489 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+func traceOf(key string) []record.Trace {
+	rows := make([]record.Trace, 60)
+	for i := range rows {
+		rows[i] = record.Trace{Key: key, Experiment: "gmm", Metric: "knn-kl", Iteration: i, Value: float64(i) / 3}
+	}
+	return rows
+}
+
+func arrayOf(n int) []float32 {
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	return data
+}
+
+func metaOf(key, status string) Meta {
+	return Meta{
+		Trial: record.Trial{Key: key, Experiment: "gmm", Protocol: "released", Scale: "smoke", Problem: "gmm-2d",
+			Method: "sifg", Seed: 1<<64 - 1, Status: status, Particles: 100, Dim: 2, Iterations: 50,
+			Config: `{"a":"<b> & \u003c","n":1e-05}`},
+		Timing: record.Timing{Seconds: 0.25, CPU: "some CPU", Kernel: "avx2", Started: "2026-01-02T03:04:05Z", Commit: "c0ffee"},
+	}
+}
+
+// write commits one trial: a trace and an array of 100,000 values, which takes several writes.
+func write(s *Store, key, status string, n int) (*Entry, error) {
+	p, err := s.Begin("gmm", key)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Abort()
+	if err := p.WriteTrace(traceOf(key)); err != nil {
+		return nil, err
+	}
+	if err := p.WriteArray("particles", []int{n / 2, 2}, arrayOf(n)); err != nil {
+		return nil, err
+	}
+	return p.Commit(metaOf(key, status))
+}
+
+func mustOpen(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustWrite(t *testing.T, s *Store, key, status string) *Entry {
+	t.Helper()
+	e, err := write(s, key, status, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func mustVerify(t *testing.T, s *Store, repair bool) []Damage {
+	t.Helper()
+	found, err := s.Verify(context.Background(), repair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func mustState(t *testing.T, s *Store, key string, want State) *Entry {
+	t.Helper()
+	e, state, err := s.Lookup("gmm", key)
+	if state != want || (err != nil) != (want == Damaged) || (e != nil) != (want == Whole) {
+		t.Fatalf("trial %s: state %d, want %d; error %v", key, state, want, err)
+	}
+	return e
+}
+
+// scratchIsEmpty fails the test if a writer left something in .tmp.
+func scratchIsEmpty(t *testing.T, s *Store) {
+	t.Helper()
+	names, err := os.ReadDir(filepath.Join(s.dir, tmpName))
+	if err != nil || len(names) != 0 {
+		t.Errorf("in %s: %v, error %v", tmpName, names, err)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	s := mustOpen(t, filepath.Join(t.TempDir(), "results", "store"))
+	mustState(t, s, "k1", Absent)
+	mustWrite(t, s, "k1", record.StatusOK)
+	e := mustState(t, s, "k1", Whole)
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+	want := metaOf("k1", record.StatusOK)
+	want.Timing.Key = "k1"
+	if e.Meta.Trial != want.Trial || e.Meta.Timing != want.Timing {
+		t.Errorf("got %+v\nwant %+v", e.Meta, want)
+	}
+	if e.Meta.Provenance.Go == "" || e.Meta.Provenance.Platform == "" || e.Meta.Provenance.Threads < 1 {
+		t.Errorf("provenance %+v", e.Meta.Provenance)
+	}
+	if rows, err := e.Traces(); err != nil || !slices.Equal(rows, traceOf("k1")) {
+		t.Errorf("%d traces, error %v", len(rows), err)
+	}
+	a, err := e.Array("particles")
+	if err != nil || !slices.Equal(a.Shape, []int{10, 2}) || !slices.Equal(a.Data, arrayOf(20)) {
+		t.Errorf("array %v, error %v", a, err)
+	}
+	if got := e.Arrays(); !slices.Equal(got, []string{"particles"}) {
+		t.Errorf("arrays %v", got)
+	}
+	if _, err := e.Array("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("array that is not there: error %v", err)
+	}
+	scratchIsEmpty(t, s)
+
+	// A failed trial without files is a whole trial, and so is one without a configuration.
+	p, err := s.Begin("gmm", "k0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := metaOf("k0", record.StatusFailed)
+	m.Trial.Reason, m.Trial.Config = "panic: \xff", ""
+	if _, err := p.Commit(m); err != nil {
+		t.Fatal(err)
+	}
+	p.Abort() // harmless
+	e = mustState(t, s, "k0", Whole)
+	if rows, err := e.Traces(); len(rows) != 0 || err != nil {
+		t.Errorf("%d traces of a trial without one, error %v", len(rows), err)
+	}
+	if e.Meta.Trial.Reason != "panic: \uFFFD" || e.Meta.Trial.Config != "" {
+		t.Errorf("%+v", e.Meta.Trial)
+	}
+
+	r, err := OpenReadOnly(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, damages, err := r.List("gmm")
+	if err != nil || len(damages) != 0 || len(entries) != 2 || entries[0].Meta.Trial.Key != "k0" {
+		t.Errorf("list: %d entries, %v, error %v", len(entries), damages, err)
+	}
+	if names, err := r.Experiments(); err != nil || !slices.Equal(names, []string{"gmm"}) {
+		t.Errorf("experiments %v, error %v", names, err)
+	}
+	if found := mustVerify(t, r, false); len(found) != 0 {
+		t.Errorf("damages of a sound store: %v", found)
+	}
+	if _, err := r.Begin("gmm", "k2"); err == nil {
+		t.Error("a store that is open for reading took a trial")
+	}
+	if _, err := OpenReadOnly(filepath.Join(s.Dir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("store that is not there: error %v", err)
+	}
+}
+
+func TestAbortAndMisuse(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	p, err := s.Begin("gmm", "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteTrace(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteTrace(nil); err == nil {
+		t.Error("a second trace was taken")
+	}
+	if _, err := p.Commit(metaOf("k", record.StatusOK)); err == nil {
+		t.Error("a trial was committed after a failed write")
+	}
+	scratchIsEmpty(t, s)
+	p, _ = s.Begin("gmm", "k")
+	if _, err := p.Commit(metaOf("other", record.StatusOK)); err == nil {
+		t.Error("a trial was committed under another key")
+	}
+	if _, err := p.Commit(metaOf("k", record.StatusOK)); err == nil {
+		t.Error("a dropped trial was committed")
+	}
+	p, _ = s.Begin("gmm", "k")
+	m := metaOf("k", record.StatusOK)
+	m.Trial.Config = "{"
+	if _, err := p.Commit(m); err == nil {
+		t.Error("a configuration that is not JSON was taken")
+	}
+	for _, name := range []string{"", ".", "..", ".tmp", "a/b", "../a", "-x", "a b", strings.Repeat("x", 200)} {
+		if _, err := s.Begin(name, "k"); err == nil {
+			t.Errorf("experiment %q was taken", name)
+		}
+		if _, err := s.Begin("gmm", name); err == nil {
+			t.Errorf("key %q was taken", name)
+		}
+		if _, _, err := s.Lookup("gmm", name); err == nil {
+			t.Errorf("key %q was looked up", name)
+		}
+	}
+	scratchIsEmpty(t, s)
+	mustState(t, s, "k", Absent)
+}
+
+// A trial that failed or timed out is replaced by a new attempt, one that ended is not.
+func TestReplace(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	steps := []struct{ commit, stays string }{
+		{record.StatusFailed, record.StatusFailed}, {record.StatusTimeout, record.StatusTimeout},
+		{record.StatusDiverged, record.StatusDiverged}, {record.StatusOK, record.StatusDiverged},
+		{record.StatusFailed, record.StatusDiverged},
+	}
+	for _, x := range steps {
+		e := mustWrite(t, s, "k", x.commit)
+		if got := e.Meta.Trial.Status; got != x.stays {
+			t.Errorf("committed %s: %s is returned, want %s", x.commit, got, x.stays)
+		}
+		if got := mustState(t, s, "k", Whole).Meta.Trial.Status; got != x.stays {
+			t.Errorf("committed %s: %s is in the store, want %s", x.commit, got, x.stays)
+		}
+		scratchIsEmpty(t, s)
+	}
+	if found := mustVerify(t, s, false); len(found) != 0 {
+		t.Error(found)
+	}
+}
+
+// A trial copied under another key is not that trial.
+func TestWrongPlace(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	e := mustWrite(t, s, "k1", record.StatusOK)
+	if err := os.CopyFS(filepath.Join(s.dir, "gmm", "k2"), os.DirFS(e.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	mustState(t, s, "k2", Damaged)
+	if found := mustVerify(t, s, false); len(found) != 1 || !strings.Contains(found[0].Path, "k2") {
+		t.Errorf("found %v", found)
+	}
+}
+
+// Each flipped byte and each cut of each file of a trial is named; neither Verify nor a reader crashes or returns other
+// values; after the repair the trial is absent, and it can be written again.
+func TestEveryByteFlipped(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	mustWrite(t, s, "sound", record.StatusOK)
+	e := mustWrite(t, s, "k", record.StatusOK)
+	names, err := os.ReadDir(e.Dir)
+	if err != nil || len(names) != 3 {
+		t.Fatalf("files %v, error %v", names, err)
+	}
+	for _, n := range names {
+		path := filepath.Join(e.Dir, n.Name())
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, i int) {
+			t.Helper()
+			found, err := s.inspect("gmm", "k")
+			if err != nil || len(found) != 1 || found[0].Path != path {
+				t.Fatalf("%s %s %d: found %v, error %v", n.Name(), what, i, found, err)
+			}
+			if rows, err := e.Traces(); n.Name() == traceName && (err == nil || rows != nil) {
+				t.Fatalf("%s %s %d: read", n.Name(), what, i)
+			}
+			if a, err := e.Array("particles"); n.Name() == "particles.npy" && (err == nil || a != nil) {
+				t.Fatalf("%s %s %d: read", n.Name(), what, i)
+			}
+		}
+		for i := range good {
+			f.WriteAt([]byte{good[i] ^ 1<<(i%8)}, int64(i))
+			check("flipped at", i)
+			f.WriteAt(good[i:i+1], int64(i))
+		}
+		for i := 0; i < len(good); i += 1 + i/8 {
+			f.Truncate(int64(i))
+			check("cut to", i)
+			if _, state, _ := s.Lookup("gmm", "k"); state != Damaged {
+				t.Fatalf("%s cut to %d: Lookup does not see it", n.Name(), i)
+			}
+			f.WriteAt(good, 0)
+		}
+		f.WriteAt([]byte{0}, int64(len(good)))
+		check("longer than", len(good))
+		f.Close()
+
+		found := mustVerify(t, s, true)
+		if len(found) != 1 || found[0].Path != path || found[0].MovedTo == "" {
+			t.Fatalf("verify: %v", found)
+		}
+		if moved, err := os.ReadFile(filepath.Join(found[0].MovedTo, n.Name())); err != nil || len(moved) != len(good)+1 {
+			t.Errorf("the damaged file is not where Verify said: error %v", err)
+		}
+		mustState(t, s, "k", Absent)
+		if found := mustVerify(t, s, false); len(found) != 0 {
+			t.Errorf("after the repair: %v", found)
+		}
+		e = mustWrite(t, s, "k", record.StatusOK)
+	}
+	mustState(t, s, "sound", Whole)
+}
+
+// What is damaged, missing or foreign is named, all of it, and only damaged trials are lost by the repair.
+func TestVerifyNamesAll(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	for i := range 7 {
+		mustWrite(t, s, fmt.Sprint("k", i), record.StatusOK)
+	}
+	in := func(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
+	for _, err := range []error{
+		os.Remove(in("gmm", "k0", traceName)),
+		os.Truncate(in("gmm", "k1", traceName), 10), os.Remove(in("gmm", "k1", "particles.npy")),
+		os.Remove(in("gmm", "k2", trialName)),
+		os.WriteFile(in("gmm", "k3", "notes.txt"), nil, 0o666),
+		os.RemoveAll(in("gmm", "k4", traceName)), os.Mkdir(in("gmm", "k4", traceName), 0o777),
+		os.WriteFile(in("gmm", "notes.txt"), nil, 0o666), os.Mkdir(in("gmm", ".git"), 0o777),
+		os.WriteFile(in("notes.txt"), nil, 0o666), os.Mkdir(in("gmm", "empty"), 0o777),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{in("gmm", ".git"), in("gmm", "empty", trialName), in("gmm", "k0", traceName),
+		in("gmm", "k1", "particles.npy"), in("gmm", "k1", traceName), in("gmm", "k2", trialName),
+		in("gmm", "k3", "notes.txt"), in("gmm", "k4", traceName), in("gmm", "notes.txt"), in("notes.txt")}
+	for _, repair := range []bool{false, true} {
+		found := mustVerify(t, s, repair)
+		var paths []string
+		for _, d := range found {
+			paths = append(paths, d.Path)
+			if d.Reason == "" || repair != (d.MovedTo != "") {
+				t.Errorf("repair %v: %+v", repair, d)
+			}
+			if _, err := os.Stat(d.MovedTo); repair && err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(paths, want) {
+			t.Errorf("repair %v: found\n%s\nwant\n%s", repair, strings.Join(paths, "\n"), strings.Join(want, "\n"))
+		}
+		if _, damages, err := s.List("gmm"); err != nil || !repair && len(damages) != 5 || repair && len(damages) != 0 {
+			t.Errorf("repair %v: list names %v, error %v", repair, damages, err)
+		}
+	}
+	for i, state := range []State{Absent, Absent, Absent, Whole, Absent, Whole, Whole} {
+		mustState(t, s, fmt.Sprint("k", i), state)
+	}
+	if found := mustVerify(t, s, false); len(found) != 0 {
+		t.Error(found)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Verify(ctx, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// Nothing is written over a damaged trial, and what is there stays.
+func TestCommitOverDamaged(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	e := mustWrite(t, s, "k", record.StatusOK)
+	if err := os.Truncate(filepath.Join(e.Dir, traceName), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := write(s, "k", record.StatusOK, 20); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), e.Dir) {
+		t.Errorf("error %v", err)
+	}
+	scratchIsEmpty(t, s)
+	mustState(t, s, "k", Damaged)
+}
+
+// A trial.json of a later version is not damage, and the repair leaves it alone.
+func TestLaterVersion(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	e := mustWrite(t, s, "k", record.StatusOK)
+	e.Meta.Version++
+	b, err := e.Meta.marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(e.Dir, trialName), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, state, err := s.Lookup("gmm", "k"); state != Absent || err == nil || errors.Is(err, record.ErrDamaged) {
+		t.Errorf("state %d, error %v", state, err)
+	}
+	if _, err := s.Verify(context.Background(), true); err == nil {
+		t.Error("Verify took it")
+	}
+}
+
+// Open removes the scratch folders of dead writers only.
+func TestSweep(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	alive, err := s.Begin("gmm", "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Abort()
+	in := func(name string) string { return filepath.Join(s.dir, tmpName, name) }
+	for _, x := range []struct {
+		name  string
+		age   time.Duration
+		stays bool
+	}{
+		{filepath.Base(alive.dir), 48 * time.Hour, true},
+		{machine() + "-new", 0, true},
+		{machine() + "-dead", time.Hour, false},
+		{"0123456789ab-other", time.Hour, true},
+		{"0123456789ab-dead", 48 * time.Hour, false},
+	} {
+		if err := os.Mkdir(in(x.name), 0o777); err == nil { // alive is there
+			os.WriteFile(filepath.Join(in(x.name), traceName), nil, 0o666)
+		}
+		then := time.Now().Add(-x.age)
+		if err := os.Chtimes(in(x.name), then, then); err != nil {
+			t.Fatal(err)
+		}
+		mustOpen(t, s.dir)
+		if _, err := os.Stat(in(x.name)); (err == nil) != x.stays {
+			t.Errorf("%s: there is %v, want %v", x.name, err == nil, x.stays)
+		}
+	}
+	if _, err := alive.Commit(metaOf("k", record.StatusOK)); err != nil {
+		t.Error(err)
+	}
+	mustState(t, s, "k", Whole)
+}
+
+// The overhead of a small trial on this disk.
+func BenchmarkCommit(b *testing.B) {
+	s, err := Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows, data := traceOf("k"), arrayOf(200)
+	i := 0
+	for b.Loop() {
+		key := fmt.Sprint("k", i)
+		i++
+		p, err := s.Begin("gmm", key)
+		if err == nil {
+			err = p.WriteTrace(rows)
+		}
+		if err == nil {
+			err = p.WriteArray("particles", []int{100, 2}, data)
+		}
+		if err == nil {
+			_, err = p.Commit(metaOf(key, record.StatusOK))
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	s, err := Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := write(s, "k", record.StatusOK, 20); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, state, err := s.Lookup("gmm", "k"); state != Whole {
+			b.Fatal(err)
+		}
+	}
+}
