@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Machine is what a trial's time depends on beside its configuration.
@@ -18,7 +20,7 @@ type Machine struct {
 
 // ThisMachine describes the machine and the program that run.
 var ThisMachine = sync.OnceValue(func() Machine {
-	m := Machine{CPU: runtime.GOARCH, Kernel: libraryKernel(), Commit: "unknown"}
+	m := Machine{CPU: runtime.GOARCH, Kernel: sifg.ComputePath(), Commit: "unknown"}
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {
 		defer f.Close()
 		for s := bufio.NewScanner(f); s.Scan(); {

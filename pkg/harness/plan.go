@@ -27,6 +27,7 @@ type Request struct {
 type Plan struct {
 	Experiments []*Experiment
 	Scale       string
+	Set         []string // the overrides, as they were given
 	Trials      []Trial
 }
 
@@ -42,15 +43,15 @@ func NewPlan(r Request) (*Plan, error) {
 		}
 	}
 	plan := &Plan{Experiments: r.Experiments, Scale: r.Scale}
+	for _, o := range r.Set {
+		plan.Set = append(plan.Set, o.Text)
+	}
 	for _, e := range r.Experiments {
 		l, err := readLayers(e)
 		if err != nil {
 			return nil, err
 		}
-		code, err := fingerprint(e)
-		if err != nil {
-			return nil, err
-		}
+		code := fingerprint(e)
 		protocols := r.Protocols
 		if protocols == nil {
 			protocols = l.protocols
@@ -215,4 +216,22 @@ func (p *Plan) Unique() []Trial {
 		}
 	}
 	return out
+}
+
+// Only keeps the trials whose key begins with prefix, which must be those of one key.
+func (p *Plan) Only(prefix string) error {
+	var kept []Trial
+	for _, t := range p.Trials {
+		if strings.HasPrefix(t.Key, prefix) {
+			kept = append(kept, t)
+		}
+	}
+	switch {
+	case len(kept) == 0:
+		return Usagef("no trial of this plan has a key that begins with %q", prefix)
+	case kept[0].Key != kept[len(kept)-1].Key:
+		return Usagef("the keys of several trials begin with %q: give more of it", prefix)
+	}
+	p.Trials = kept
+	return nil
 }

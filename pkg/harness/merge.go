@@ -1,0 +1,258 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Merge writes the report of a plan: for each experiment and protocol the folder results/EXPERIMENT/PROTOCOL, for each
+// experiment the Parquet files over all protocols, and the page. Protocols that are on disk from an earlier run and not
+// in the plan are read back and shown as they are. It returns sentences on what was left as it was.
+func Merge(results string, s *store.Store, plan *Plan) (notes []string, err error) {
+	timings := map[string]record.Timing{}
+	for _, part := range parts(plan.Trials) {
+		e := byName(plan.Experiments, part[0].Experiment)
+		note, err := mergePart(results, s, e, plan, part, timings)
+		if err != nil {
+			return notes, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	for _, e := range plan.Experiments {
+		all, err := folders(results, e.Name, s)
+		if err != nil {
+			return notes, err
+		}
+		if len(all) == 0 {
+			continue
+		}
+		if err := union(results, e.Name, all, timings); err != nil {
+			return notes, err
+		}
+		if err := writeJSON(filepath.Join(results, e.Name, "findings.json"), findings(e, all)); err != nil {
+			return notes, err
+		}
+	}
+	return notes, nil
+}
+
+// parts cuts trials into runs of one experiment and protocol.
+func parts(trials []Trial) [][]Trial {
+	var out [][]Trial
+	for i, t := range trials {
+		if i == 0 || t.Experiment != trials[i-1].Experiment || t.Protocol != trials[i-1].Protocol {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], t)
+	}
+	return out
+}
+
+// mergePart writes the folder of one experiment and protocol. The folder of a complete run is never replaced by that of
+// an incomplete one.
+func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing) (string, error) {
+	first := part[0]
+	dir := filepath.Join(results, first.Experiment, first.Protocol)
+	set, info, err := assemble(s, plan, part, timings)
+	if err != nil {
+		return "", err
+	}
+	if !info.Complete() {
+		note := fmt.Sprintf("%s/%s: %d of %d trials are missing", first.Experiment, first.Protocol, info.Counts[Missing], len(part))
+		if len(set.Trials) == 0 {
+			return note, nil
+		}
+		if old, err := readFolder(dir, s); err == nil && old.info.Complete() {
+			return note + "; the report of a complete run was left as it is", nil
+		}
+	}
+	for _, sub := range []string{"figures", "tables"} { // what an experiment no longer makes must not stay
+		if err := os.RemoveAll(filepath.Join(dir, sub)); err != nil {
+			return "", err
+		}
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return "", err
+		}
+	}
+	if err := record.WriteTrials(filepath.Join(dir, "trials.parquet"), set.Trials); err != nil {
+		return "", err
+	}
+	if err := record.WriteTraces(filepath.Join(dir, "trace.parquet"), set.Traces); err != nil {
+		return "", err
+	}
+	if err := draw(dir, e, set, info); err != nil {
+		return "", err
+	}
+	if err := writeJSON(filepath.Join(dir, "claims.json"), verdicts(e, set)); err != nil {
+		return "", err
+	}
+	if info.Files, err = digests(dir); err != nil {
+		return "", err
+	}
+	return "", writeJSON(filepath.Join(dir, "run.json"), info)
+}
+
+// assemble reads the records of trials from the store, labels them and counts them.
+func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]record.Timing) (*record.Set, *RunInfo, error) {
+	first := part[0]
+	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Load: loader(s, first.Experiment)}
+	info := &RunInfo{
+		Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Set: plan.Set,
+		Planned: len(part), Counts: map[string]int{},
+	}
+	for i := range part {
+		t := &part[i]
+		if !slices.Contains(info.Seeds, t.Seed) {
+			info.Seeds = append(info.Seeds, t.Seed)
+		}
+		if n := len(info.Settings); n == 0 || info.Settings[n-1].Problem != t.Problem || info.Settings[n-1].Method != t.Method {
+			info.Settings = append(info.Settings, Setting{t.Problem, t.Method, t.Config})
+		}
+		row, timing, traces, err := load(s, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if row == nil {
+			info.Counts[Missing]++
+			continue
+		}
+		info.Counts[row.Status]++
+		config, err := json.Marshal(t.Config)
+		if err != nil {
+			return nil, nil, err
+		}
+		row.Key, row.Experiment, row.Protocol, row.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
+		row.Problem, row.Method, row.Seed, row.Particles, row.Config = t.Problem, t.Method, t.Seed, t.Config.Particles, string(config)
+		for j := range traces {
+			r := &traces[j]
+			r.Key, r.Experiment, r.Protocol, r.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
+			r.Problem, r.Method, r.Seed = t.Problem, t.Method, t.Seed
+		}
+		set.Trials, set.Traces = append(set.Trials, *row), append(set.Traces, traces...)
+		timings[t.Key] = timing
+		info.Seconds += timing.Seconds
+		if info.Started == "" || timing.Started < info.Started {
+			info.Started = timing.Started
+		}
+		if m := (Machine{timing.CPU, timing.Kernel, timing.Commit}); !slices.Contains(info.Machines, m) {
+			info.Machines = append(info.Machines, m)
+		}
+	}
+	return set, info, nil
+}
+
+// draw makes the figures and tables. One that cannot be made, for want of records say, is noted and the others go on.
+func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
+	for _, f := range e.Figures {
+		a := Artifact{Name: f.Name, Title: f.Title, Caption: f.Caption}
+		err := attempt(func() error {
+			fig, err := f.Draw(set)
+			if err != nil {
+				return err
+			}
+			_, err = fig.Save(filepath.Join(dir, "figures"), f.Name)
+			return err
+		})
+		if err != nil {
+			a.Problem = err.Error()
+		} else {
+			for _, format := range figure.Formats {
+				a.Files = append(a.Files, "figures/"+f.Name+"."+format)
+			}
+		}
+		info.Figures = append(info.Figures, a)
+	}
+	for _, t := range e.Tables {
+		a := Artifact{Name: t.Name, Title: t.Title, Caption: t.Caption}
+		err := attempt(func() error {
+			tab, err := t.Make(set)
+			if err != nil {
+				return err
+			}
+			for _, format := range tableFormats {
+				name := "tables/" + t.Name + "." + format.ext
+				text := format.render(tab)
+				if err := record.WriteFileAtomic(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error {
+					_, err := io.WriteString(w, text)
+					return err
+				}); err != nil {
+					return err
+				}
+				a.Files = append(a.Files, name)
+			}
+			return nil
+		})
+		if err != nil {
+			a.Problem = err.Error()
+		}
+		info.Tables = append(info.Tables, a)
+	}
+	return nil
+}
+
+// tableFormats are the files a table is written to; the page takes the last.
+var tableFormats = []struct {
+	ext    string
+	render func(*table.Table) string
+}{
+	{"md", (*table.Table).Markdown}, {"tex", (*table.Table).LaTeX}, {"csv", (*table.Table).CSV}, {"html", (*table.Table).HTML},
+}
+
+// attempt turns a panic of f into an error.
+func attempt(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}
+
+// verdicts checks every claim of the experiment.
+func verdicts(e *Experiment, set *record.Set) []Verdict {
+	out := []Verdict{}
+	for _, c := range e.Claims {
+		var o Outcome
+		if err := attempt(func() error { o = c.Check(set); return nil }); err != nil {
+			o = Outcome{Verdict: NotDecided, Evidence: "The check failed: " + err.Error() + "."}
+		}
+		out = append(out, Verdict{c.ID, c.Statement, c.Rule, o.Verdict, o.Evidence, o.Keys})
+	}
+	return out
+}
+
+// Statement is a finding in words.
+type Statement struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// findings compares the protocols that are on disk.
+func findings(e *Experiment, all []*folder) []Statement {
+	sets := map[string]*record.Set{}
+	for _, f := range all {
+		sets[f.info.Protocol] = f.set
+	}
+	out := []Statement{}
+	for _, f := range e.Findings {
+		text := ""
+		if err := attempt(func() error { text = f.Text(sets); return nil }); err != nil {
+			text = "This finding could not be computed: " + err.Error() + "."
+		}
+		if text != "" {
+			out = append(out, Statement{f.Title, text})
+		}
+	}
+	return out
+}

@@ -1,0 +1,194 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// RunInfo is run.json: what made the files beside it. Nothing in it depends on when or in how many pieces the trials
+// were run, but Machines, Started and Seconds, which the trials' own timings tell.
+type RunInfo struct {
+	Experiment string            `json:"experiment"`
+	Protocol   string            `json:"protocol"`
+	Scale      string            `json:"scale"`
+	Set        []string          `json:"set,omitempty"` // overrides of the configuration
+	Planned    int               `json:"planned"`
+	Counts     map[string]int    `json:"counts"` // trials by status; "missing" are not computed
+	Seeds      []uint64          `json:"seeds"`
+	Settings   []Setting         `json:"settings"`
+	Figures    []Artifact        `json:"figures"`
+	Tables     []Artifact        `json:"tables"`
+	Machines   []Machine         `json:"machines"` // that ran the trials
+	Started    string            `json:"started"`  // of the first trial; RFC 3339, UTC
+	Seconds    float64           `json:"seconds"`  // of all trials, one after another
+	Files      map[string]string `json:"files"`    // SHA-256 of the files beside this one
+}
+
+// Setting is the resolved configuration of one method on one problem.
+type Setting struct {
+	Problem string      `json:"problem"`
+	Method  string      `json:"method"`
+	Config  TrialConfig `json:"config"`
+}
+
+// Artifact is a figure or a table that was made, or why it was not.
+type Artifact struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Caption string   `json:"caption"`
+	Files   []string `json:"files,omitempty"` // relative to run.json
+	Problem string   `json:"problem,omitempty"`
+}
+
+// Verdict is one entry of claims.json: a claim and what its check found.
+type Verdict struct {
+	ID        string   `json:"id"`
+	Statement string   `json:"statement"`
+	Rule      string   `json:"rule"`
+	Verdict   string   `json:"verdict"`
+	Evidence  string   `json:"evidence"`
+	Keys      []string `json:"keys,omitempty"`
+}
+
+// Complete reports whether every planned trial has a record.
+func (r *RunInfo) Complete() bool { return r.Counts[Missing] == 0 }
+
+// folder is one protocol's results on disk, read back.
+type folder struct {
+	dir    string
+	info   RunInfo
+	claims []Verdict
+	set    *record.Set
+}
+
+// readFolder reads results/EXPERIMENT/PROTOCOL. Files are checked against run.json before they are parsed. An error
+// that wraps fs.ErrNotExist says that there are no results.
+func readFolder(dir string, s *store.Store) (*folder, error) {
+	f := &folder{dir: dir}
+	if err := readJSON(filepath.Join(dir, "run.json"), "", &f.info); err != nil {
+		return nil, err
+	}
+	if err := readJSON(filepath.Join(dir, "claims.json"), f.info.Files["claims.json"], &f.claims); err != nil {
+		return nil, damagedIfAbsent(err)
+	}
+	f.set = &record.Set{
+		Experiment: f.info.Experiment, Protocol: f.info.Protocol, Scale: f.info.Scale, Load: loader(s, f.info.Experiment),
+	}
+	var err error
+	if f.set.Trials, err = record.ReadTrials(filepath.Join(dir, "trials.parquet"), f.info.Files["trials.parquet"]); err != nil {
+		return nil, damagedIfAbsent(err)
+	}
+	if f.set.Traces, err = record.ReadTraces(filepath.Join(dir, "trace.parquet"), f.info.Files["trace.parquet"]); err != nil {
+		return nil, damagedIfAbsent(err)
+	}
+	return f, nil
+}
+
+// damagedIfAbsent: a file that run.json names and that is gone is damage.
+func damagedIfAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %v", record.ErrDamaged, err)
+	}
+	return err
+}
+
+func readJSON(path, sha string, v any) error {
+	b, err := record.ReadFile(path, sha)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w: %v", path, record.ErrDamaged, err)
+	}
+	return nil
+}
+
+func writeJSON(path string, v any) error {
+	return record.WriteFileAtomic(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(v)
+	})
+}
+
+// digests returns the SHA-256 of every file under dir but run.json and dotted ones, by slash-separated relative path.
+func digests(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || rel == "run.json" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(b)
+		out[filepath.ToSlash(rel)] = hex.EncodeToString(sum[:])
+		return nil
+	})
+	return out, err
+}
+
+// folders returns the protocol folders of an experiment that are on disk, in order of presentation.
+func folders(results, experiment string, s *store.Store) ([]*folder, error) {
+	var out []*folder
+	for _, p := range Protocols {
+		f, err := readFolder(filepath.Join(results, experiment, p), s)
+		switch {
+		case err == nil:
+			out = append(out, f)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// union writes the Parquet files of an experiment over all its protocols. Timings of trials that are not in the store
+// are kept as they were.
+func union(results, experiment string, all []*folder, timings map[string]record.Timing) error {
+	dir := filepath.Join(results, experiment)
+	old, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) {
+		return err
+	}
+	for _, t := range old {
+		if _, ok := timings[t.Key]; !ok {
+			timings[t.Key] = t
+		}
+	}
+	var trials []record.Trial
+	var traces []record.Trace
+	var times []record.Timing
+	for _, f := range all {
+		trials, traces = append(trials, f.set.Trials...), append(traces, f.set.Traces...)
+		for _, t := range f.set.Trials {
+			known := slices.ContainsFunc(times, func(x record.Timing) bool { return x.Key == t.Key })
+			if timing, ok := timings[t.Key]; ok && !known {
+				times = append(times, timing)
+			}
+		}
+	}
+	return errors.Join(
+		record.WriteTrials(filepath.Join(dir, "trials.parquet"), trials),
+		record.WriteTraces(filepath.Join(dir, "trace.parquet"), traces),
+		record.WriteTimings(filepath.Join(dir, "timings.parquet"), times),
+	)
+}

@@ -1,0 +1,164 @@
+package harness
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// What a Survey says of a trial beside the statuses of its record.
+const (
+	Missing = "missing" // no record: not computed yet
+	Damaged = "damaged" // its files are not what was written
+)
+
+// Found is a trial and what the store has of it.
+type Found struct {
+	Trial   Trial
+	Status  string // of its record, or Missing, or Damaged
+	Reason  string
+	Seconds float64
+}
+
+// Survey is what the store has of a plan's trials, those with one key once, in order of the plan.
+type Survey []Found
+
+// Look reads what the store has of a plan, every file's digest included. A nil store is empty.
+func Look(s *store.Store, plan *Plan) (Survey, error) {
+	var out Survey
+	for _, t := range plan.Unique() {
+		f := Found{Trial: t, Status: Missing}
+		e, err := lookup(s, &t)
+		if err == nil && e != nil {
+			err = e.Check()
+		}
+		switch {
+		case errors.Is(err, record.ErrDamaged):
+			f.Status, f.Reason = Damaged, err.Error()
+		case err != nil:
+			return nil, err
+		case e != nil:
+			f.Status, f.Reason, f.Seconds = e.Meta.Trial.Status, e.Meta.Trial.Reason, e.Meta.Timing.Seconds
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// Is returns the trials of these statuses.
+func (s Survey) Is(status ...string) []Found {
+	return slices.DeleteFunc(slices.Clone(s), func(f Found) bool { return !slices.Contains(status, f.Status) })
+}
+
+// Todo returns the trials that a run has to compute: the missing ones, and those that failed or ran out of time, which
+// may end otherwise another time. What diverged would diverge again. What is damaged is Verify's to move aside first.
+func (s Survey) Todo() []Trial {
+	var out []Trial
+	for _, f := range s.Is(Missing, record.StatusFailed, record.StatusTimeout) {
+		out = append(out, f.Trial)
+	}
+	return out
+}
+
+// lookup returns a trial's entry, nil if there is none.
+func lookup(s *store.Store, t *Trial) (*store.Entry, error) {
+	if s == nil {
+		return nil, nil
+	}
+	e, _, err := s.Lookup(t.Experiment, t.Key)
+	return e, err
+}
+
+// load returns a trial's records, a nil row if there are none. A damaged trial counts as none: Look names it.
+func load(s *store.Store, t *Trial) (*record.Trial, record.Timing, []record.Trace, error) {
+	e, err := lookup(s, t)
+	if err == nil && e != nil {
+		var traces []record.Trace
+		if traces, err = e.Traces(); err == nil {
+			row := e.Meta.Trial
+			return &row, e.Meta.Timing, traces, nil
+		}
+	}
+	if errors.Is(err, record.ErrDamaged) {
+		err = nil
+	}
+	return nil, record.Timing{}, nil, err
+}
+
+// loader returns the function that gives figures a trial's arrays.
+func loader(s *store.Store, experiment string) func(key, name string) (*record.Array, error) {
+	return func(key, name string) (*record.Array, error) {
+		e, err := lookup(s, &Trial{Experiment: experiment, Key: key})
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			return nil, &fs.PathError{Op: "load " + name + " of trial", Path: key, Err: fs.ErrNotExist}
+		}
+		return e.Array(name)
+	}
+}
+
+// save puts a trial's result into the store.
+func save(s *store.Store, t *Trial, r *result, started time.Time) error {
+	p, err := s.Begin(t.Experiment, t.Key)
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	config, err := json.Marshal(t.Config)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(r.trace, func(a, b record.Trace) int {
+		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
+	})
+	if err := p.WriteTrace(r.trace); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.arrays)) {
+		if err := p.WriteArray(name, r.arrays[name].Shape, r.arrays[name].Data); err != nil {
+			return err
+		}
+	}
+	m := ThisMachine()
+	_, err = p.Commit(store.Meta{
+		Trial: record.Trial{
+			Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
+			Seed: t.Seed, Status: r.status, Reason: r.reason, Particles: t.Config.Particles, Dim: r.dim,
+			Iterations: r.iterations, Config: string(config),
+		},
+		Timing: record.Timing{
+			Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,
+			Started: started.UTC().Format(time.RFC3339),
+		},
+	})
+	return err
+}
+
+// Measured returns the cost model of the trials in the store that ran to their end.
+func Measured(s *store.Store, experiments []*Experiment) (*Costs, error) {
+	costs := NewCosts()
+	if s == nil {
+		return costs, nil
+	}
+	for _, e := range experiments {
+		entries, _, err := s.List(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range entries {
+			if t := &x.Meta.Trial; t.Status == record.StatusOK {
+				costs.Add(t.Experiment, t.Problem, t.Method, t.Iterations, t.Particles, x.Meta.Timing.Seconds)
+			}
+		}
+	}
+	return costs, nil
+}
