@@ -135,7 +135,7 @@ func (cfg Config) Resolve() (Config, error) {
 		case key == "sampler":
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
-		case !slices.Contains(s.Uses, key):
+		case !slices.Contains(s.Uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
 			return cfg, &ConfigError{key, fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(s.Uses, ", "))}
 		}
 	}
