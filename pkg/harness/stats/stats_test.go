@@ -1,0 +1,255 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+var nan = math.NaN()
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if got != want && !(math.Abs(got-want) <= tol) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Errorf("%s: got %.10g, want %.10g within %g", what, got, want, tol)
+	}
+}
+
+// darwin holds Darwin's differences in height of 15 pairs of crossed and self-fertilised plants, in eighths of an inch,
+// on which Fisher tried the permutation test.
+var darwin = []float64{49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48}
+
+func TestDescribe(t *testing.T) {
+	x := []float64{2, 4, 4, 4, 5, 5, 7, 9}
+	near(t, "mean", Mean(x), 5, 0)
+	near(t, "sd", SD(x), math.Sqrt(32.0/7), 1e-15)
+	near(t, "se", SE(x), math.Sqrt(4.0/7), 1e-15)
+	near(t, "median, even", Median(x), 4.5, 0)
+	near(t, "median, odd", Median([]float64{9, 1, 4}), 4, 0)
+	near(t, "quartile", Quantile([]float64{4, 3, 1, 2}, 0.25), 1.75, 1e-15) // R: quantile(1:4, 0.25)
+	near(t, "first", Quantile(x, 0), 2, 0)
+	near(t, "last", Quantile(x, 1), 9, 0)
+	near(t, "between infinities", Quantile([]float64{math.Inf(1), math.Inf(1)}, 0.5), math.Inf(1), 0)
+	for what, v := range map[string]float64{
+		"mean of nothing": Mean(nil), "sd of one": SD([]float64{1}), "median of nothing": Median(nil), "median with NaN": Median([]float64{1, nan, 3}),
+	} {
+		near(t, what, v, nan, 0)
+	}
+	if x[0] != 2 || x[7] != 9 {
+		t.Error("the data were changed")
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	r := rng.New(1, "test")
+	x := make([]float64, 400)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	lo, hi := Bootstrap(x, Mean, 0.95, 7)
+	// The bootstrap distribution of a mean is nearly normal with SD √((n−1)/n)·SE. An end of the percentile interval has
+	// standard error √(p(1−p)/B)/φ(1.96) = 0.0267 SE; five of these.
+	se := SE(x)
+	near(t, "lower end", lo, Mean(x)-1.96*se, 0.15*se)
+	near(t, "upper end", hi, Mean(x)+1.96*se, 0.15*se)
+	lo2, hi2 := Bootstrap(x, Mean, 0.95, 7)
+	if lo2 != lo || hi2 != hi {
+		t.Error("another interval the second time")
+	}
+	if lo2, _ = Bootstrap(x, Mean, 0.95, 8); lo2 == lo {
+		t.Error("the seed does not matter")
+	}
+	if lo, hi = Bootstrap([]float64{3, 3, 3}, Median, 0.9, 1); lo != 3 || hi != 3 {
+		t.Errorf("interval of a constant: %g to %g", lo, hi)
+	}
+	lo, _ = Bootstrap([]float64{3}, Mean, 0.9, 1)
+	near(t, "of one value", lo, nan, 0)
+	// Of two values 0 and 1 the mean is 0, ½, 1 with chances ¼, ½, ¼: the 40 % interval is ½ alone.
+	if lo, hi = Bootstrap([]float64{0, 1}, Mean, 0.4, 1); lo != 0.5 || hi != 0.5 {
+		t.Errorf("interval of two values: %g to %g", lo, hi)
+	}
+}
+
+func TestPaired(t *testing.T) {
+	up := []float64{1, 2, 3, 4, 5}
+	near(t, "five of a sign, two-sided", Paired(up, TwoSided, 0), 2.0/32, 0)
+	near(t, "five of a sign, greater", Paired(up, Greater, 0), 1.0/32, 0)
+	near(t, "five of a sign, less", Paired(up, Less, 0), 1, 0)
+	near(t, "balanced, greater", Paired([]float64{1, -1}, Greater, 0), 0.75, 0)
+	near(t, "ties by rounding", Paired([]float64{0.1, 0.2, -0.3}, TwoSided, 0), 1, 0)
+	near(t, "Darwin, two-sided", Paired(darwin, TwoSided, 0), 1726.0/32768, 0) // Fisher 1935, sec. 21
+	near(t, "nothing", Paired(nil, TwoSided, 0), nan, 0)
+	near(t, "NaN", Paired([]float64{1, nan}, TwoSided, 0), nan, 0)
+	// 21 differences of size 1 are drawn at random; their sum is that of the sign test. Five standard errors.
+	ones := make([]float64, 21)
+	for i := range ones {
+		ones[i] = 1
+		if i < 6 {
+			ones[i] = -1
+		}
+	}
+	for _, side := range []Side{TwoSided, Greater, Less} {
+		want := Sign(ones, side)
+		near(t, "21 pairs", Paired(ones, side, 3), want, 5*math.Sqrt(want*(1-want)/Resamples))
+	}
+	if Paired(ones, TwoSided, 3) != Paired(ones, TwoSided, 3) || Paired(ones, TwoSided, 3) == Paired(ones, TwoSided, 4) {
+		t.Error("the p-value must depend on the seed alone")
+	}
+}
+
+func TestSign(t *testing.T) {
+	d := []float64{1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
+	near(t, "8 of 10, two-sided", Sign(d, TwoSided), 112.0/1024, 1e-12) // 2(1+10+45)/2¹⁰
+	near(t, "8 of 10, greater", Sign(d, Greater), 56.0/1024, 1e-12)
+	near(t, "8 of 10, less", Sign(d, Less), 1013.0/1024, 1e-12)
+	near(t, "half", Sign([]float64{1, -1}, TwoSided), 1, 0)
+	near(t, "zeros", Sign([]float64{0, 0}, TwoSided), 1, 0)
+	near(t, "NaN", Sign([]float64{nan}, TwoSided), nan, 0)
+}
+
+// signedRankByHand tries all sign patterns.
+func signedRankByHand(d []float64, side Side) float64 {
+	abs := make([]float64, len(d))
+	for i, v := range d {
+		abs[i] = math.Abs(v)
+	}
+	rank := doubleRanks(abs)
+	sum := func(positive func(i int) bool) (s int) {
+		for i, r := range rank {
+			if positive(i) {
+				s += r
+			}
+		}
+		return s
+	}
+	obs := sum(func(i int) bool { return d[i] > 0 })
+	less, greater := 0, 0
+	for p := range 1 << len(d) {
+		s := sum(func(i int) bool { return p>>i&1 == 1 })
+		if s <= obs {
+			less++
+		}
+		if s >= obs {
+			greater++
+		}
+	}
+	all := float64(int(1) << len(d))
+	return bySide(float64(less)/all, float64(greater)/all, side)
+}
+
+func TestSignedRank(t *testing.T) {
+	near(t, "Darwin", SignedRank(darwin, TwoSided), 0.04126, 5e-6) // R: wilcox.test(d) gives V = 96, p-value = 0.04126
+	near(t, "five of a sign", SignedRank([]float64{1, 2, 3, 4, 5, 0}, Greater), 1.0/32, 0)
+	near(t, "zeros", SignedRank([]float64{0}, TwoSided), 1, 0)
+	near(t, "NaN", SignedRank([]float64{nan}, TwoSided), nan, 0)
+	ties := []float64{1, 1, -1, 2, 2, -3, 4, 4, 4, 5}
+	for _, side := range []Side{TwoSided, Less, Greater} {
+		near(t, "ties", SignedRank(ties, side), signedRankByHand(ties, side), 1e-15)
+	}
+	// Beyond 50 differences: the normal approximation, which at p ≈ 0.1 is good to about 1/n of p.
+	r := rng.New(2, "test")
+	d := make([]float64, 51)
+	for i := range d {
+		d[i] = r.NormFloat64() + 0.2
+	}
+	plus := 0
+	rank := doubleRanks(absolute(d))
+	for i, k := range rank {
+		if d[i] > 0 {
+			plus += k
+		}
+	}
+	exact := signedSum(rank, plus, TwoSided)
+	near(t, "51 pairs", SignedRank(d, TwoSided), exact, exact/51)
+}
+
+func absolute(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Abs(v)
+	}
+	return out
+}
+
+func TestMannWhitney(t *testing.T) {
+	near(t, "apart, less", MannWhitney([]float64{1, 2, 3}, []float64{4, 5, 6}, Less), 1.0/20, 1e-15)
+	near(t, "apart, two-sided", MannWhitney([]float64{1, 2, 3}, []float64{4, 5, 6}, TwoSided), 2.0/20, 1e-15)
+	near(t, "apart, greater", MannWhitney([]float64{1, 2, 3}, []float64{4, 5, 6}, Greater), 1, 1e-15)
+	near(t, "empty", MannWhitney(nil, []float64{1}, Less), nan, 0)
+	near(t, "all alike", MannWhitney([]float64{1, 1}, []float64{1, 1, 1}, TwoSided), 1, 0)
+	// with ties, against all ways to choose the ranks of x
+	x, y := []float64{1, 3, 3, 5}, []float64{2, 3, 5, 7, 8, 8}
+	rank := doubleRanks(append(append([]float64{}, x...), y...))
+	obs := rank[0] + rank[1] + rank[2] + rank[3]
+	n, hit := 0, 0
+	for set := range uint(1) << len(rank) {
+		if bits.OnesCount(set) != len(x) {
+			continue
+		}
+		s := 0
+		for i, r := range rank {
+			if set>>i&1 == 1 {
+				s += r
+			}
+		}
+		n++
+		if s <= obs {
+			hit++
+		}
+	}
+	near(t, "ties", MannWhitney(x, y, Less), float64(hit)/float64(n), 1e-15)
+	// Beyond 60 values: the normal approximation, which at p ≈ 0.1 is good to about 1/n of p.
+	r := rng.New(3, "test")
+	a, b := make([]float64, 31), make([]float64, 30)
+	for i := range a {
+		a[i] = r.NormFloat64() - 0.3
+	}
+	for i := range b {
+		b[i] = r.NormFloat64()
+	}
+	exact := rankSum(doubleRanks(append(a[:31:31], b...)), 31, TwoSided)
+	near(t, "61 values", MannWhitney(a, b, TwoSided), exact, exact/31)
+}
+
+func TestDoubleRanks(t *testing.T) {
+	got := doubleRanks([]float64{5, 1, 3, 3})
+	for i, want := range []int{8, 2, 5, 5} {
+		if got[i] != want {
+			t.Errorf("rank %d is %d/2, want %d/2", i, got[i], want)
+		}
+	}
+}
+
+func TestHolm(t *testing.T) {
+	got := Holm([]float64{0.01, 0.04, nan, 0.03, 0.005})
+	for i, want := range []float64{0.03, 0.06, nan, 0.06, 0.02} {
+		near(t, "Holm", got[i], want, 1e-15)
+	}
+	if p := Holm([]float64{0.9, 0.8}); p[0] != 1 || p[1] != 1 {
+		t.Errorf("corrected p-values are at most 1: %v", p)
+	}
+}
+
+func TestAUC(t *testing.T) {
+	near(t, "area", AUC([]float64{0, 1, 3}, []float64{0, 1, 1}), 2.5, 0)
+	near(t, "one point", AUC([]float64{1}, []float64{1}), 0, 0)
+}
+
+func TestVarianceRatio(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8, 10}
+	// With 4 and 4 degrees of freedom P(F ≤ f) = 3u² − 2u³, u = f/(1+f); f = ¼ gives 0.104.
+	ratio, p := VarianceRatio(x, y, Less)
+	near(t, "ratio", ratio, 0.25, 1e-15)
+	near(t, "less", p, 0.104, 1e-12)
+	_, p = VarianceRatio(y, x, TwoSided)
+	near(t, "two-sided", p, 0.208, 1e-12)
+	ratio, p = VarianceRatio(x, []float64{3, 3, 3}, Greater)
+	near(t, "ratio to a constant", p, 0, 0)
+	if !math.IsInf(ratio, 1) {
+		t.Errorf("ratio to a constant: %g", ratio)
+	}
+	_, p = VarianceRatio(x, []float64{3}, Greater)
+	near(t, "one value", p, nan, 0)
+}
