@@ -48,7 +48,7 @@ func check(t reflect.Type, value any, path []string, source func(path []string) 
 		return nil
 	case reflect.Slice:
 		list, ok := value.([]any)
-		if !ok {
+		if !ok && value != nil {
 			return wrongType(path, "a list", value, source)
 		}
 		for _, v := range list {

@@ -35,7 +35,7 @@ func Unknown(kind, name, from string, valid []string) error {
 func Nearest(name string, candidates []string) string {
 	best, bestEdits := "", 1<<30
 	for _, c := range candidates {
-		if e := edits(strings.ToLower(name), c); e < bestEdits && e <= max(2, len(c)/3) {
+		if e := edits(strings.ToLower(name), strings.ToLower(c)); e < bestEdits && e <= max(2, len(c)/3) {
 			best, bestEdits = c, e
 		}
 	}

@@ -229,7 +229,7 @@ func (p *Plan) Only(prefix string) error {
 	switch {
 	case len(kept) == 0:
 		return Usagef("no trial of this plan has a key that begins with %q", prefix)
-	case kept[0].Key != kept[len(kept)-1].Key:
+	case slices.ContainsFunc(kept, func(t Trial) bool { return t.Key != kept[0].Key }):
 		return Usagef("the keys of several trials begin with %q: give more of it", prefix)
 	}
 	p.Trials = kept

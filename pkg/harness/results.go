@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,4 +192,28 @@ func union(results, experiment string, all []*folder, timings map[string]record.
 		record.WriteTraces(filepath.Join(dir, "trace.parquet"), traces),
 		record.WriteTimings(filepath.Join(dir, "timings.parquet"), times),
 	)
+}
+
+// VerifyResults compares every file of every protocol folder with the digest in its run.json, and returns a sentence for
+// each that is not what was written.
+func VerifyResults(results string) ([]string, error) {
+	runs, err := filepath.Glob(filepath.Join(results, "*", "*", "run.json"))
+	if err != nil {
+		return nil, err
+	}
+	var bad []string
+	for _, path := range runs {
+		var info RunInfo
+		if err := readJSON(path, "", &info); err != nil {
+			bad = append(bad, err.Error())
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(info.Files)) {
+			_, err := record.ReadFile(filepath.Join(filepath.Dir(path), filepath.FromSlash(name)), info.Files[name])
+			if err != nil {
+				bad = append(bad, err.Error())
+			}
+		}
+	}
+	return bad, nil
 }

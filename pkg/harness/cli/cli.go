@@ -1,0 +1,161 @@
+// Package cli is the command line of the harness.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Exit codes (docs/command.md).
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitFailed      = 3   // finished, some trials did not end well
+	exitDamaged     = 5   // the store or data is not what was written
+	exitStopped     = 75  // trials are missing: run again to continue
+	exitInterrupted = 130 // SIGINT
+	exitTerminated  = 143 // SIGTERM
+)
+
+// exit is an error with its code. Its text is one sentence.
+type exit struct {
+	code int
+	text string
+}
+
+func (e *exit) Error() string { return e.text }
+
+func exitf(code int, format string, args ...any) error {
+	return &exit{code, fmt.Sprintf(format, args...)}
+}
+
+// app is one call of the program.
+type app struct {
+	out, err    io.Writer
+	experiments []*harness.Experiment
+	args        []string
+	verbose     bool
+	opt         options
+}
+
+// Main runs the command line and returns the exit code. What is asked for goes to stdout; progress and the one sentence
+// that says what went wrong go to stderr.
+func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
+	a := &app{out: stdout, err: stderr, experiments: experiments, args: args}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "sifg: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	return code(err)
+}
+
+// code returns the exit code of an error.
+func code(err error) int {
+	var e *exit
+	var u *harness.UsageError
+	switch {
+	case errors.As(err, &e):
+		return e.code
+	case errors.As(err, &u):
+		return exitUsage
+	case errors.Is(err, record.ErrDamaged):
+		return exitDamaged
+	}
+	return exitInternal
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "sifg",
+		Short:         "Runs the experiments of semi-implicit functional gradient flow and reports what reproduced",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return harness.Unknown("command", args[0], "", names)
+		},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			level := slog.LevelWarn
+			if a.verbose {
+				level = slog.LevelDebug
+			}
+			slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})))
+			return environment(cmd)
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.verify(), a.data())
+	return root
+}
+
+// flagError offers the nearest flag for one that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		slices.Sort(names)
+		return harness.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
+	}
+	return harness.Usagef("%v", err)
+}
+
+// environment sets the flags that were not given from variables: SIFG_JOBS is --jobs, SIFG_FAIL_FAST is --fail-fast. A
+// variable SIFG_… that is no flag of any command is refused, as a misspelt flag is.
+func environment(cmd *cobra.Command) error {
+	known := map[string]bool{"SIFG_KERNEL": true} // read by the sampler library
+	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
+	for _, c := range cmd.Root().Commands() {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known[name(f)] = f.Name != "help" })
+	}
+	for _, pair := range os.Environ() {
+		key, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(key, "SIFG_") && !known[key] {
+			var names []string
+			for k, ok := range known {
+				if ok {
+					names = append(names, k)
+				}
+			}
+			slices.Sort(names)
+			return harness.Unknown("variable", key, "the environment", names)
+		}
+	}
+	var err error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value, ok := os.LookupEnv(name(f))
+		if !ok || f.Changed || err != nil || f.Name == "set" { // set: layers of their own, see request
+			return
+		}
+		if e := cmd.Flags().Set(f.Name, value); e != nil {
+			err = harness.Usagef("the variable %s=%s: %v", name(f), value, e)
+		}
+	})
+	return err
+}

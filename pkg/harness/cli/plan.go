@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// line is one method on one problem of a plan.
+type line struct {
+	Experiment string   `json:"experiment"`
+	Protocol   string   `json:"protocol"`
+	Problem    string   `json:"problem"`
+	Method     string   `json:"method"`
+	Particles  int      `json:"particles"`
+	Iterations int      `json:"iterations"`
+	Seeds      []uint64 `json:"seeds"`
+	Keys       []string `json:"keys"`
+	There      int      `json:"there"`             // trials in the store
+	Seconds    float64  `json:"seconds,omitempty"` // predicted for one trial
+}
+
+func (a *app) plan() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan [EXPERIMENT...|all]",
+		Short: "Shows the trials that a run would consist of",
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := a.prepare(args, false)
+			if err != nil {
+				return err
+			}
+			lines := p.lines()
+			if a.opt.json {
+				return writeJSON(a.out, lines)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "experiment\tprotocol\tproblem\tmethod\tparticles\titerations\ttrials\tthere\teach")
+			for _, l := range lines {
+				each := "?"
+				if l.Seconds > 0 {
+					each = span(time.Duration(l.Seconds * float64(time.Second)))
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", l.Experiment, l.Protocol, l.Problem, l.Method,
+					l.Particles, l.Iterations, len(l.Keys), l.There, each)
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out, p.foretell(a.opt.jobs))
+			return nil
+		},
+	}
+	a.choosing(cmd)
+	a.jobsFlag(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// prepared is a plan and what the store has of it.
+type prepared struct {
+	*harness.Plan
+	store  *store.Store // nil where there is none and none was to be made
+	survey harness.Survey
+	costs  *harness.Costs
+}
+
+// prepare makes the plan of the flags, opens the store and looks what it has.
+func (a *app) prepare(names []string, write bool) (p prepared, err error) {
+	r, err := a.request(names)
+	if err != nil {
+		return p, err
+	}
+	if p.Plan, err = harness.NewPlan(r); err != nil {
+		return p, err
+	}
+	if a.opt.trial != "" {
+		if err := p.Plan.Only(a.opt.trial); err != nil {
+			return p, err
+		}
+	}
+	if p.store, err = a.open(write); err != nil {
+		return p, err
+	}
+	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
+		return p, err
+	}
+	p.costs, err = harness.Measured(p.store, p.Experiments)
+	return p, err
+}
+
+// open opens the store; one that does not exist and is not to be written is nil.
+func (a *app) open(write bool) (*store.Store, error) {
+	if write {
+		s, err := store.Open(a.storeDir())
+		if err != nil {
+			return nil, harness.Usagef("%v", err)
+		}
+		return s, nil
+	}
+	s, err := store.OpenReadOnly(a.storeDir())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, harness.Usagef("%v", err)
+	}
+	return s, nil
+}
+
+func (p prepared) lines() []line {
+	there := map[string]bool{}
+	for _, f := range p.survey.Is(record.StatusOK, record.StatusDiverged) {
+		there[f.Trial.Key] = true
+	}
+	var out []line
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		n := len(out)
+		if n == 0 || out[n-1].Experiment != t.Experiment || out[n-1].Protocol != t.Protocol ||
+			out[n-1].Problem != t.Problem || out[n-1].Method != t.Method {
+			l := line{Experiment: t.Experiment, Protocol: t.Protocol, Problem: t.Problem, Method: t.Method,
+				Particles: t.Config.Particles, Iterations: t.Config.Iterations}
+			l.Seconds, _ = p.costs.Seconds(t)
+			out = append(out, l)
+			n++
+		}
+		l := &out[n-1]
+		l.Seeds, l.Keys = append(l.Seeds, t.Seed), append(l.Keys, t.Key)
+		if there[t.Key] {
+			l.There++
+		}
+	}
+	return out
+}
+
+// foretell says how many trials there are, how many have to be computed and how long that will take.
+func (p prepared) foretell(jobs int) string {
+	todo := p.survey.Todo()
+	s := fmt.Sprintf("%d trials: %d already there, %d to compute", len(p.survey),
+		len(p.survey.Is(record.StatusOK, record.StatusDiverged)), len(todo))
+	if n := len(p.survey.Is(harness.Damaged)); n > 0 {
+		s += fmt.Sprintf(", %d damaged", n)
+	}
+	if len(todo) == 0 {
+		return s
+	}
+	total, known := p.costs.Total(todo, jobs)
+	switch {
+	case known == 0:
+		return s + "; none like them was measured yet, so the time is not known"
+	case known < len(todo):
+		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, span(total), jobs, known)
+	}
+	return fmt.Sprintf("%s in about %s with %d at once", s, span(total), jobs)
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+)
+
+// options are the flags that choose trials and folders.
+type options struct {
+	protocol, scale string
+	set             []string
+	results, store  string
+	jobs            int
+	failFast        bool
+	timeout         time.Duration
+	trial           string
+	json            bool
+}
+
+// choosing adds the flags that choose trials and folders.
+func (a *app) choosing(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.opt.protocol, "protocol", "released", "paper, released, matched, several of them with commas, or all")
+	f.StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
+	f.StringArrayVar(&a.opt.set, "set", nil, "key=value over the configuration; * stands for every problem or method; repeatable")
+	a.folders(cmd)
+}
+
+func (a *app) folders(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.opt.results, "results", "", "folder of the report (default results; results/quick, results/smoke for\nthese scales, results/custom where --set is given)")
+	f.StringVar(&a.opt.store, "store", "", "folder of the trials (default results/store; DIR/store with --results DIR)")
+}
+
+func (a *app) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.opt.json, "json", false, "print JSON")
+}
+
+// request turns flags and arguments into what the plan is made from. No names of experiments means all.
+func (a *app) request(names []string) (harness.Request, error) {
+	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments}
+	if len(names) > 0 && !slices.Equal(names, []string{"all"}) {
+		r.Experiments = nil
+		for _, name := range names {
+			e, err := a.experiment(name)
+			if err != nil {
+				return r, err
+			}
+			if !slices.Contains(r.Experiments, e) {
+				r.Experiments = append(r.Experiments, e)
+			}
+		}
+	}
+	if a.opt.protocol != "all" {
+		for p := range strings.SplitSeq(a.opt.protocol, ",") {
+			if p = strings.TrimSpace(p); !slices.Contains(r.Protocols, p) {
+				r.Protocols = append(r.Protocols, p)
+			}
+		}
+	}
+	for pair := range strings.SplitSeq(os.Getenv("SIFG_SET"), ";") {
+		if pair = strings.TrimSpace(pair); pair != "" {
+			r.Set = append(r.Set, harness.Override{Text: pair, From: "SIFG_SET"})
+		}
+	}
+	for _, s := range a.opt.set {
+		r.Set = append(r.Set, harness.Override{Text: s, From: "--set"})
+	}
+	return r, nil
+}
+
+func (a *app) experiment(name string) (*harness.Experiment, error) {
+	var names []string
+	for _, e := range a.experiments {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return nil, harness.Unknown("experiment", name, "", append(names, "all"))
+}
+
+// resultsDir returns the folder of the report. Only the configuration as it is written, at full scale, goes to results
+// itself: a smaller scale or changed settings never overwrite a full run.
+func (a *app) resultsDir() string {
+	switch {
+	case a.opt.results != "":
+		return a.opt.results
+	case len(a.opt.set) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != "":
+		return filepath.Join("results", "custom")
+	case a.opt.scale != "full":
+		return filepath.Join("results", a.opt.scale)
+	}
+	return "results"
+}
+
+func (a *app) storeDir() string {
+	switch {
+	case a.opt.store != "":
+		return a.opt.store
+	case a.opt.results != "":
+		return filepath.Join(a.opt.results, "store")
+	}
+	return filepath.Join("results", "store")
+}
+
+// writable refuses a folder that cannot be written, before anything is computed.
+func writable(dir, flag string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return harness.Usagef("%s %s cannot be made: %v", flag, dir, cause(err))
+	}
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return harness.Usagef("%s %s cannot be written: %v", flag, dir, cause(err))
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// cause returns what the system said, without the path that the caller names already.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}
+
+func defaultJobs() int { return runtime.NumCPU() }

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+func (a *app) run() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run [EXPERIMENT...|all]",
+		Short: "Computes the trials that are not there yet and writes the report",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.runTrials(args)
+		},
+	}
+	a.choosing(cmd)
+	a.jobsFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&a.opt.failFast, "fail-fast", false, "start no more trials after the first that does not end well")
+	f.DurationVar(&a.opt.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	f.StringVar(&a.opt.trial, "trial", "", "only the trial whose key begins so; no report is written")
+	return cmd
+}
+
+func (a *app) jobsFlag(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&a.opt.jobs, "jobs", defaultJobs(), "trials computed at once")
+}
+
+func (a *app) runTrials(names []string) error {
+	switch {
+	case a.opt.jobs < 1:
+		return harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
+	case a.opt.timeout < 0:
+		return harness.Usagef("--timeout must not be negative, got %v", a.opt.timeout)
+	}
+	if err := writable(a.resultsDir(), "--results"); err != nil {
+		return err
+	}
+	p, err := a.prepare(names, true)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.err, p.foretell(a.opt.jobs))
+	soft, hard, caught, release := signals()
+	defer release()
+	todo := p.survey.Todo()
+	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
+	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
+	computed, err := r.Run(soft, hard, p.Experiments, todo)
+	shown.close()
+	if err != nil {
+		return err
+	}
+	there := len(p.survey.Is(record.StatusOK, record.StatusDiverged))
+	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
+		return err
+	}
+	if a.opt.trial == "" && len(p.survey.Is(harness.Missing, harness.Damaged)) == 0 {
+		if err := a.merge(p); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(p.survey), there, computed)
+	return verdict(p.survey, caught())
+}
+
+// verdict turns what the store has of a plan into the exit code and its sentence.
+func verdict(s harness.Survey, caught os.Signal) error {
+	missing, damaged := len(s.Is(harness.Missing)), s.Is(harness.Damaged)
+	ended := s.Is(record.StatusFailed, record.StatusTimeout, record.StatusDiverged)
+	const again = "the same command continues"
+	switch {
+	case caught == syscall.SIGTERM:
+		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(s), again)
+	case caught != nil:
+		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(s), again)
+	case len(damaged) > 0:
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store (%s): sifg verify --repair moves them aside and "+
+			"the next run computes them again", len(damaged), len(s), damaged[0].Reason)
+	case len(ended) > 0:
+		return exitf(exitFailed, "%d of %d trials did not end well: %s", len(ended), len(s), name(ended, missing))
+	case missing > 0:
+		return exitf(exitStopped, "%d of %d trials are missing: sifg run computes them", missing, len(s))
+	}
+	return nil
+}
+
+// name lists trials with what became of them, the first few.
+func name(ended []harness.Found, missing int) string {
+	const most = 5
+	var each []string
+	for i, f := range ended {
+		if i == most {
+			each = append(each, fmt.Sprintf("and %d more", len(ended)-most))
+			break
+		}
+		each = append(each, fmt.Sprintf("%s (%s) %s: %s", f.Trial.Name(), f.Trial.Key, f.Status, f.Reason))
+	}
+	if missing > 0 {
+		each = append(each, fmt.Sprintf("%d were not computed", missing))
+	}
+	return strings.Join(each, "; ")
+}
+
+// signals returns a context that the first SIGINT or SIGTERM ends and one that the second ends, and which was first.
+func signals() (soft, hard context.Context, caught func() os.Signal, release func()) {
+	soft, stopSoft := context.WithCancelCause(context.Background())
+	hard, stopHard := context.WithCancelCause(context.Background())
+	ch := make(chan os.Signal, 2)
+	first := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case sig := <-ch:
+				if soft.Err() != nil {
+					stopHard(errors.New("stopped by a second signal"))
+					continue
+				}
+				first <- sig
+				stopSoft(errors.New("stopped by a signal"))
+			}
+		}
+	}()
+	caught = func() os.Signal {
+		select {
+		case s := <-first:
+			return s
+		default:
+			return nil
+		}
+	}
+	return soft, hard, caught, func() {
+		signal.Stop(ch)
+		close(done)
+		stopSoft(nil)
+		stopHard(nil)
+	}
+}
