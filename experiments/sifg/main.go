@@ -1,0 +1,10 @@
+// Command sifg runs the experiments and reports what reproduced. See docs/command.md.
+package main
+
+import (
+	"os"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }
