@@ -1,0 +1,174 @@
+package density
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// Evidence reads one problem's records for claims. Values are one a seed; seeds are matched by position, since a Set's
+// curves come in order of seed.
+type Evidence struct {
+	Set     *record.Set
+	Problem string
+}
+
+// Last returns the last iteration of the problem's trials.
+func (e Evidence) Last() int {
+	last := 0
+	for _, t := range e.Set.Trials {
+		if t.Problem == e.Problem && t.Status == record.StatusOK {
+			last = max(last, t.Iterations)
+		}
+	}
+	return last
+}
+
+// Keys returns the keys of the methods' trials.
+func (e Evidence) Keys(methods ...string) []string {
+	var keys []string
+	for _, t := range e.Set.Trials {
+		if t.Problem == e.Problem && slices.Contains(methods, t.Method) {
+			keys = append(keys, t.Key)
+		}
+	}
+	return keys
+}
+
+// Each reduces each seed's curve to a number.
+func (e Evidence) Each(method, metric string, index int, f func(record.Curve) float64) []float64 {
+	var out []float64
+	for _, c := range e.Set.Curves(e.Problem, method, metric, index) {
+		out = append(out, f(c))
+	}
+	return out
+}
+
+// At returns a metric at an iteration (the last checkpoint not after it), one value a seed.
+func (e Evidence) At(method, metric string, index, iteration int) []float64 {
+	return e.Each(method, metric, index, func(c record.Curve) float64 {
+		if v, ok := c.At(iteration); ok {
+			return v
+		}
+		return math.NaN()
+	})
+}
+
+// Final returns a metric at the last checkpoint.
+func (e Evidence) Final(method, metric string, index int) []float64 {
+	return e.At(method, metric, index, math.MaxInt)
+}
+
+// Mean height of the curve over all checkpoints from iteration 1 on: the area under it over its length.
+func (e Evidence) MeanHeight(method, metric string) []float64 {
+	return e.Each(method, metric, 0, func(c record.Curve) float64 {
+		x, y := floats(c.Iteration), c.Value
+		if len(x) > 2 && x[0] == 0 {
+			x, y = x[1:], y[1:]
+		}
+		return stats.AUC(x, y) / (x[len(x)-1] - x[0])
+	})
+}
+
+// Less judges the claim that a is smaller than b, paired by seed: reproduced if the mean difference exceeds effect in
+// the claimed direction and a one-sided sign-flip test gives p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if
+// the same holds in the other direction or if the mean difference is smaller than effect; otherwise not decided.
+func (e Evidence) Less(what string, ma string, a []float64, mb string, b []float64, effect float64) harness.Outcome {
+	out := harness.Outcome{Keys: e.Keys(ma, mb)}
+	if len(a) == 0 || len(a) != len(b) {
+		out.Verdict, out.Evidence = harness.NotTestable, "trials of "+Label(ma)+" or "+Label(mb)+" are missing or failed"
+		return out
+	}
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	below, above := stats.Paired(d, stats.Less, 1), stats.Paired(d, stats.Greater, 1)
+	mean := stats.Mean(d)
+	switch {
+	case math.IsNaN(mean) || math.IsInf(mean, 0):
+		out.Verdict = infinite(a, b)
+	case mean < -effect && below <= 0.05:
+		out.Verdict = harness.Reproduced
+	case above <= 0.05 || math.Abs(mean) <= effect && len(d) >= 5:
+		out.Verdict = harness.NotReproduced
+	default:
+		out.Verdict = harness.NotDecided
+	}
+	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; mean paired difference %s over %d seeds, one-sided p = %.3f",
+		what, Label(ma), Spread(a), Label(mb), Spread(b), Num(mean), len(d), below)
+	return out
+}
+
+// infinite decides a comparison in which a sample collapsed to coincident points, whose k-NN estimate is +∞.
+func infinite(a, b []float64) string {
+	bad := func(x []float64) bool {
+		return slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) })
+	}
+	switch {
+	case bad(b) && !bad(a):
+		return harness.Reproduced
+	case bad(a) && !bad(b):
+		return harness.NotReproduced
+	}
+	return harness.NotDecided
+}
+
+// All judges a claim that must hold for every seed of every item: reproduced if it holds for all, not reproduced if for at
+// most half, otherwise not decided.
+func All(holds []bool) string {
+	n := 0
+	for _, h := range holds {
+		if h {
+			n++
+		}
+	}
+	switch {
+	case len(holds) == 0:
+		return harness.NotTestable
+	case n == len(holds):
+		return harness.Reproduced
+	case 2*n <= len(holds):
+		return harness.NotReproduced
+	}
+	return harness.NotDecided
+}
+
+// Label is a method's name in words.
+func Label(method string) string { return figure.Method(method).Label }
+
+// Num prints a number with three significant digits.
+func Num(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "∞"
+	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
+		return strings.Replace(fmt.Sprintf("%.2e", v), "-", "−", -1)
+	}
+	return strings.Replace(fmt.Sprintf("%.3g", v), "-", "−", 1)
+}
+
+// Spread prints the median of values and their range.
+func Spread(v []float64) string {
+	if len(v) == 0 {
+		return "–"
+	}
+	if len(v) == 1 {
+		return Num(v[0])
+	}
+	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
+}
+
+func floats(x []int) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package density
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Panel describes one panel of curves.
+type Panel struct {
+	Title, Metric, Label string
+	Index                int
+	Scale                figure.Scale
+	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
+}
+
+// Curves draws metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
+// smallest to the largest seed.
+func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, error) {
+	f := &figure.Figure{Rows: 1, Cols: len(panels), Height: 7.5}
+	if len(panels) == 1 {
+		f.Width = 13
+	}
+	for _, want := range panels {
+		p := figure.Panel{
+			Title: want.Title, X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: want.Label, Scale: want.Scale},
+		}
+		any := false
+		for _, method := range s.Methods(problem) {
+			curves := s.Curves(problem, method, want.Metric, want.Index)
+			if len(curves) == 0 {
+				continue
+			}
+			any = true
+			x, mean, lo, hi := summarise(curves)
+			style := figure.Method(method)
+			if len(curves) > 1 {
+				p.Layers = append(p.Layers, figure.Band{X: x, Lo: lo, Hi: hi, Style: style})
+			}
+			p.Layers = append(p.Layers, figure.Line{X: x, Y: mean, Style: style})
+		}
+		if !any {
+			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
+		}
+		if want.Floor {
+			if v := floor(s, problem, want.Metric); !math.IsNaN(v) {
+				p.Layers = append(p.Layers, figure.HLine{Y: v, Style: figure.Method("truth").As("exact draws")})
+			}
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+// summarise returns mean and range over seeds at the checkpoints that all seeds have.
+func summarise(curves []record.Curve) (x, mean, lo, hi []float64) {
+	n := len(curves[0].Value)
+	for _, c := range curves {
+		n = min(n, len(c.Value))
+	}
+	for i := range n {
+		var v []float64
+		for _, c := range curves {
+			v = append(v, c.Value[i])
+		}
+		x = append(x, float64(curves[0].Iteration[i]))
+		mean, lo, hi = append(mean, stats.Mean(v)), append(lo, slices.Min(v)), append(hi, slices.Max(v))
+	}
+	return x, mean, lo, hi
+}
+
+// floor returns the mean over seeds of what exact draws score in a metric, NaN if it was not measured.
+func floor(s *record.Set, problem, metric string) float64 {
+	var v []float64
+	for _, m := range s.Methods(problem) {
+		for _, c := range s.Curves(problem, m, "floor-"+metric, 0) {
+			v = append(v, c.Value[0])
+		}
+		if len(v) > 0 {
+			break
+		}
+	}
+	return stats.Mean(v)
+}
+
+// Config returns the resolved configuration of a trial, with the options of this package.
+func Config(t record.Trial) (harness.TrialConfig, Options, error) {
+	var c harness.TrialConfig
+	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
+		return c, Options{}, fmt.Errorf("the configuration of trial %s: %w", t.Key, err)
+	}
+	var o Options
+	return c, o, harness.Decode(c.Options, &o)
+}
+
+// First returns the trial of a method with the smallest seed that ended well.
+func First(s *record.Set, problem, method string) (record.Trial, bool) {
+	for _, t := range s.Trials {
+		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK {
+			return t, true
+		}
+	}
+	return record.Trial{}, false
+}
+
+// Summary is the table of one problem: for each method the median over seeds of each column's metric at the last
+// checkpoint, with half the range; the last row is what exact draws score.
+func Summary(s *record.Set, problem string, columns ...Column) (*table.Table, error) {
+	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, table.Column{Header: c.Header, Align: table.Right})
+	}
+	e := Evidence{s, problem}
+	seeds := 0
+	for _, m := range s.Methods(problem) {
+		row := []table.Cell{table.Text(Label(m))}
+		for _, c := range columns {
+			v := e.Final(m, c.Metric, c.Index)
+			seeds = max(seeds, len(v))
+			row = append(row, cell(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	truth := []table.Cell{table.Text("exact draws")}
+	for _, c := range columns {
+		var v []float64
+		for _, m := range s.Methods(problem) {
+			if v = e.Final(m, "floor-"+c.Metric, c.Index); len(v) > 0 {
+				break
+			}
+		}
+		truth = append(truth, cell(v))
+	}
+	t.Rows = append(t.Rows, truth)
+	t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: as many as there "+
+		"are particles, at the first method's initial σ where the metric smooths.", seeds)}
+	return t, nil
+}
+
+// Column is one column of Summary.
+type Column struct {
+	Header, Metric string
+	Index          int
+}
+
+func cell(v []float64) table.Cell {
+	switch len(v) {
+	case 0:
+		return table.Text("–")
+	case 1:
+		return table.Number(v[0], 3)
+	}
+	return table.PlusMinus(stats.Median(v), (slices.Max(v)-slices.Min(v))/2)
+}
