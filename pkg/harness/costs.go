@@ -1,7 +1,5 @@
 package harness
 
-import "time"
-
 // Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
 // problem and method, else of the same problem, else of the experiment.
 type Costs struct {
@@ -33,8 +31,8 @@ func (c *Costs) Seconds(t *Trial) (float64, bool) {
 	return 0, false
 }
 
-// Total returns the predicted time of the trials on this many workers, and how many of them could be predicted.
-func (c *Costs) Total(trials []Trial, jobs int) (d time.Duration, known int) {
+// Total returns the predicted seconds of the trials on this many workers, and how many of them could be predicted.
+func (c *Costs) Total(trials []Trial, jobs int) (seconds float64, known int) {
 	sum, longest := 0.0, 0.0
 	for i := range trials {
 		if s, ok := c.Seconds(&trials[i]); ok {
@@ -44,5 +42,5 @@ func (c *Costs) Total(trials []Trial, jobs int) (d time.Duration, known int) {
 	if known > 0 {
 		sum *= float64(len(trials)) / float64(known)
 	}
-	return time.Duration(max(sum/float64(max(1, jobs)), longest) * float64(time.Second)), known
+	return max(sum/float64(max(1, jobs)), longest), known
 }

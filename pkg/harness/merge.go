@@ -16,8 +16,9 @@ import (
 
 // Merge writes the report of a plan: for each experiment and protocol the folder results/EXPERIMENT/PROTOCOL, for each
 // experiment the Parquet files over all protocols, and the page. Protocols that are on disk from an earlier run and not
-// in the plan are read back and shown as they are. It returns sentences on what was left as it was.
-func Merge(results string, s *store.Store, plan *Plan) (notes []string, err error) {
+// in the plan are read back and shown as they are, those of the other experiments in all too. It returns sentences on
+// what was left as it was.
+func Merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
 	timings := map[string]record.Timing{}
 	for _, part := range parts(plan.Trials) {
 		e := byName(plan.Experiments, part[0].Experiment)
@@ -29,22 +30,22 @@ func Merge(results string, s *store.Store, plan *Plan) (notes []string, err erro
 			notes = append(notes, note)
 		}
 	}
-	for _, e := range plan.Experiments {
-		all, err := folders(results, e.Name, s)
-		if err != nil {
+	onDisk := map[*Experiment][]*folder{}
+	for _, e := range all {
+		if onDisk[e], err = folders(results, e.Name, s); err != nil {
 			return notes, err
 		}
-		if len(all) == 0 {
+		if len(onDisk[e]) == 0 || !slices.Contains(plan.Experiments, e) {
 			continue
 		}
-		if err := union(results, e.Name, all, timings); err != nil {
+		if err := union(results, e.Name, onDisk[e], timings); err != nil {
 			return notes, err
 		}
-		if err := writeJSON(filepath.Join(results, e.Name, "findings.json"), findings(e, all)); err != nil {
+		if err := writeJSON(filepath.Join(results, e.Name, "findings.json"), findings(e, onDisk[e])); err != nil {
 			return notes, err
 		}
 	}
-	return notes, nil
+	return notes, writePage(results, onDisk, all)
 }
 
 // parts cuts trials into runs of one experiment and protocol.

@@ -184,6 +184,11 @@ func TestRunAndAgain(t *testing.T) {
 			t.Errorf("there is no results/%s", name)
 		}
 	}
+	for _, words := range []string{"There are trials.", "There are 2.", "released", "Toy", "trials.parquet"} {
+		if !strings.Contains(first["index.html"], words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
 	if !strings.Contains(first["toy/findings.json"], "There are 2.") {
 		t.Errorf("the finding did not see both protocols: %s", first["toy/findings.json"])
 	}
@@ -292,6 +297,10 @@ func TestFailuresAreRows(t *testing.T) {
 	}
 	if len(rows) != 9 || failed != 3 {
 		t.Errorf("%d rows, %d of them failed with their reason: want 9 and 3", len(rows), failed)
+	}
+	page := files(t, filepath.Join(dir, "results", "custom"), "index.html")["index.html"]
+	if !strings.Contains(page, "3 of 9 trials without a result") || !strings.Contains(page, "the target gave up") {
+		t.Error("the page does not count the failures with their reason")
 	}
 	// Failures are tried again, what is there is not.
 	_, out, _ = call(t, dir, x, "run", "--protocol", "paper", "--set", "problems.small.options.fault=panic")

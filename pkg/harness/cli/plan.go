@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +45,7 @@ func (a *app) plan() *cobra.Command {
 			for _, l := range lines {
 				each := "?"
 				if l.Seconds > 0 {
-					each = span(time.Duration(l.Seconds * float64(time.Second)))
+					each = harness.Span(l.Seconds)
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", l.Experiment, l.Protocol, l.Problem, l.Method,
 					l.Particles, l.Iterations, len(l.Keys), l.There, each)
@@ -157,7 +156,7 @@ func (p prepared) foretell(jobs int) string {
 	case known == 0:
 		return s + "; none like them was measured yet, so the time is not known"
 	case known < len(todo):
-		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, span(total), jobs, known)
+		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, harness.Span(total), jobs, known)
 	}
-	return fmt.Sprintf("%s in about %s with %d at once", s, span(total), jobs)
+	return fmt.Sprintf("%s in about %s with %d at once", s, harness.Span(total), jobs)
 }

@@ -118,7 +118,7 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	} else if p.bars != nil {
 		return
 	}
-	p.line(fmt.Sprintf("%s: %s, %s; %s", t.Name(), status, span(took), p.state()))
+	p.line(fmt.Sprintf("%s: %s, %s; %s", t.Name(), status, harness.Span(took.Seconds()), p.state()))
 }
 
 // line prints above the bar. p.mu is held.
@@ -158,9 +158,9 @@ func (p *progress) state() string {
 	switch {
 	case f >= 1:
 	case f > 0.02: // enough done to go by this run itself
-		s += fmt.Sprintf(", about %s left", span(time.Duration(float64(elapsed)*(1-f)/f)))
+		s += fmt.Sprintf(", about %s left", harness.Span(elapsed.Seconds()*(1-f)/f))
 	case p.seconds:
-		s += fmt.Sprintf(", about %s left", span(time.Duration(p.total*(1-f)/float64(p.jobs)*float64(time.Second))))
+		s += fmt.Sprintf(", about %s left", harness.Span(p.total*(1-f)/float64(p.jobs)))
 	}
 	return s
 }
@@ -173,17 +173,4 @@ func (p *progress) close() {
 		p.bar.Abort(true)
 		p.bars.Wait()
 	}
-}
-
-// span writes a duration as people say it.
-func span(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }

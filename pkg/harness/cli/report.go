@@ -32,7 +32,7 @@ func (a *app) report() *cobra.Command {
 
 // merge writes the report and says what was left as it was.
 func (a *app) merge(p prepared) error {
-	notes, err := harness.Merge(a.resultsDir(), p.store, p.Plan)
+	notes, err := harness.Merge(a.resultsDir(), p.store, p.Plan, a.experiments)
 	for _, n := range notes {
 		fmt.Fprintln(a.err, n)
 	}
