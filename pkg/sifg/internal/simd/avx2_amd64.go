@@ -123,3 +123,88 @@ func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int)
 //
 //go:noescape
 func tanhAVX2(dst []float32, x []float32)
+
+// expAVX2 is the vector form of expGo.
+//
+//go:noescape
+func expAVX2(dst []float32, x []float32)
+
+// logCoshAVX2 is the vector form of logCoshGo.
+//
+//go:noescape
+func logCoshAVX2(dst []float32, x []float32)
+
+// tanhGradAVX2 is the vector form of tanhGradGo.
+//
+//go:noescape
+func tanhGradAVX2(dst []float32, g []float32, y []float32)
+
+// tanhTangentGradAVX2 is the vector form of tanhTangentGradGo.
+//
+//go:noescape
+func tanhTangentGradAVX2(g []float32, gd []float32, y []float32, dy []float32)
+
+// leakyReLUAVX2 is the vector form of leakyReLUGo.
+//
+//go:noescape
+func leakyReLUAVX2(dst []float32, x []float32, slope float32)
+
+// leakyReLUGradAVX2 is the vector form of leakyReLUGradGo.
+//
+//go:noescape
+func leakyReLUGradAVX2(dst []float32, g []float32, y []float32, slope float32)
+
+// addBiasAVX2 is the vector form of addBiasGo.
+//
+//go:noescape
+func addBiasAVX2(y []float32, ld int, rows int, cols int, b []float32)
+
+// biasTanhAVX2 is the vector form of biasTanhGo.
+//
+//go:noescape
+func biasTanhAVX2(y []float32, ld int, rows int, cols int, b []float32)
+
+// biasLeakyReLUAVX2 is the vector form of biasLeakyReLUGo.
+//
+//go:noescape
+func biasLeakyReLUAVX2(y []float32, ld int, rows int, cols int, b []float32, slope float32)
+
+// colSumsAVX2 is the vector form of colSumsGo.
+//
+//go:noescape
+func colSumsAVX2(dst []float32, g []float32, ld int, rows int, cols int)
+
+// axpyAVX2 is the vector form of axpyGo.
+//
+//go:noescape
+func axpyAVX2(dst []float32, alpha float32, x []float32)
+
+// sgdAVX2 is the vector form of sgdGo.
+//
+//go:noescape
+func sgdAVX2(theta []float32, g []float32, lr float32)
+
+// sgdMomentumAVX2 is the vector form of sgdMomentumGo.
+//
+//go:noescape
+func sgdMomentumAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+
+// sgdNesterovAVX2 is the vector form of sgdNesterovGo.
+//
+//go:noescape
+func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+
+// adamAVX2 is the vector form of adamGo.
+//
+//go:noescape
+func adamAVX2(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
+
+// rmsPropAVX2 is the vector form of rmsPropGo.
+//
+//go:noescape
+func rmsPropAVX2(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
+
+// normalGroupsAVX2 fills dst, a whole number of groups (at least one), as normalsGo does.
+//
+//go:noescape
+func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)

@@ -2119,3 +2119,2077 @@ DATA w3eb33333<>+8(SB)/8, $0x3eb333333eb33333
 DATA w3eb33333<>+16(SB)/8, $0x3eb333333eb33333
 DATA w3eb33333<>+24(SB)/8, $0x3eb333333eb33333
 GLOBL w3eb33333<>(SB), RODATA|NOPTR, $32
+
+// func expAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ x_base+24(FP), DX
+	MOVQ dst_base+0(FP), BX
+	SUBQ $0x08, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      wc2d00000<>+0(SB), Y1
+	VMOVUPS      w42b20000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y0
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      w4b400000<>+0(SB), Y1
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y1
+	VSUBPS       w4b400000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS w3f318000<>+0(SB), Y2, Y0
+	VFNMADD231PS wb95e8083<>+0(SB), Y2, Y0
+	VMOVUPS      w3ab511ab<>+0(SB), Y2
+	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y2
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y2
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y2
+	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       w3f800000<>+0(SB), Y2, Y0
+	VPSUBD       w4b400000<>+0(SB), Y1, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSLLD       $0x17, Y2, Y3
+	VPADDD       w3f800000<>+0(SB), Y3, Y3
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       w3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y3, Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMOVUPS      wc2d00000<>+0(SB), Y2
+	VMOVUPS      w42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      w4b400000<>+0(SB), Y2
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS w3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      w3ab511ab<>+0(SB), Y3
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y3
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y3
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y3
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       w3f800000<>+0(SB), Y3, Y1
+	VPSUBD       w4b400000<>+0(SB), Y2, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       w3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wc2d00000<>+0(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+8(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+16(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+24(SB)/8, $0xc2d00000c2d00000
+GLOBL wc2d00000<>(SB), RODATA|NOPTR, $32
+
+DATA w42b20000<>+0(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+8(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+16(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+24(SB)/8, $0x42b2000042b20000
+GLOBL w42b20000<>(SB), RODATA|NOPTR, $32
+
+DATA w3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL w3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA w3f318000<>+0(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+8(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+16(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+24(SB)/8, $0x3f3180003f318000
+GLOBL w3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA wb95e8083<>+0(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+8(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+16(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+24(SB)/8, $0xb95e8083b95e8083
+GLOBL wb95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA w3ab511ab<>+0(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+8(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+16(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+24(SB)/8, $0x3ab511ab3ab511ab
+GLOBL w3ab511ab<>(SB), RODATA|NOPTR, $32
+
+DATA w3c091d35<>+0(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+8(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+16(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+24(SB)/8, $0x3c091d353c091d35
+GLOBL w3c091d35<>(SB), RODATA|NOPTR, $32
+
+DATA w3d2aac7a<>+0(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+8(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+16(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+24(SB)/8, $0x3d2aac7a3d2aac7a
+GLOBL w3d2aac7a<>(SB), RODATA|NOPTR, $32
+
+DATA w3e2aaa48<>+0(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+8(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+16(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+24(SB)/8, $0x3e2aaa483e2aaa48
+GLOBL w3e2aaa48<>(SB), RODATA|NOPTR, $32
+
+DATA w3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
+GLOBL w3efffffe<>(SB), RODATA|NOPTR, $32
+
+// func logCoshAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logCoshAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ x_base+24(FP), DX
+	MOVQ dst_base+0(FP), BX
+	SUBQ $0x08, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VANDPS       w7fffffff<>+0(SB), Y0, Y0
+	VMULPS       Y0, Y0, Y1
+	VMOVUPS      wb9cf6a5c<>+0(SB), Y2
+	VFMADD213PS  w3b00f04a<>+0(SB), Y1, Y2
+	VFMADD213PS  wbbdac6d0<>+0(SB), Y1, Y2
+	VFMADD213PS  w3cb5f5e8<>+0(SB), Y1, Y2
+	VFMADD213PS  wbdaaaa60<>+0(SB), Y1, Y2
+	VFMADD213PS  w3f000000<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      w42200000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y2
+	VMULPS       wc0000000<>+0(SB), Y2, Y2
+	VMOVUPS      w4b400000<>+0(SB), Y3
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS       w4b400000<>+0(SB), Y3, Y4
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS w3f318000<>+0(SB), Y4, Y2
+	VFNMADD231PS wb95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      w3ab511ab<>+0(SB), Y4
+	VFMADD213PS  w3c091d35<>+0(SB), Y2, Y4
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y2, Y4
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y2, Y4
+	VFMADD213PS  w3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       w3f800000<>+0(SB), Y4, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       w3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      w395e8083<>+0(SB), Y3
+	VMOVUPS      wbdcef6a9<>+0(SB), Y4
+	VFMADD213PS  w3e3eaec2<>+0(SB), Y2, Y4
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Y2, Y4
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Y2, Y4
+	VFMADD213PS  wbeffffd9<>+0(SB), Y2, Y4
+	VFMADD213PS  w3f800000<>+0(SB), Y2, Y4
+	VFMADD231PS  Y4, Y2, Y3
+	VSUBPS       w3f318000<>+0(SB), Y0, Y2
+	VADDPS       Y2, Y3, Y2
+	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Y0, Y0
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VANDPS       w7fffffff<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      wb9cf6a5c<>+0(SB), Y3
+	VFMADD213PS  w3b00f04a<>+0(SB), Y2, Y3
+	VFMADD213PS  wbbdac6d0<>+0(SB), Y2, Y3
+	VFMADD213PS  w3cb5f5e8<>+0(SB), Y2, Y3
+	VFMADD213PS  wbdaaaa60<>+0(SB), Y2, Y3
+	VFMADD213PS  w3f000000<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y3, Y2
+	VMOVUPS      w42200000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y3
+	VMULPS       wc0000000<>+0(SB), Y3, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y3, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y3
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y3
+	VMOVUPS      w3ab511ab<>+0(SB), Y5
+	VFMADD213PS  w3c091d35<>+0(SB), Y3, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y3, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y3, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      w395e8083<>+0(SB), Y4
+	VMOVUPS      wbdcef6a9<>+0(SB), Y5
+	VFMADD213PS  w3e3eaec2<>+0(SB), Y3, Y5
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Y3, Y5
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Y3, Y5
+	VFMADD213PS  wbeffffd9<>+0(SB), Y3, Y5
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y5
+	VFMADD231PS  Y5, Y3, Y4
+	VSUBPS       w3f318000<>+0(SB), Y1, Y3
+	VADDPS       Y3, Y4, Y3
+	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL w7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA wb9cf6a5c<>+0(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+8(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+16(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+24(SB)/8, $0xb9cf6a5cb9cf6a5c
+GLOBL wb9cf6a5c<>(SB), RODATA|NOPTR, $32
+
+DATA w3b00f04a<>+0(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+8(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+16(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+24(SB)/8, $0x3b00f04a3b00f04a
+GLOBL w3b00f04a<>(SB), RODATA|NOPTR, $32
+
+DATA wbbdac6d0<>+0(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+8(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+16(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+24(SB)/8, $0xbbdac6d0bbdac6d0
+GLOBL wbbdac6d0<>(SB), RODATA|NOPTR, $32
+
+DATA w3cb5f5e8<>+0(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+8(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+16(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+24(SB)/8, $0x3cb5f5e83cb5f5e8
+GLOBL w3cb5f5e8<>(SB), RODATA|NOPTR, $32
+
+DATA wbdaaaa60<>+0(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+8(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+16(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+24(SB)/8, $0xbdaaaa60bdaaaa60
+GLOBL wbdaaaa60<>(SB), RODATA|NOPTR, $32
+
+DATA w3f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+24(SB)/8, $0x3f0000003f000000
+GLOBL w3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA w42200000<>+0(SB)/8, $0x4220000042200000
+DATA w42200000<>+8(SB)/8, $0x4220000042200000
+DATA w42200000<>+16(SB)/8, $0x4220000042200000
+DATA w42200000<>+24(SB)/8, $0x4220000042200000
+GLOBL w42200000<>(SB), RODATA|NOPTR, $32
+
+DATA wc0000000<>+0(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+8(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+16(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+24(SB)/8, $0xc0000000c0000000
+GLOBL wc0000000<>(SB), RODATA|NOPTR, $32
+
+DATA w395e8083<>+0(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+8(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+16(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+24(SB)/8, $0x395e8083395e8083
+GLOBL w395e8083<>(SB), RODATA|NOPTR, $32
+
+DATA wbdcef6a9<>+0(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+8(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+16(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+24(SB)/8, $0xbdcef6a9bdcef6a9
+GLOBL wbdcef6a9<>(SB), RODATA|NOPTR, $32
+
+DATA w3e3eaec2<>+0(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+8(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+16(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+24(SB)/8, $0x3e3eaec23e3eaec2
+GLOBL w3e3eaec2<>(SB), RODATA|NOPTR, $32
+
+DATA wbe7e8e1d<>+0(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+8(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+16(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+24(SB)/8, $0xbe7e8e1dbe7e8e1d
+GLOBL wbe7e8e1d<>(SB), RODATA|NOPTR, $32
+
+DATA w3eaaa1ed<>+0(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+8(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+16(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+24(SB)/8, $0x3eaaa1ed3eaaa1ed
+GLOBL w3eaaa1ed<>(SB), RODATA|NOPTR, $32
+
+DATA wbeffffd9<>+0(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+8(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+16(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+24(SB)/8, $0xbeffffd9beffffd9
+GLOBL wbeffffd9<>(SB), RODATA|NOPTR, $32
+
+DATA w3f4ccccd<>+0(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+8(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+16(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+24(SB)/8, $0x3f4ccccd3f4ccccd
+GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $32
+
+// func tanhGradAVX2(dst []float32, g []float32, y []float32)
+// Requires: AVX, FMA3
+TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ y_base+48(FP), DX
+	MOVQ g_base+24(FP), BX
+	MOVQ dst_base+0(FP), SI
+	SUBQ $0x08, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      w3f800000<>+0(SB), Y1
+	VFNMADD231PS Y0, Y0, Y1
+	VMOVUPS      (BX)(CX*1), Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (SI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), DI
+	NEGQ         AX
+	VMOVUPS      (DI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMOVUPS      w3f800000<>+0(SB), Y2
+	VFNMADD231PS Y1, Y1, Y2
+	VMASKMOVPS   (BX)(CX*1), Y0, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanhTangentGradAVX2(g []float32, gd []float32, y []float32, dy []float32)
+// Requires: AVX, FMA3
+TEXT ·tanhTangentGradAVX2(SB), NOSPLIT, $0-96
+	MOVQ g_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ y_base+48(FP), DX
+	MOVQ gd_base+24(FP), BX
+	MOVQ g_base+0(FP), SI
+	MOVQ dy_base+72(FP), DI
+	SUBQ $0x08, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      w3f800000<>+0(SB), Y1
+	VFNMADD231PS Y0, Y0, Y1
+	VMOVUPS      (BX)(CX*1), Y2
+	VMOVUPS      (SI)(CX*1), Y3
+	VMULPS       Y3, Y1, Y3
+	VADDPS       Y0, Y0, Y0
+	VMOVUPS      (DI)(CX*1), Y4
+	VMULPS       Y4, Y0, Y0
+	VFNMADD231PS Y0, Y2, Y3
+	VMOVUPS      Y3, (SI)(CX*1)
+	VMULPS       Y2, Y1, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), R8
+	NEGQ         AX
+	VMOVUPS      (R8)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMOVUPS      w3f800000<>+0(SB), Y2
+	VFNMADD231PS Y1, Y1, Y2
+	VMASKMOVPS   (BX)(CX*1), Y0, Y3
+	VMASKMOVPS   (SI)(CX*1), Y0, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y1, Y1, Y1
+	VMASKMOVPS   (DI)(CX*1), Y0, Y5
+	VMULPS       Y5, Y1, Y1
+	VFNMADD231PS Y1, Y3, Y4
+	VMASKMOVPS   Y4, Y0, (SI)(CX*1)
+	VMULPS       Y3, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUAVX2(dst []float32, x []float32, slope float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	MOVSS        slope+48(FP), X0
+	VBROADCASTSS X0, Y1
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS   (DX)(CX*1), Y0
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x11, Y0, Y2, Y2
+	VMULPS    Y1, Y0, Y3
+	VBLENDVPS Y2, Y0, Y3, Y0
+	VMOVUPS   Y0, (BX)(CX*1)
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, AX
+	JGE       loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), SI
+	NEGQ       AX
+	VMOVUPS    (SI)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VCMPPS     $0x11, Y2, Y3, Y3
+	VMULPS     Y1, Y2, Y1
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUGradAVX2(dst []float32, g []float32, y []float32, slope float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·leakyReLUGradAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVSS        slope+72(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         dst_base+0(FP), SI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS   (DX)(CX*1), Y0
+	VMOVUPS   (BX)(CX*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x11, Y1, Y2, Y1
+	VMULPS    Y3, Y0, Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, (SI)(CX*1)
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, AX
+	JGE       loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), DI
+	NEGQ       AX
+	VMOVUPS    (DI)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VXORPS     Y4, Y4, Y4
+	VCMPPS     $0x11, Y2, Y4, Y2
+	VMULPS     Y3, Y1, Y3
+	VBLENDVPS  Y2, Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addBiasAVX2(y []float32, ld int, rows int, cols int, b []float32)
+// Requires: AVX
+TEXT ·addBiasAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y_base+0(FP), AX
+	MOVQ    b_base+48(FP), CX
+	MOVQ    ld+24(FP), DX
+	MOVQ    rows+32(FP), BX
+	MOVQ    cols+40(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	SUBQ    DI, SI
+	SHLQ    $0x02, SI
+	SHLQ    $0x02, DX
+	LEAQ    window<>+32(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS (R8)(R9*4), Y0
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS (AX)(R8*1), Y1
+	VADDPS  (CX)(R8*1), Y1, Y1
+	VMOVUPS Y1, (AX)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, SI
+	JLT     column
+
+tail:
+	CMPQ       DI, $0x00
+	JEQ        next
+	VMASKMOVPS (AX)(R8*1), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func biasTanhAVX2(y []float32, ld int, rows int, cols int, b []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·biasTanhAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y_base+0(FP), AX
+	MOVQ    b_base+48(FP), CX
+	MOVQ    ld+24(FP), DX
+	MOVQ    rows+32(FP), BX
+	MOVQ    cols+40(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	SUBQ    DI, SI
+	SHLQ    $0x02, SI
+	SHLQ    $0x02, DX
+	LEAQ    window<>+32(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS (R8)(R9*4), Y0
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       (CX)(R8*1), Y1, Y1
+	VANDPS       w80000000<>+0(SB), Y1, Y2
+	VMOVUPS      w41200000<>+0(SB), Y3
+	VXORPS       Y2, Y1, Y1
+	VMINPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y4
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
+	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y3, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y1, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y5
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
+	VMULPS       Y6, Y6, Y7
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y7, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VSUBPS       w3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VADDPS       w40000000<>+0(SB), Y5, Y4
+	VDIVPS       Y4, Y5, Y4
+	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VORPS        Y2, Y1, Y1
+	VMOVUPS      Y1, (AX)(R8*1)
+	ADDQ         $0x20, R8
+	CMPQ         R8, SI
+	JLT          column
+
+tail:
+	CMPQ         DI, $0x00
+	JEQ          next
+	VMASKMOVPS   (AX)(R8*1), Y0, Y1
+	VMASKMOVPS   (CX)(R8*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VANDPS       w80000000<>+0(SB), Y1, Y2
+	VMOVUPS      w41200000<>+0(SB), Y3
+	VXORPS       Y2, Y1, Y1
+	VMINPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y4
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
+	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y3, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y1, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y5
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
+	VMULPS       Y6, Y6, Y7
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y7, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VSUBPS       w3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VADDPS       w40000000<>+0(SB), Y5, Y4
+	VDIVPS       Y4, Y5, Y4
+	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VORPS        Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func biasLeakyReLUAVX2(y []float32, ld int, rows int, cols int, b []float32, slope float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·biasLeakyReLUAVX2(SB), NOSPLIT, $0-76
+	MOVQ         y_base+0(FP), AX
+	MOVQ         b_base+48(FP), CX
+	MOVQ         ld+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         cols+40(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x07, DI
+	SUBQ         DI, SI
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DX
+	LEAQ         window<>+32(SB), R8
+	MOVQ         DI, R9
+	NEGQ         R9
+	VMOVUPS      (R8)(R9*4), Y0
+	MOVSS        slope+72(FP), X1
+	VBROADCASTSS X1, Y2
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS   (AX)(R8*1), Y1
+	VADDPS    (CX)(R8*1), Y1, Y1
+	VXORPS    Y3, Y3, Y3
+	VCMPPS    $0x11, Y1, Y3, Y3
+	VMULPS    Y2, Y1, Y4
+	VBLENDVPS Y3, Y1, Y4, Y1
+	VMOVUPS   Y1, (AX)(R8*1)
+	ADDQ      $0x20, R8
+	CMPQ      R8, SI
+	JLT       column
+
+tail:
+	CMPQ       DI, $0x00
+	JEQ        next
+	VMASKMOVPS (AX)(R8*1), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y3
+	VADDPS     Y3, Y1, Y1
+	VXORPS     Y3, Y3, Y3
+	VCMPPS     $0x11, Y1, Y3, Y3
+	VMULPS     Y2, Y1, Y4
+	VBLENDVPS  Y3, Y1, Y4, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func colSumsAVX2(dst []float32, g []float32, ld int, rows int, cols int)
+// Requires: AVX
+TEXT ·colSumsAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ g_base+24(FP), CX
+	MOVQ ld+48(FP), DX
+	MOVQ cols+64(FP), BX
+	SHLQ $0x02, DX
+
+columns4:
+	CMPQ    BX, $0x20
+	JLT     end4
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row4:
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  96(DI), Y3, Y3
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row4
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, BX
+	JMP     columns4
+
+end4:
+columns1:
+	CMPQ    BX, $0x08
+	JLT     end1
+	VMOVUPS (AX), Y0
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row1:
+	VADDPS  (DI), Y0, Y0
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row1
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, BX
+	JMP     columns1
+
+end1:
+	CMPQ       BX, $0x00
+	JEQ        done
+	LEAQ       window<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	MOVQ       rows+56(FP), SI
+
+row:
+	VMASKMOVPS (CX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       DX, CX
+	DECQ       SI
+	JNZ        row
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(dst []float32, alpha float32, x []float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         x_base+32(FP), BX
+	MOVSS        alpha+24(FP), X0
+	VBROADCASTSS X0, Y2
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS     (DX)(CX*1), Y0
+	VMOVUPS     (BX)(CX*1), Y1
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, (DX)(CX*1)
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, AX
+	JZ          done
+	LEAQ        window<>+32(SB), SI
+	NEGQ        AX
+	VMOVUPS     (SI)(AX*4), Y0
+	VMASKMOVPS  (DX)(CX*1), Y0, Y1
+	VMASKMOVPS  (BX)(CX*1), Y0, Y3
+	VFMADD231PS Y3, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (DX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdAVX2(theta []float32, g []float32, lr float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·sgdAVX2(SB), NOSPLIT, $0-52
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVSS        lr+48(FP), X0
+	VBROADCASTSS X0, Y1
+	MOVQ         theta_base+0(FP), BX
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      (BX)(CX*1), Y2
+	VFNMADD231PS Y0, Y1, Y2
+	VMOVUPS      Y2, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y2
+	VMASKMOVPS   (BX)(CX*1), Y0, Y3
+	VFNMADD231PS Y2, Y1, Y3
+	VMASKMOVPS   Y3, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdMomentumAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·sgdMomentumAVX2(SB), NOSPLIT, $0-80
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         buf_base+48(FP), BX
+	MOVSS        momentum+76(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      (BX)(CX*1), Y1
+	VFMADD213PS  Y0, Y2, Y1
+	VMOVUPS      Y1, (BX)(CX*1)
+	VMOVUPS      (SI)(CX*1), Y0
+	VFNMADD231PS Y1, Y3, Y0
+	VMOVUPS      Y0, (SI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), DI
+	NEGQ         AX
+	VMOVUPS      (DI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y4
+	VFMADD213PS  Y1, Y2, Y4
+	VMASKMOVPS   Y4, Y0, (BX)(CX*1)
+	VMASKMOVPS   (SI)(CX*1), Y0, Y1
+	VFNMADD231PS Y4, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·sgdNesterovAVX2(SB), NOSPLIT, $0-80
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         buf_base+48(FP), BX
+	MOVSS        momentum+76(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      (BX)(CX*1), Y1
+	VFMADD213PS  Y0, Y2, Y1
+	VMOVUPS      Y1, (BX)(CX*1)
+	VFMADD213PS  Y0, Y2, Y1
+	VMOVUPS      (SI)(CX*1), Y0
+	VFNMADD231PS Y1, Y3, Y0
+	VMOVUPS      Y0, (SI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), DI
+	NEGQ         AX
+	VMOVUPS      (DI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y4
+	VFMADD213PS  Y1, Y2, Y4
+	VMASKMOVPS   Y4, Y0, (BX)(CX*1)
+	VFMADD213PS  Y1, Y2, Y4
+	VMASKMOVPS   (SI)(CX*1), Y0, Y1
+	VFNMADD231PS Y4, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamAVX2(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·adamAVX2(SB), NOSPLIT, $0-124
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         m_base+48(FP), BX
+	MOVSS        beta1+104(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        keep1+116(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         v_base+72(FP), SI
+	MOVSS        beta2+108(FP), X0
+	VBROADCASTSS X0, Y5
+	MOVSS        keep2+120(FP), X0
+	VBROADCASTSS X0, Y6
+	MOVSS        rcorr+100(FP), X0
+	VBROADCASTSS X0, Y7
+	MOVSS        eps+112(FP), X0
+	VBROADCASTSS X0, Y8
+	MOVSS        step+96(FP), X0
+	VBROADCASTSS X0, Y9
+	MOVQ         theta_base+0(FP), DI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      (BX)(CX*1), Y1
+	VMULPS       Y3, Y0, Y4
+	VFMADD213PS  Y4, Y2, Y1
+	VMOVUPS      (SI)(CX*1), Y4
+	VMULPS       Y0, Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VFMADD213PS  Y0, Y5, Y4
+	VMOVUPS      Y1, (BX)(CX*1)
+	VMOVUPS      Y4, (SI)(CX*1)
+	VSQRTPS      Y4, Y0
+	VFMADD213PS  Y8, Y7, Y0
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      (DI)(CX*1), Y1
+	VFNMADD231PS Y0, Y9, Y1
+	VMOVUPS      Y1, (DI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), R8
+	NEGQ         AX
+	VMOVUPS      (R8)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y4
+	VMULPS       Y3, Y1, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VMASKMOVPS   (SI)(CX*1), Y0, Y2
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VFMADD213PS  Y1, Y5, Y2
+	VMASKMOVPS   Y4, Y0, (BX)(CX*1)
+	VMASKMOVPS   Y2, Y0, (SI)(CX*1)
+	VSQRTPS      Y2, Y1
+	VFMADD213PS  Y8, Y7, Y1
+	VDIVPS       Y1, Y4, Y1
+	VMASKMOVPS   (DI)(CX*1), Y0, Y2
+	VFNMADD231PS Y1, Y9, Y2
+	VMASKMOVPS   Y2, Y0, (DI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rmsPropAVX2(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-88
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         v_base+48(FP), BX
+	MOVSS        alpha+76(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        keep+84(FP), X0
+	VBROADCASTSS X0, Y4
+	MOVSS        eps+80(FP), X0
+	VBROADCASTSS X0, Y5
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Y6
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VMOVUPS      (BX)(CX*1), Y1
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y4, Y3, Y3
+	VFMADD213PS  Y3, Y2, Y1
+	VMOVUPS      Y1, (BX)(CX*1)
+	VSQRTPS      Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVUPS      (SI)(CX*1), Y1
+	VFNMADD231PS Y0, Y6, Y1
+	VMOVUPS      Y1, (SI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), DI
+	NEGQ         AX
+	VMOVUPS      (DI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y3
+	VMULPS       Y1, Y1, Y7
+	VMULPS       Y4, Y7, Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMASKMOVPS   Y3, Y0, (BX)(CX*1)
+	VSQRTPS      Y3, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(CX*1), Y0, Y2
+	VFNMADD231PS Y1, Y6, Y2
+	VMASKMOVPS   Y2, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)
+// Requires: AVX, AVX2
+TEXT ·normalGroupsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ block+40(FP), DX
+	SHRQ $0x06, CX
+
+group:
+	MOVQ         key+24(FP), BX
+	MOVQ         hi+32(FP), SI
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       even<>+0(SB), Y0, Y1
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y2
+	VPBLENDD     $0xaa, Y2, Y1, Y2
+	VPSRLQ       $0x20, Y1, Y1
+	VPBLENDD     $0xaa, Y0, Y1, Y0
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VPSLLQ       $0x20, Y1, Y3
+	VPBLENDD     $0xaa, Y3, Y1, Y3
+	VPSRLQ       $0x20, Y1, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	VPSLLQ       $0x20, Y4, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y6
+	VPBLENDD     $0xaa, Y4, Y6, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
+	VPSRLQ       $0x20, Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y2, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y7
+	VPSRLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y2, Y6, Y2
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y3, Y8
+	VPBLENDD     $0xaa, Y8, Y6, Y8
+	VPSRLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y3, Y6, Y3
+	VXORPS       Y0, Y3, Y0
+	VXORPS       Y5, Y0, Y0
+	VXORPS       Y1, Y2, Y1
+	VXORPS       Y4, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPSRLD       $0x10, Y1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VANDPS       w0000ffff<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VADDPS       Y1, Y2, Y1
+	VADDPS       w3f000000<>+0(SB), Y1, Y1
+	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
+	VPSRAD       $0x17, Y1, Y2
+	VPSUBD       w00000020<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VANDPS       w007fffff<>+0(SB), Y1, Y1
+	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
+	VSUBPS       w3f800000<>+0(SB), Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3def251a<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       wb95e8083<>+0(SB), Y2, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VADDPS       Y1, Y3, Y1
+	VMULPS       w3f318000<>+0(SB), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMULPS       wc0000000<>+0(SB), Y1, Y1
+	VSQRTPS      Y1, Y1
+	VPADDD       w20000000<>+0(SB), Y6, Y2
+	VPSRLD       $0x1e, Y2, Y2
+	VPSLLD       $0x1e, Y2, Y3
+	VPSUBD       Y3, Y6, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VADDPS       w3c08839e<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y3, Y6, Y3
+	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VADDPS       wbab6061a<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       w3f800000<>+0(SB), Y4, Y4
+	VPSLLD       $0x1f, Y2, Y6
+	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VANDPS       w00000002<>+0(SB), Y7, Y7
+	VPSLLD       $0x1e, Y7, Y7
+	VANDPS       w00000002<>+0(SB), Y2, Y2
+	VPSLLD       $0x1e, Y2, Y2
+	VBLENDVPS    Y6, Y3, Y4, Y8
+	VXORPS       Y7, Y8, Y7
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	VXORPS       Y2, Y3, Y2
+	VMULPS       Y1, Y7, Y3
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y1, 64(AX)
+	VPSRLD       $0x10, Y0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       w47800000<>+0(SB), Y1, Y1
+	VANDPS       w0000ffff<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VADDPS       w3f000000<>+0(SB), Y0, Y0
+	VPSUBD       w3f3504f3<>+0(SB), Y0, Y0
+	VPSRAD       $0x17, Y0, Y1
+	VPSUBD       w00000020<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VANDPS       w007fffff<>+0(SB), Y0, Y0
+	VPADDD       w3f3504f3<>+0(SB), Y0, Y0
+	VSUBPS       w3f800000<>+0(SB), Y0, Y0
+	VMOVUPS      w3d9021bb<>+0(SB), Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbdebd1b8<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3def251a<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbdfe5d4f<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3e11e9bf<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbe2aae50<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3e4cceac<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	VADDPS       Y0, Y2, Y0
+	VMULPS       w3f318000<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMULPS       wc0000000<>+0(SB), Y0, Y0
+	VSQRTPS      Y0, Y0
+	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPSRLD       $0x1e, Y1, Y1
+	VPSLLD       $0x1e, Y1, Y2
+	VPSUBD       Y2, Y5, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       wb94ca1f9<>+0(SB), Y3, Y4
+	VADDPS       w3c08839e<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       wbe2aaaa3<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y2, Y4, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y3, Y4
+	VADDPS       wbab6061a<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       w3d2aaaa5<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       w3f000000<>+0(SB), Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VADDPS       w3f800000<>+0(SB), Y3, Y3
+	VPSLLD       $0x1f, Y1, Y4
+	VPADDD       w00000001<>+0(SB), Y1, Y5
+	VANDPS       w00000002<>+0(SB), Y5, Y5
+	VPSLLD       $0x1e, Y5, Y5
+	VANDPS       w00000002<>+0(SB), Y1, Y1
+	VPSLLD       $0x1e, Y1, Y1
+	VBLENDVPS    Y4, Y2, Y3, Y6
+	VXORPS       Y5, Y6, Y5
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VXORPS       Y1, Y2, Y1
+	VMULPS       Y0, Y5, Y2
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y2, 128(AX)
+	VMOVUPS      Y0, 192(AX)
+	ADDQ         $0x08, DX
+	MOVQ         key+24(FP), BX
+	MOVQ         hi+32(FP), SI
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       even<>+0(SB), Y0, Y1
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y2
+	VPBLENDD     $0xaa, Y2, Y1, Y2
+	VPSRLQ       $0x20, Y1, Y1
+	VPBLENDD     $0xaa, Y0, Y1, Y0
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VPSLLQ       $0x20, Y1, Y3
+	VPBLENDD     $0xaa, Y3, Y1, Y3
+	VPSRLQ       $0x20, Y1, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	VPSLLQ       $0x20, Y4, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y6
+	VPBLENDD     $0xaa, Y4, Y6, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
+	VPSRLQ       $0x20, Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y2, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y7
+	VPSRLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y2, Y6, Y2
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y3, Y8
+	VPBLENDD     $0xaa, Y8, Y6, Y8
+	VPSRLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y3, Y6, Y3
+	VXORPS       Y0, Y3, Y0
+	VXORPS       Y5, Y0, Y0
+	VXORPS       Y1, Y2, Y1
+	VXORPS       Y4, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y7
+	VPBLENDD     $0xaa, Y7, Y4, Y7
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y8
+	VPBLENDD     $0xaa, Y8, Y4, Y8
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VXORPS       Y6, Y0, Y0
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y5, Y1, Y1
+	VXORPS       Y3, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
+	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
+	VPSRLQ       $0x20, Y0, Y0
+	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y0, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y5
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
+	VPSRLQ       $0x20, Y1, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y1, Y6
+	VPBLENDD     $0xaa, Y6, Y4, Y6
+	VPSRLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y1, Y4, Y1
+	VXORPS       Y8, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VXORPS       Y7, Y0, Y0
+	VXORPS       Y3, Y0, Y0
+	VPSRLD       $0x10, Y1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VANDPS       w0000ffff<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VADDPS       Y1, Y2, Y1
+	VADDPS       w3f000000<>+0(SB), Y1, Y1
+	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
+	VPSRAD       $0x17, Y1, Y2
+	VPSUBD       w00000020<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VANDPS       w007fffff<>+0(SB), Y1, Y1
+	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
+	VSUBPS       w3f800000<>+0(SB), Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3def251a<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       wb95e8083<>+0(SB), Y2, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VADDPS       Y1, Y3, Y1
+	VMULPS       w3f318000<>+0(SB), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMULPS       wc0000000<>+0(SB), Y1, Y1
+	VSQRTPS      Y1, Y1
+	VPADDD       w20000000<>+0(SB), Y6, Y2
+	VPSRLD       $0x1e, Y2, Y2
+	VPSLLD       $0x1e, Y2, Y3
+	VPSUBD       Y3, Y6, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VADDPS       w3c08839e<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y3, Y6, Y3
+	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VADDPS       wbab6061a<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       w3f800000<>+0(SB), Y4, Y4
+	VPSLLD       $0x1f, Y2, Y6
+	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VANDPS       w00000002<>+0(SB), Y7, Y7
+	VPSLLD       $0x1e, Y7, Y7
+	VANDPS       w00000002<>+0(SB), Y2, Y2
+	VPSLLD       $0x1e, Y2, Y2
+	VBLENDVPS    Y6, Y3, Y4, Y8
+	VXORPS       Y7, Y8, Y7
+	VBLENDVPS    Y6, Y4, Y3, Y3
+	VXORPS       Y2, Y3, Y2
+	VMULPS       Y1, Y7, Y3
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      Y3, 32(AX)
+	VMOVUPS      Y1, 96(AX)
+	VPSRLD       $0x10, Y0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       w47800000<>+0(SB), Y1, Y1
+	VANDPS       w0000ffff<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VADDPS       w3f000000<>+0(SB), Y0, Y0
+	VPSUBD       w3f3504f3<>+0(SB), Y0, Y0
+	VPSRAD       $0x17, Y0, Y1
+	VPSUBD       w00000020<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VANDPS       w007fffff<>+0(SB), Y0, Y0
+	VPADDD       w3f3504f3<>+0(SB), Y0, Y0
+	VSUBPS       w3f800000<>+0(SB), Y0, Y0
+	VMOVUPS      w3d9021bb<>+0(SB), Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbdebd1b8<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3def251a<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbdfe5d4f<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3e11e9bf<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbe2aae50<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3e4cceac<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	VADDPS       Y0, Y2, Y0
+	VMULPS       w3f318000<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMULPS       wc0000000<>+0(SB), Y0, Y0
+	VSQRTPS      Y0, Y0
+	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPSRLD       $0x1e, Y1, Y1
+	VPSLLD       $0x1e, Y1, Y2
+	VPSUBD       Y2, Y5, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       wb94ca1f9<>+0(SB), Y3, Y4
+	VADDPS       w3c08839e<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       wbe2aaaa3<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y2, Y4, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y3, Y4
+	VADDPS       wbab6061a<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       w3d2aaaa5<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       w3f000000<>+0(SB), Y3, Y3
+	VSUBPS       Y3, Y4, Y3
+	VADDPS       w3f800000<>+0(SB), Y3, Y3
+	VPSLLD       $0x1f, Y1, Y4
+	VPADDD       w00000001<>+0(SB), Y1, Y5
+	VANDPS       w00000002<>+0(SB), Y5, Y5
+	VPSLLD       $0x1e, Y5, Y5
+	VANDPS       w00000002<>+0(SB), Y1, Y1
+	VPSLLD       $0x1e, Y1, Y1
+	VBLENDVPS    Y4, Y2, Y3, Y6
+	VXORPS       Y5, Y6, Y5
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VXORPS       Y1, Y2, Y1
+	VMULPS       Y0, Y5, Y2
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y2, 160(AX)
+	VMOVUPS      Y0, 224(AX)
+	ADDQ         $0x08, DX
+	ADDQ         $0x00000100, AX
+	DECQ         CX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA even<>+0(SB)/8, $0x0000000000000000
+DATA even<>+8(SB)/8, $0x0000000000000002
+DATA even<>+16(SB)/8, $0x0000000000000004
+DATA even<>+24(SB)/8, $0x0000000000000006
+GLOBL even<>(SB), RODATA|NOPTR, $32
+
+DATA odd<>+0(SB)/8, $0x0000000000000001
+DATA odd<>+8(SB)/8, $0x0000000000000003
+DATA odd<>+16(SB)/8, $0x0000000000000005
+DATA odd<>+24(SB)/8, $0x0000000000000007
+GLOBL odd<>(SB), RODATA|NOPTR, $32
+
+DATA wd2511f53<>+0(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+8(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+16(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+24(SB)/8, $0xd2511f53d2511f53
+GLOBL wd2511f53<>(SB), RODATA|NOPTR, $32
+
+DATA wcd9e8d57<>+0(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+8(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+16(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+24(SB)/8, $0xcd9e8d57cd9e8d57
+GLOBL wcd9e8d57<>(SB), RODATA|NOPTR, $32
+
+DATA w9e3779b9<>+0(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+8(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+16(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+24(SB)/8, $0x9e3779b99e3779b9
+GLOBL w9e3779b9<>(SB), RODATA|NOPTR, $32
+
+DATA wbb67ae85<>+0(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+8(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+16(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+24(SB)/8, $0xbb67ae85bb67ae85
+GLOBL wbb67ae85<>(SB), RODATA|NOPTR, $32
+
+DATA w47800000<>+0(SB)/8, $0x4780000047800000
+DATA w47800000<>+8(SB)/8, $0x4780000047800000
+DATA w47800000<>+16(SB)/8, $0x4780000047800000
+DATA w47800000<>+24(SB)/8, $0x4780000047800000
+GLOBL w47800000<>(SB), RODATA|NOPTR, $32
+
+DATA w0000ffff<>+0(SB)/8, $0x0000ffff0000ffff
+DATA w0000ffff<>+8(SB)/8, $0x0000ffff0000ffff
+DATA w0000ffff<>+16(SB)/8, $0x0000ffff0000ffff
+DATA w0000ffff<>+24(SB)/8, $0x0000ffff0000ffff
+GLOBL w0000ffff<>(SB), RODATA|NOPTR, $32
+
+DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
+GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA w00000020<>+0(SB)/8, $0x0000002000000020
+DATA w00000020<>+8(SB)/8, $0x0000002000000020
+DATA w00000020<>+16(SB)/8, $0x0000002000000020
+DATA w00000020<>+24(SB)/8, $0x0000002000000020
+GLOBL w00000020<>(SB), RODATA|NOPTR, $32
+
+DATA w007fffff<>+0(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+8(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+16(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+24(SB)/8, $0x007fffff007fffff
+GLOBL w007fffff<>(SB), RODATA|NOPTR, $32
+
+DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
+GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $32
+
+DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
+GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $32
+
+DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
+GLOBL w3def251a<>(SB), RODATA|NOPTR, $32
+
+DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
+GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $32
+
+DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
+GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $32
+
+DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
+GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $32
+
+DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
+GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $32
+
+DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
+GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $32
+
+DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
+GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA w20000000<>+0(SB)/8, $0x2000000020000000
+DATA w20000000<>+8(SB)/8, $0x2000000020000000
+DATA w20000000<>+16(SB)/8, $0x2000000020000000
+DATA w20000000<>+24(SB)/8, $0x2000000020000000
+GLOBL w20000000<>(SB), RODATA|NOPTR, $32
+
+DATA w30c90fdb<>+0(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+8(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+16(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+24(SB)/8, $0x30c90fdb30c90fdb
+GLOBL w30c90fdb<>(SB), RODATA|NOPTR, $32
+
+DATA wb94ca1f9<>+0(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+8(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+16(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+24(SB)/8, $0xb94ca1f9b94ca1f9
+GLOBL wb94ca1f9<>(SB), RODATA|NOPTR, $32
+
+DATA w3c08839e<>+0(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+8(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+16(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+24(SB)/8, $0x3c08839e3c08839e
+GLOBL w3c08839e<>(SB), RODATA|NOPTR, $32
+
+DATA wbe2aaaa3<>+0(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+8(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+16(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+24(SB)/8, $0xbe2aaaa3be2aaaa3
+GLOBL wbe2aaaa3<>(SB), RODATA|NOPTR, $32
+
+DATA w37ccf5ce<>+0(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+8(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+16(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+24(SB)/8, $0x37ccf5ce37ccf5ce
+GLOBL w37ccf5ce<>(SB), RODATA|NOPTR, $32
+
+DATA wbab6061a<>+0(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+8(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+16(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+24(SB)/8, $0xbab6061abab6061a
+GLOBL wbab6061a<>(SB), RODATA|NOPTR, $32
+
+DATA w3d2aaaa5<>+0(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+8(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+16(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+24(SB)/8, $0x3d2aaaa53d2aaaa5
+GLOBL w3d2aaaa5<>(SB), RODATA|NOPTR, $32
+
+DATA w00000002<>+0(SB)/8, $0x0000000200000002
+DATA w00000002<>+8(SB)/8, $0x0000000200000002
+DATA w00000002<>+16(SB)/8, $0x0000000200000002
+DATA w00000002<>+24(SB)/8, $0x0000000200000002
+GLOBL w00000002<>(SB), RODATA|NOPTR, $32
+
+DATA w00000001<>+0(SB)/8, $0x0000000100000001
+DATA w00000001<>+8(SB)/8, $0x0000000100000001
+DATA w00000001<>+16(SB)/8, $0x0000000100000001
+DATA w00000001<>+24(SB)/8, $0x0000000100000001
+GLOBL w00000001<>(SB), RODATA|NOPTR, $32

@@ -283,3 +283,88 @@ func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads in
 //
 //go:noescape
 func tanhAVX512(dst []float32, x []float32)
+
+// expAVX512 is the vector form of expGo.
+//
+//go:noescape
+func expAVX512(dst []float32, x []float32)
+
+// logCoshAVX512 is the vector form of logCoshGo.
+//
+//go:noescape
+func logCoshAVX512(dst []float32, x []float32)
+
+// tanhGradAVX512 is the vector form of tanhGradGo.
+//
+//go:noescape
+func tanhGradAVX512(dst []float32, g []float32, y []float32)
+
+// tanhTangentGradAVX512 is the vector form of tanhTangentGradGo.
+//
+//go:noescape
+func tanhTangentGradAVX512(g []float32, gd []float32, y []float32, dy []float32)
+
+// leakyReLUAVX512 is the vector form of leakyReLUGo.
+//
+//go:noescape
+func leakyReLUAVX512(dst []float32, x []float32, slope float32)
+
+// leakyReLUGradAVX512 is the vector form of leakyReLUGradGo.
+//
+//go:noescape
+func leakyReLUGradAVX512(dst []float32, g []float32, y []float32, slope float32)
+
+// addBiasAVX512 is the vector form of addBiasGo.
+//
+//go:noescape
+func addBiasAVX512(y []float32, ld int, rows int, cols int, b []float32)
+
+// biasTanhAVX512 is the vector form of biasTanhGo.
+//
+//go:noescape
+func biasTanhAVX512(y []float32, ld int, rows int, cols int, b []float32)
+
+// biasLeakyReLUAVX512 is the vector form of biasLeakyReLUGo.
+//
+//go:noescape
+func biasLeakyReLUAVX512(y []float32, ld int, rows int, cols int, b []float32, slope float32)
+
+// colSumsAVX512 is the vector form of colSumsGo.
+//
+//go:noescape
+func colSumsAVX512(dst []float32, g []float32, ld int, rows int, cols int)
+
+// axpyAVX512 is the vector form of axpyGo.
+//
+//go:noescape
+func axpyAVX512(dst []float32, alpha float32, x []float32)
+
+// sgdAVX512 is the vector form of sgdGo.
+//
+//go:noescape
+func sgdAVX512(theta []float32, g []float32, lr float32)
+
+// sgdMomentumAVX512 is the vector form of sgdMomentumGo.
+//
+//go:noescape
+func sgdMomentumAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+
+// sgdNesterovAVX512 is the vector form of sgdNesterovGo.
+//
+//go:noescape
+func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+
+// adamAVX512 is the vector form of adamGo.
+//
+//go:noescape
+func adamAVX512(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
+
+// rmsPropAVX512 is the vector form of rmsPropGo.
+//
+//go:noescape
+func rmsPropAVX512(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
+
+// normalGroupsAVX512 fills dst, a whole number of groups (at least one), as normalsGo does.
+//
+//go:noescape
+func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)

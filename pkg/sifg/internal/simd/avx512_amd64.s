@@ -7400,35 +7400,35 @@ loop:
 	VXORPS       Z2, Z0, Z0
 	VMINPS       Z0, Z4, Z0
 	VMULPS       Z0, Z0, Z4
-	VMOVUPS      Z5, Z23
-	VFMADD213PS  Z6, Z4, Z23
-	VFMADD213PS  Z7, Z4, Z23
-	VFMADD213PS  Z8, Z4, Z23
-	VMULPS       Z23, Z4, Z4
+	VMOVUPS      Z5, Z21
+	VFMADD213PS  Z6, Z4, Z21
+	VFMADD213PS  Z7, Z4, Z21
+	VFMADD213PS  Z8, Z4, Z21
+	VMULPS       Z21, Z4, Z4
 	VFMADD213PS  Z0, Z0, Z4
-	VMOVUPS      Z9, Z23
-	VFMADD231PS  Z10, Z0, Z23
-	VSUBPS       Z9, Z23, Z24
-	VMOVAPS      Z0, Z25
-	VFNMADD231PS Z11, Z24, Z25
-	VFNMADD231PS Z12, Z24, Z25
-	VMOVUPS      Z13, Z24
-	VFMADD213PS  Z14, Z25, Z24
-	VFMADD213PS  Z15, Z25, Z24
-	VFMADD213PS  Z16, Z25, Z24
-	VFMADD213PS  Z17, Z25, Z24
-	VMULPS       Z25, Z25, Z26
-	VADDPS       Z25, Z25, Z25
-	VFMADD213PS  Z25, Z26, Z24
-	VPSLLD       $0x17, Z23, Z23
-	VPADDD       Z18, Z23, Z23
-	VSUBPS       Z18, Z23, Z25
-	VFMADD213PS  Z25, Z23, Z24
-	VADDPS       Z19, Z24, Z23
-	VDIVPS       Z23, Z24, Z23
+	VMOVUPS      Z9, Z21
+	VFMADD231PS  Z10, Z0, Z21
+	VSUBPS       Z9, Z21, Z22
+	VMOVAPS      Z0, Z23
+	VFNMADD231PS Z11, Z22, Z23
+	VFNMADD231PS Z12, Z22, Z23
+	VMOVUPS      Z13, Z22
+	VFMADD213PS  Z14, Z23, Z22
+	VFMADD213PS  Z15, Z23, Z22
+	VFMADD213PS  Z16, Z23, Z22
+	VFMADD213PS  Z17, Z23, Z22
+	VMULPS       Z23, Z23, Z24
+	VADDPS       Z23, Z23, Z23
+	VFMADD213PS  Z23, Z24, Z22
+	VPSLLD       $0x17, Z21, Z21
+	VPADDD       Z18, Z21, Z21
+	VSUBPS       Z18, Z21, Z23
+	VFMADD213PS  Z23, Z21, Z22
+	VADDPS       Z19, Z22, Z21
+	VDIVPS       Z21, Z22, Z21
 	VCMPPS       $0x11, Z20, Z0, K1
-	VBLENDMPS    Z4, Z23, K1, Z21
-	VORPS        Z2, Z21, Z0
+	VBLENDMPS    Z4, Z21, K1, Z0
+	VORPS        Z2, Z0, Z0
 	VMOVUPS      Z0, (BX)(CX*1)
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, AX
@@ -7473,8 +7473,8 @@ tail:
 	VADDPS       Z19, Z4, Z3
 	VDIVPS       Z3, Z4, Z3
 	VCMPPS       $0x11, Z20, Z0, K2
-	VBLENDMPS    Z2, Z3, K2, Z22
-	VORPS        Z1, Z22, Z0
+	VBLENDMPS    Z2, Z3, K2, Z0
+	VORPS        Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (BX)(CX*1)
 
 done:
@@ -7660,3 +7660,1945 @@ DATA w3eb33333<>+40(SB)/8, $0x3eb333333eb33333
 DATA w3eb33333<>+48(SB)/8, $0x3eb333333eb33333
 DATA w3eb33333<>+56(SB)/8, $0x3eb333333eb33333
 GLOBL w3eb33333<>(SB), RODATA|NOPTR, $64
+
+// func expAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS wc2d00000<>+0(SB), Z1
+	VBROADCASTSS w42b20000<>+0(SB), Z3
+	VBROADCASTSS w4b400000<>+0(SB), Z5
+	VBROADCASTSS w3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS w3f318000<>+0(SB), Z7
+	VBROADCASTSS wb95e8083<>+0(SB), Z8
+	VBROADCASTSS w3ab511ab<>+0(SB), Z9
+	VBROADCASTSS w3c091d35<>+0(SB), Z10
+	VBROADCASTSS w3d2aac7a<>+0(SB), Z11
+	VBROADCASTSS w3e2aaa48<>+0(SB), Z12
+	VBROADCASTSS w3efffffe<>+0(SB), Z13
+	VBROADCASTSS w3f800000<>+0(SB), Z14
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      Z1, Z2
+	VMOVUPS      Z3, Z4
+	VMINPS       Z0, Z4, Z0
+	VMAXPS       Z0, Z2, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD231PS  Z6, Z0, Z2
+	VSUBPS       Z5, Z2, Z4
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z4, Z0
+	VFNMADD231PS Z8, Z4, Z0
+	VMOVUPS      Z9, Z4
+	VFMADD213PS  Z10, Z0, Z4
+	VFMADD213PS  Z11, Z0, Z4
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z13, Z0, Z4
+	VMULPS       Z0, Z0, Z15
+	VFMADD213PS  Z0, Z15, Z4
+	VADDPS       Z14, Z4, Z0
+	VSUBPS       Z5, Z2, Z2
+	VSCALEFPS    Z2, Z0, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS      Z1, Z1
+	VMOVUPS      Z3, Z2
+	VMINPS       Z0, Z2, Z0
+	VMAXPS       Z0, Z1, Z0
+	VMOVUPS      Z5, Z1
+	VFMADD231PS  Z6, Z0, Z1
+	VSUBPS       Z5, Z1, Z2
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z2, Z0
+	VFNMADD231PS Z8, Z2, Z0
+	VMOVUPS      Z9, Z2
+	VFMADD213PS  Z10, Z0, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VFMADD213PS  Z12, Z0, Z2
+	VFMADD213PS  Z13, Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       Z14, Z2, Z0
+	VSUBPS       Z5, Z1, Z1
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wc2d00000<>+0(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+8(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+16(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+24(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+32(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+40(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+48(SB)/8, $0xc2d00000c2d00000
+DATA wc2d00000<>+56(SB)/8, $0xc2d00000c2d00000
+GLOBL wc2d00000<>(SB), RODATA|NOPTR, $64
+
+DATA w42b20000<>+0(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+8(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+16(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+24(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+32(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+40(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+48(SB)/8, $0x42b2000042b20000
+DATA w42b20000<>+56(SB)/8, $0x42b2000042b20000
+GLOBL w42b20000<>(SB), RODATA|NOPTR, $64
+
+DATA w3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA w3fb8aa3b<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL w3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA w3f318000<>+0(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+8(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+16(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+24(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+32(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+40(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+48(SB)/8, $0x3f3180003f318000
+DATA w3f318000<>+56(SB)/8, $0x3f3180003f318000
+GLOBL w3f318000<>(SB), RODATA|NOPTR, $64
+
+DATA wb95e8083<>+0(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+8(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+16(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+24(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+32(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+40(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+48(SB)/8, $0xb95e8083b95e8083
+DATA wb95e8083<>+56(SB)/8, $0xb95e8083b95e8083
+GLOBL wb95e8083<>(SB), RODATA|NOPTR, $64
+
+DATA w3ab511ab<>+0(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+8(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+16(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+24(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+32(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+40(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+48(SB)/8, $0x3ab511ab3ab511ab
+DATA w3ab511ab<>+56(SB)/8, $0x3ab511ab3ab511ab
+GLOBL w3ab511ab<>(SB), RODATA|NOPTR, $64
+
+DATA w3c091d35<>+0(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+8(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+16(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+24(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+32(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+40(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+48(SB)/8, $0x3c091d353c091d35
+DATA w3c091d35<>+56(SB)/8, $0x3c091d353c091d35
+GLOBL w3c091d35<>(SB), RODATA|NOPTR, $64
+
+DATA w3d2aac7a<>+0(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+8(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+16(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+24(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+32(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+40(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+48(SB)/8, $0x3d2aac7a3d2aac7a
+DATA w3d2aac7a<>+56(SB)/8, $0x3d2aac7a3d2aac7a
+GLOBL w3d2aac7a<>(SB), RODATA|NOPTR, $64
+
+DATA w3e2aaa48<>+0(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+8(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+16(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+24(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+32(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+40(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+48(SB)/8, $0x3e2aaa483e2aaa48
+DATA w3e2aaa48<>+56(SB)/8, $0x3e2aaa483e2aaa48
+GLOBL w3e2aaa48<>(SB), RODATA|NOPTR, $64
+
+DATA w3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+32(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+40(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+48(SB)/8, $0x3efffffe3efffffe
+DATA w3efffffe<>+56(SB)/8, $0x3efffffe3efffffe
+GLOBL w3efffffe<>(SB), RODATA|NOPTR, $64
+
+// func logCoshAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logCoshAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS w7fffffff<>+0(SB), Z1
+	VBROADCASTSS wb9cf6a5c<>+0(SB), Z2
+	VBROADCASTSS w3b00f04a<>+0(SB), Z3
+	VBROADCASTSS wbbdac6d0<>+0(SB), Z4
+	VBROADCASTSS w3cb5f5e8<>+0(SB), Z5
+	VBROADCASTSS wbdaaaa60<>+0(SB), Z6
+	VBROADCASTSS w3f000000<>+0(SB), Z7
+	VBROADCASTSS w42200000<>+0(SB), Z8
+	VBROADCASTSS wc0000000<>+0(SB), Z9
+	VBROADCASTSS w4b400000<>+0(SB), Z10
+	VBROADCASTSS w3fb8aa3b<>+0(SB), Z11
+	VBROADCASTSS w3f318000<>+0(SB), Z12
+	VBROADCASTSS wb95e8083<>+0(SB), Z13
+	VBROADCASTSS w3ab511ab<>+0(SB), Z14
+	VBROADCASTSS w3c091d35<>+0(SB), Z15
+	VBROADCASTSS w3d2aac7a<>+0(SB), Z16
+	VBROADCASTSS w3e2aaa48<>+0(SB), Z17
+	VBROADCASTSS w3efffffe<>+0(SB), Z18
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VANDPS       Z1, Z0, Z0
+	VMULPS       Z0, Z0, Z19
+	VMOVUPS      Z2, Z20
+	VFMADD213PS  Z3, Z19, Z20
+	VFMADD213PS  Z4, Z19, Z20
+	VFMADD213PS  Z5, Z19, Z20
+	VFMADD213PS  Z6, Z19, Z20
+	VFMADD213PS  Z7, Z19, Z20
+	VMULPS       Z19, Z20, Z19
+	VMOVUPS      Z8, Z20
+	VMINPS       Z0, Z20, Z20
+	VMULPS       Z9, Z20, Z20
+	VMOVUPS      Z10, Z21
+	VFMADD231PS  Z11, Z20, Z21
+	VSUBPS       Z10, Z21, Z22
+	VMOVAPS      Z20, Z20
+	VFNMADD231PS Z12, Z22, Z20
+	VFNMADD231PS Z13, Z22, Z20
+	VMOVUPS      Z14, Z22
+	VFMADD213PS  Z15, Z20, Z22
+	VFMADD213PS  Z16, Z20, Z22
+	VFMADD213PS  Z17, Z20, Z22
+	VFMADD213PS  Z18, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       w3f800000<>+0(SB), Z22, Z20
+	VPSLLD       $0x17, Z21, Z21
+	VPADDD       w3f800000<>+0(SB), Z21, Z21
+	VMULPS       Z21, Z20, Z20
+	VMOVUPS      w395e8083<>+0(SB), Z21
+	VMOVUPS      wbdcef6a9<>+0(SB), Z22
+	VFMADD213PS  w3e3eaec2<>+0(SB), Z20, Z22
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Z20, Z22
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Z20, Z22
+	VFMADD213PS  wbeffffd9<>+0(SB), Z20, Z22
+	VFMADD213PS  w3f800000<>+0(SB), Z20, Z22
+	VFMADD231PS  Z22, Z20, Z21
+	VSUBPS       Z12, Z0, Z20
+	VADDPS       Z20, Z21, Z20
+	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Z0, K1
+	VBLENDMPS    Z19, Z20, K1, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VANDPS       Z1, Z0, Z0
+	VMULPS       Z0, Z0, Z1
+	VMOVUPS      Z2, Z2
+	VFMADD213PS  Z3, Z1, Z2
+	VFMADD213PS  Z4, Z1, Z2
+	VFMADD213PS  Z5, Z1, Z2
+	VFMADD213PS  Z6, Z1, Z2
+	VFMADD213PS  Z7, Z1, Z2
+	VMULPS       Z1, Z2, Z1
+	VMOVUPS      Z8, Z2
+	VMINPS       Z0, Z2, Z2
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z10, Z3
+	VFMADD231PS  Z11, Z2, Z3
+	VSUBPS       Z10, Z3, Z4
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS Z12, Z4, Z2
+	VFNMADD231PS Z13, Z4, Z2
+	VMOVUPS      Z14, Z4
+	VFMADD213PS  Z15, Z2, Z4
+	VFMADD213PS  Z16, Z2, Z4
+	VFMADD213PS  Z17, Z2, Z4
+	VFMADD213PS  Z18, Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       w3f800000<>+0(SB), Z4, Z2
+	VPSLLD       $0x17, Z3, Z3
+	VPADDD       w3f800000<>+0(SB), Z3, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      w395e8083<>+0(SB), Z3
+	VMOVUPS      wbdcef6a9<>+0(SB), Z4
+	VFMADD213PS  w3e3eaec2<>+0(SB), Z2, Z4
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Z2, Z4
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Z2, Z4
+	VFMADD213PS  wbeffffd9<>+0(SB), Z2, Z4
+	VFMADD213PS  w3f800000<>+0(SB), Z2, Z4
+	VFMADD231PS  Z4, Z2, Z3
+	VSUBPS       Z12, Z0, Z2
+	VADDPS       Z2, Z3, Z2
+	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Z0, K2
+	VBLENDMPS    Z1, Z2, K2, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+32(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+40(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+48(SB)/8, $0x7fffffff7fffffff
+DATA w7fffffff<>+56(SB)/8, $0x7fffffff7fffffff
+GLOBL w7fffffff<>(SB), RODATA|NOPTR, $64
+
+DATA wb9cf6a5c<>+0(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+8(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+16(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+24(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+32(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+40(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+48(SB)/8, $0xb9cf6a5cb9cf6a5c
+DATA wb9cf6a5c<>+56(SB)/8, $0xb9cf6a5cb9cf6a5c
+GLOBL wb9cf6a5c<>(SB), RODATA|NOPTR, $64
+
+DATA w3b00f04a<>+0(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+8(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+16(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+24(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+32(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+40(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+48(SB)/8, $0x3b00f04a3b00f04a
+DATA w3b00f04a<>+56(SB)/8, $0x3b00f04a3b00f04a
+GLOBL w3b00f04a<>(SB), RODATA|NOPTR, $64
+
+DATA wbbdac6d0<>+0(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+8(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+16(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+24(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+32(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+40(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+48(SB)/8, $0xbbdac6d0bbdac6d0
+DATA wbbdac6d0<>+56(SB)/8, $0xbbdac6d0bbdac6d0
+GLOBL wbbdac6d0<>(SB), RODATA|NOPTR, $64
+
+DATA w3cb5f5e8<>+0(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+8(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+16(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+24(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+32(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+40(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+48(SB)/8, $0x3cb5f5e83cb5f5e8
+DATA w3cb5f5e8<>+56(SB)/8, $0x3cb5f5e83cb5f5e8
+GLOBL w3cb5f5e8<>(SB), RODATA|NOPTR, $64
+
+DATA wbdaaaa60<>+0(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+8(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+16(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+24(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+32(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+40(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+48(SB)/8, $0xbdaaaa60bdaaaa60
+DATA wbdaaaa60<>+56(SB)/8, $0xbdaaaa60bdaaaa60
+GLOBL wbdaaaa60<>(SB), RODATA|NOPTR, $64
+
+DATA w3f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+24(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+32(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+40(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+48(SB)/8, $0x3f0000003f000000
+DATA w3f000000<>+56(SB)/8, $0x3f0000003f000000
+GLOBL w3f000000<>(SB), RODATA|NOPTR, $64
+
+DATA w42200000<>+0(SB)/8, $0x4220000042200000
+DATA w42200000<>+8(SB)/8, $0x4220000042200000
+DATA w42200000<>+16(SB)/8, $0x4220000042200000
+DATA w42200000<>+24(SB)/8, $0x4220000042200000
+DATA w42200000<>+32(SB)/8, $0x4220000042200000
+DATA w42200000<>+40(SB)/8, $0x4220000042200000
+DATA w42200000<>+48(SB)/8, $0x4220000042200000
+DATA w42200000<>+56(SB)/8, $0x4220000042200000
+GLOBL w42200000<>(SB), RODATA|NOPTR, $64
+
+DATA wc0000000<>+0(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+8(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+16(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+24(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+32(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+40(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+48(SB)/8, $0xc0000000c0000000
+DATA wc0000000<>+56(SB)/8, $0xc0000000c0000000
+GLOBL wc0000000<>(SB), RODATA|NOPTR, $64
+
+DATA w395e8083<>+0(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+8(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+16(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+24(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+32(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+40(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+48(SB)/8, $0x395e8083395e8083
+DATA w395e8083<>+56(SB)/8, $0x395e8083395e8083
+GLOBL w395e8083<>(SB), RODATA|NOPTR, $64
+
+DATA wbdcef6a9<>+0(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+8(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+16(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+24(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+32(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+40(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+48(SB)/8, $0xbdcef6a9bdcef6a9
+DATA wbdcef6a9<>+56(SB)/8, $0xbdcef6a9bdcef6a9
+GLOBL wbdcef6a9<>(SB), RODATA|NOPTR, $64
+
+DATA w3e3eaec2<>+0(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+8(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+16(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+24(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+32(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+40(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+48(SB)/8, $0x3e3eaec23e3eaec2
+DATA w3e3eaec2<>+56(SB)/8, $0x3e3eaec23e3eaec2
+GLOBL w3e3eaec2<>(SB), RODATA|NOPTR, $64
+
+DATA wbe7e8e1d<>+0(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+8(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+16(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+24(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+32(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+40(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+48(SB)/8, $0xbe7e8e1dbe7e8e1d
+DATA wbe7e8e1d<>+56(SB)/8, $0xbe7e8e1dbe7e8e1d
+GLOBL wbe7e8e1d<>(SB), RODATA|NOPTR, $64
+
+DATA w3eaaa1ed<>+0(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+8(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+16(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+24(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+32(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+40(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+48(SB)/8, $0x3eaaa1ed3eaaa1ed
+DATA w3eaaa1ed<>+56(SB)/8, $0x3eaaa1ed3eaaa1ed
+GLOBL w3eaaa1ed<>(SB), RODATA|NOPTR, $64
+
+DATA wbeffffd9<>+0(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+8(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+16(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+24(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+32(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+40(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+48(SB)/8, $0xbeffffd9beffffd9
+DATA wbeffffd9<>+56(SB)/8, $0xbeffffd9beffffd9
+GLOBL wbeffffd9<>(SB), RODATA|NOPTR, $64
+
+DATA w3f4ccccd<>+0(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+8(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+16(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+24(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+32(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+40(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+48(SB)/8, $0x3f4ccccd3f4ccccd
+DATA w3f4ccccd<>+56(SB)/8, $0x3f4ccccd3f4ccccd
+GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $64
+
+// func tanhGradAVX512(dst []float32, g []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         y_base+48(FP), DX
+	VBROADCASTSS w3f800000<>+0(SB), Z1
+	MOVQ         g_base+24(FP), BX
+	MOVQ         dst_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      Z1, Z2
+	VFNMADD231PS Z0, Z0, Z2
+	VMOVUPS      (BX)(CX*1), Z0
+	VMULPS       Z0, Z2, Z0
+	VMOVUPS      Z0, (SI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, DI
+	BZHIL        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS Z0, Z0, Z1
+	VMOVUPS.Z    (BX)(CX*1), K1, Z0
+	VMULPS       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanhTangentGradAVX512(g []float32, gd []float32, y []float32, dy []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tanhTangentGradAVX512(SB), NOSPLIT, $0-96
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         y_base+48(FP), DX
+	VBROADCASTSS w3f800000<>+0(SB), Z1
+	MOVQ         gd_base+24(FP), BX
+	MOVQ         g_base+0(FP), SI
+	MOVQ         dy_base+72(FP), DI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      Z1, Z2
+	VFNMADD231PS Z0, Z0, Z2
+	VMOVUPS      (BX)(CX*1), Z3
+	VMOVUPS      (SI)(CX*1), Z4
+	VMULPS       Z4, Z2, Z4
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS      (DI)(CX*1), Z5
+	VMULPS       Z5, Z0, Z0
+	VFNMADD231PS Z0, Z3, Z4
+	VMOVUPS      Z4, (SI)(CX*1)
+	VMULPS       Z3, Z2, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, R8
+	BZHIL        AX, R8, R8
+	KMOVW        R8, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS Z0, Z0, Z1
+	VMOVUPS.Z    (BX)(CX*1), K1, Z2
+	VMOVUPS.Z    (SI)(CX*1), K1, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS.Z    (DI)(CX*1), K1, Z4
+	VMULPS       Z4, Z0, Z0
+	VFNMADD231PS Z0, Z2, Z3
+	VMOVUPS      Z3, K1, (SI)(CX*1)
+	VMULPS       Z2, Z1, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUAVX512(dst []float32, x []float32, slope float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·leakyReLUAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	MOVSS        slope+48(FP), X0
+	VBROADCASTSS X0, Z1
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS   (DX)(CX*1), Z0
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z0, Z2, K1
+	VMULPS    Z1, Z0, Z2
+	VBLENDMPS Z0, Z2, K1, Z0
+	VMOVUPS   Z0, (BX)(CX*1)
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, AX
+	JGE       loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, SI
+	BZHIL     AX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z0, Z2, K2
+	VMULPS    Z1, Z0, Z1
+	VBLENDMPS Z0, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUGradAVX512(dst []float32, g []float32, y []float32, slope float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·leakyReLUGradAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVSS        slope+72(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         dst_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS   (DX)(CX*1), Z0
+	VMOVUPS   (BX)(CX*1), Z1
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z1, Z2, K1
+	VMULPS    Z3, Z0, Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS   Z0, (SI)(CX*1)
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, AX
+	JGE       loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, DI
+	BZHIL     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z1, Z2, K2
+	VMULPS    Z3, Z0, Z1
+	VBLENDMPS Z0, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addBiasAVX512(y []float32, ld int, rows int, cols int, b []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addBiasAVX512(SB), NOSPLIT, $0-72
+	MOVQ  y_base+0(FP), AX
+	MOVQ  b_base+48(FP), CX
+	MOVQ  ld+24(FP), DX
+	MOVQ  rows+32(FP), BX
+	MOVQ  cols+40(FP), SI
+	MOVQ  SI, DI
+	ANDQ  $0x0f, DI
+	SUBQ  DI, SI
+	SHLQ  $0x02, SI
+	SHLQ  $0x02, DX
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS (AX)(R8*1), Z0
+	VADDPS  (CX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (AX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, SI
+	JLT     column
+
+tail:
+	CMPQ      DI, $0x00
+	JEQ       next
+	VMOVUPS.Z (AX)(R8*1), K1, Z0
+	VMOVUPS.Z (CX)(R8*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func biasTanhAVX512(y []float32, ld int, rows int, cols int, b []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·biasTanhAVX512(SB), NOSPLIT, $0-72
+	MOVQ         y_base+0(FP), AX
+	MOVQ         b_base+48(FP), CX
+	MOVQ         ld+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         cols+40(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x0f, DI
+	SUBQ         DI, SI
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DX
+	MOVL         $0xffffffff, R8
+	BZHIL        DI, R8, R8
+	KMOVW        R8, K1
+	VBROADCASTSS w80000000<>+0(SB), Z1
+	VBROADCASTSS w41200000<>+0(SB), Z2
+	VBROADCASTSS w3c9e06cf<>+0(SB), Z3
+	VBROADCASTSS wbd5bef3a<>+0(SB), Z4
+	VBROADCASTSS w3e08857f<>+0(SB), Z5
+	VBROADCASTSS wbeaaaaa6<>+0(SB), Z6
+	VBROADCASTSS w4b400000<>+0(SB), Z7
+	VBROADCASTSS w4038aa3b<>+0(SB), Z8
+	VBROADCASTSS w3eb17200<>+0(SB), Z9
+	VBROADCASTSS w353fbe8e<>+0(SB), Z10
+	VBROADCASTSS w3db5f5fa<>+0(SB), Z11
+	VBROADCASTSS w3e8913fb<>+0(SB), Z12
+	VBROADCASTSS w3f2aab3a<>+0(SB), Z13
+	VBROADCASTSS w3faaaa58<>+0(SB), Z14
+	VBROADCASTSS w3fffffff<>+0(SB), Z15
+	VBROADCASTSS w3f800000<>+0(SB), Z16
+	VBROADCASTSS w40000000<>+0(SB), Z17
+	VBROADCASTSS w3eb33333<>+0(SB), Z18
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS      (AX)(R8*1), Z0
+	VADDPS       (CX)(R8*1), Z0, Z0
+	VANDPS       Z1, Z0, Z19
+	VMOVUPS      Z2, Z20
+	VXORPS       Z19, Z0, Z0
+	VMINPS       Z0, Z20, Z0
+	VMULPS       Z0, Z0, Z20
+	VMOVUPS      Z3, Z21
+	VFMADD213PS  Z4, Z20, Z21
+	VFMADD213PS  Z5, Z20, Z21
+	VFMADD213PS  Z6, Z20, Z21
+	VMULPS       Z21, Z20, Z20
+	VFMADD213PS  Z0, Z0, Z20
+	VMOVUPS      Z7, Z21
+	VFMADD231PS  Z8, Z0, Z21
+	VSUBPS       Z7, Z21, Z22
+	VMOVAPS      Z0, Z23
+	VFNMADD231PS Z9, Z22, Z23
+	VFNMADD231PS Z10, Z22, Z23
+	VMOVUPS      Z11, Z22
+	VFMADD213PS  Z12, Z23, Z22
+	VFMADD213PS  Z13, Z23, Z22
+	VFMADD213PS  Z14, Z23, Z22
+	VFMADD213PS  Z15, Z23, Z22
+	VMULPS       Z23, Z23, Z24
+	VADDPS       Z23, Z23, Z23
+	VFMADD213PS  Z23, Z24, Z22
+	VPSLLD       $0x17, Z21, Z21
+	VPADDD       Z16, Z21, Z21
+	VSUBPS       Z16, Z21, Z23
+	VFMADD213PS  Z23, Z21, Z22
+	VADDPS       Z17, Z22, Z21
+	VDIVPS       Z21, Z22, Z21
+	VCMPPS       $0x11, Z18, Z0, K2
+	VBLENDMPS    Z20, Z21, K2, Z0
+	VORPS        Z19, Z0, Z0
+	VMOVUPS      Z0, (AX)(R8*1)
+	ADDQ         $0x40, R8
+	CMPQ         R8, SI
+	JLT          column
+
+tail:
+	CMPQ         DI, $0x00
+	JEQ          next
+	VMOVUPS.Z    (AX)(R8*1), K1, Z0
+	VMOVUPS.Z    (CX)(R8*1), K1, Z19
+	VADDPS       Z19, Z0, Z0
+	VANDPS       Z1, Z0, Z19
+	VMOVUPS      Z2, Z20
+	VXORPS       Z19, Z0, Z0
+	VMINPS       Z0, Z20, Z0
+	VMULPS       Z0, Z0, Z20
+	VMOVUPS      Z3, Z21
+	VFMADD213PS  Z4, Z20, Z21
+	VFMADD213PS  Z5, Z20, Z21
+	VFMADD213PS  Z6, Z20, Z21
+	VMULPS       Z21, Z20, Z20
+	VFMADD213PS  Z0, Z0, Z20
+	VMOVUPS      Z7, Z21
+	VFMADD231PS  Z8, Z0, Z21
+	VSUBPS       Z7, Z21, Z22
+	VMOVAPS      Z0, Z23
+	VFNMADD231PS Z9, Z22, Z23
+	VFNMADD231PS Z10, Z22, Z23
+	VMOVUPS      Z11, Z22
+	VFMADD213PS  Z12, Z23, Z22
+	VFMADD213PS  Z13, Z23, Z22
+	VFMADD213PS  Z14, Z23, Z22
+	VFMADD213PS  Z15, Z23, Z22
+	VMULPS       Z23, Z23, Z24
+	VADDPS       Z23, Z23, Z23
+	VFMADD213PS  Z23, Z24, Z22
+	VPSLLD       $0x17, Z21, Z21
+	VPADDD       Z16, Z21, Z21
+	VSUBPS       Z16, Z21, Z23
+	VFMADD213PS  Z23, Z21, Z22
+	VADDPS       Z17, Z22, Z21
+	VDIVPS       Z21, Z22, Z21
+	VCMPPS       $0x11, Z18, Z0, K2
+	VBLENDMPS    Z20, Z21, K2, Z0
+	VORPS        Z19, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func biasLeakyReLUAVX512(y []float32, ld int, rows int, cols int, b []float32, slope float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·biasLeakyReLUAVX512(SB), NOSPLIT, $0-76
+	MOVQ         y_base+0(FP), AX
+	MOVQ         b_base+48(FP), CX
+	MOVQ         ld+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         cols+40(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x0f, DI
+	SUBQ         DI, SI
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DX
+	MOVL         $0xffffffff, R8
+	BZHIL        DI, R8, R8
+	KMOVW        R8, K1
+	MOVSS        slope+72(FP), X0
+	VBROADCASTSS X0, Z1
+
+row:
+	XORQ R8, R8
+	CMPQ SI, $0x00
+	JEQ  tail
+
+column:
+	VMOVUPS   (AX)(R8*1), Z0
+	VADDPS    (CX)(R8*1), Z0, Z0
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z0, Z2, K2
+	VMULPS    Z1, Z0, Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VMOVUPS   Z0, (AX)(R8*1)
+	ADDQ      $0x40, R8
+	CMPQ      R8, SI
+	JLT       column
+
+tail:
+	CMPQ      DI, $0x00
+	JEQ       next
+	VMOVUPS.Z (AX)(R8*1), K1, Z0
+	VMOVUPS.Z (CX)(R8*1), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VXORPS    Z2, Z2, Z2
+	VCMPPS    $0x11, Z0, Z2, K2
+	VMULPS    Z1, Z0, Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+next:
+	ADDQ DX, AX
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func colSumsAVX512(dst []float32, g []float32, ld int, rows int, cols int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·colSumsAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ g_base+24(FP), CX
+	MOVQ ld+48(FP), DX
+	MOVQ cols+64(FP), BX
+	SHLQ $0x02, DX
+
+columns4:
+	CMPQ    BX, $0x40
+	JLT     end4
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row4:
+	VADDPS  (DI), Z0, Z0
+	VADDPS  64(DI), Z1, Z1
+	VADDPS  128(DI), Z2, Z2
+	VADDPS  192(DI), Z3, Z3
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row4
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, BX
+	JMP     columns4
+
+end4:
+columns1:
+	CMPQ    BX, $0x10
+	JLT     end1
+	VMOVUPS (AX), Z0
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row1:
+	VADDPS  (DI), Z0, Z0
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row1
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, BX
+	JMP     columns1
+
+end1:
+	CMPQ      BX, $0x00
+	JEQ       done
+	MOVL      $0xffffffff, SI
+	BZHIL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z0
+	MOVQ      rows+56(FP), SI
+
+row:
+	VMOVUPS.Z (CX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      DX, CX
+	DECQ      SI
+	JNZ       row
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(dst []float32, alpha float32, x []float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         x_base+32(FP), BX
+	MOVSS        alpha+24(FP), X0
+	VBROADCASTSS X0, Z2
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS     (DX)(CX*1), Z0
+	VMOVUPS     (BX)(CX*1), Z1
+	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS     Z0, (DX)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	JZ          done
+	MOVL        $0xffffffff, SI
+	BZHIL       AX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (DX)(CX*1), K1, Z0
+	VMOVUPS.Z   (BX)(CX*1), K1, Z1
+	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS     Z0, K1, (DX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdAVX512(theta []float32, g []float32, lr float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·sgdAVX512(SB), NOSPLIT, $0-52
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVSS        lr+48(FP), X0
+	VBROADCASTSS X0, Z1
+	MOVQ         theta_base+0(FP), BX
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      (BX)(CX*1), Z2
+	VFNMADD231PS Z0, Z1, Z2
+	VMOVUPS      Z2, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z2
+	VFNMADD231PS Z0, Z1, Z2
+	VMOVUPS      Z2, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdMomentumAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·sgdMomentumAVX512(SB), NOSPLIT, $0-80
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         buf_base+48(FP), BX
+	MOVSS        momentum+76(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS      Z1, (BX)(CX*1)
+	VMOVUPS      (SI)(CX*1), Z0
+	VFNMADD231PS Z1, Z3, Z0
+	VMOVUPS      Z0, (SI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, DI
+	BZHIL        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS      Z1, K1, (BX)(CX*1)
+	VMOVUPS.Z    (SI)(CX*1), K1, Z0
+	VFNMADD231PS Z1, Z3, Z0
+	VMOVUPS      Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·sgdNesterovAVX512(SB), NOSPLIT, $0-80
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         buf_base+48(FP), BX
+	MOVSS        momentum+76(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS      Z1, (BX)(CX*1)
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS      (SI)(CX*1), Z0
+	VFNMADD231PS Z1, Z3, Z0
+	VMOVUPS      Z0, (SI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, DI
+	BZHIL        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS      Z1, K1, (BX)(CX*1)
+	VFMADD213PS  Z0, Z2, Z1
+	VMOVUPS.Z    (SI)(CX*1), K1, Z0
+	VFNMADD231PS Z1, Z3, Z0
+	VMOVUPS      Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamAVX512(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·adamAVX512(SB), NOSPLIT, $0-124
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         m_base+48(FP), BX
+	MOVSS        beta1+104(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        keep1+116(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         v_base+72(FP), SI
+	MOVSS        beta2+108(FP), X0
+	VBROADCASTSS X0, Z5
+	MOVSS        keep2+120(FP), X0
+	VBROADCASTSS X0, Z6
+	MOVSS        rcorr+100(FP), X0
+	VBROADCASTSS X0, Z7
+	MOVSS        eps+112(FP), X0
+	VBROADCASTSS X0, Z8
+	MOVSS        step+96(FP), X0
+	VBROADCASTSS X0, Z9
+	MOVQ         theta_base+0(FP), DI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VMULPS       Z3, Z0, Z4
+	VFMADD213PS  Z4, Z2, Z1
+	VMOVUPS      (SI)(CX*1), Z4
+	VMULPS       Z0, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VFMADD213PS  Z0, Z5, Z4
+	VMOVUPS      Z1, (BX)(CX*1)
+	VMOVUPS      Z4, (SI)(CX*1)
+	VSQRTPS      Z4, Z0
+	VFMADD213PS  Z8, Z7, Z0
+	VDIVPS       Z0, Z1, Z0
+	VMOVUPS      (DI)(CX*1), Z1
+	VFNMADD231PS Z0, Z9, Z1
+	VMOVUPS      Z1, (DI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, R8
+	BZHIL        AX, R8, R8
+	KMOVW        R8, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VMULPS       Z3, Z0, Z3
+	VFMADD213PS  Z3, Z2, Z1
+	VMOVUPS.Z    (SI)(CX*1), K1, Z2
+	VMULPS       Z0, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VFMADD213PS  Z0, Z5, Z2
+	VMOVUPS      Z1, K1, (BX)(CX*1)
+	VMOVUPS      Z2, K1, (SI)(CX*1)
+	VSQRTPS      Z2, Z0
+	VFMADD213PS  Z8, Z7, Z0
+	VDIVPS       Z0, Z1, Z0
+	VMOVUPS.Z    (DI)(CX*1), K1, Z1
+	VFNMADD231PS Z0, Z9, Z1
+	VMOVUPS      Z1, K1, (DI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rmsPropAVX512(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·rmsPropAVX512(SB), NOSPLIT, $0-88
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         v_base+48(FP), BX
+	MOVSS        alpha+76(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        keep+84(FP), X0
+	VBROADCASTSS X0, Z4
+	MOVSS        eps+80(FP), X0
+	VBROADCASTSS X0, Z5
+	MOVSS        lr+72(FP), X0
+	VBROADCASTSS X0, Z6
+	MOVQ         theta_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VMULPS       Z0, Z0, Z3
+	VMULPS       Z4, Z3, Z3
+	VFMADD213PS  Z3, Z2, Z1
+	VMOVUPS      Z1, (BX)(CX*1)
+	VSQRTPS      Z1, Z1
+	VADDPS       Z5, Z1, Z1
+	VDIVPS       Z1, Z0, Z0
+	VMOVUPS      (SI)(CX*1), Z1
+	VFNMADD231PS Z0, Z6, Z1
+	VMOVUPS      Z1, (SI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, DI
+	BZHIL        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VMULPS       Z0, Z0, Z3
+	VMULPS       Z4, Z3, Z3
+	VFMADD213PS  Z3, Z2, Z1
+	VMOVUPS      Z1, K1, (BX)(CX*1)
+	VSQRTPS      Z1, Z1
+	VADDPS       Z5, Z1, Z1
+	VDIVPS       Z1, Z0, Z0
+	VMOVUPS.Z    (SI)(CX*1), K1, Z1
+	VFNMADD231PS Z0, Z6, Z1
+	VMOVUPS      Z1, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·normalGroupsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         block+40(FP), DX
+	SHRQ         $0x06, CX
+	MOVL         $0x0000aaaa, BX
+	KMOVW        BX, K1
+	VBROADCASTSS wd2511f53<>+0(SB), Z2
+	VBROADCASTSS wcd9e8d57<>+0(SB), Z3
+	VBROADCASTSS w9e3779b9<>+0(SB), Z4
+	VBROADCASTSS wbb67ae85<>+0(SB), Z5
+	VBROADCASTSS w3f000000<>+0(SB), Z6
+	VBROADCASTSS w3f3504f3<>+0(SB), Z7
+	VBROADCASTSS w00000020<>+0(SB), Z8
+	VBROADCASTSS w007fffff<>+0(SB), Z9
+	VBROADCASTSS w3f800000<>+0(SB), Z10
+	VBROADCASTSS w3d9021bb<>+0(SB), Z11
+	VBROADCASTSS wbdebd1b8<>+0(SB), Z12
+	VBROADCASTSS w3def251a<>+0(SB), Z13
+	VBROADCASTSS wbdfe5d4f<>+0(SB), Z14
+	VBROADCASTSS w3e11e9bf<>+0(SB), Z15
+	VBROADCASTSS wbe2aae50<>+0(SB), Z16
+	VBROADCASTSS w3e4cceac<>+0(SB), Z17
+	VBROADCASTSS wbe7ffffc<>+0(SB), Z18
+	VBROADCASTSS w3eaaaaaa<>+0(SB), Z19
+
+group:
+	MOVQ         key+24(FP), BX
+	MOVQ         hi+32(FP), SI
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Z0
+	VPADDQ       even<>+0(SB), Z0, Z1
+	VPADDQ       odd<>+0(SB), Z0, Z0
+	VPSLLQ       $0x20, Z0, Z20
+	VPBLENDMD    Z20, Z1, K1, Z20
+	VPSRLQ       $0x20, Z1, Z1
+	VPBLENDMD    Z0, Z1, K1, Z0
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Z1
+	VPSLLQ       $0x20, Z1, Z21
+	VPBLENDMD    Z21, Z1, K1, Z21
+	VPSRLQ       $0x20, Z1, Z22
+	VPBLENDMD    Z1, Z22, K1, Z1
+	VMOVQ        BX, X22
+	VPBROADCASTQ X22, Z22
+	VPSLLQ       $0x20, Z22, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z24
+	VPBLENDMD    Z22, Z24, K1, Z22
+	VPMULUDQ     Z2, Z20, Z24
+	VPSRLQ       $0x20, Z20, Z20
+	VPMULUDQ     Z2, Z20, Z20
+	VPSLLQ       $0x20, Z20, Z25
+	VPBLENDMD    Z25, Z24, K1, Z25
+	VPSRLQ       $0x20, Z24, Z24
+	VPBLENDMD    Z20, Z24, K1, Z20
+	VPMULUDQ     Z3, Z21, Z24
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z3, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z26
+	VPBLENDMD    Z26, Z24, K1, Z26
+	VPSRLQ       $0x20, Z24, Z24
+	VPBLENDMD    Z21, Z24, K1, Z21
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z23, Z0, Z21
+	VMOVAPS      Z20, Z0
+	VPTERNLOGD   $0x96, Z22, Z1, Z0
+	VPADDD       Z4, Z23, Z1
+	VPADDD       Z5, Z22, Z20
+	VPMULUDQ     Z2, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z2, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VPMULUDQ     Z3, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z3, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z24
+	VPBLENDMD    Z24, Z22, K1, Z24
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z1, Z26, Z0
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z20, Z25, Z21
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z2, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z25
+	VPBLENDMD    Z25, Z22, K1, Z25
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VPMULUDQ     Z3, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z3, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z26
+	VPBLENDMD    Z26, Z22, K1, Z26
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z1, Z24, Z21
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z20, Z23, Z0
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z2, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VPMULUDQ     Z3, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z3, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z24
+	VPBLENDMD    Z24, Z22, K1, Z24
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z1, Z26, Z0
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z20, Z25, Z21
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z2, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z25
+	VPBLENDMD    Z25, Z22, K1, Z25
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VPMULUDQ     Z3, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z3, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z26
+	VPBLENDMD    Z26, Z22, K1, Z26
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z1, Z24, Z21
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z20, Z23, Z0
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z2, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VPMULUDQ     Z3, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z3, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z24
+	VPBLENDMD    Z24, Z22, K1, Z24
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z1, Z26, Z0
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z20, Z25, Z21
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z2, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z25
+	VPBLENDMD    Z25, Z22, K1, Z25
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VPMULUDQ     Z3, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z3, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z26
+	VPBLENDMD    Z26, Z22, K1, Z26
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z1, Z24, Z21
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z20, Z23, Z0
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z2, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VPMULUDQ     Z3, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z3, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z24
+	VPBLENDMD    Z24, Z22, K1, Z24
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z1, Z26, Z0
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z20, Z25, Z21
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z2, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z25
+	VPBLENDMD    Z25, Z22, K1, Z25
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VPMULUDQ     Z3, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z3, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z26
+	VPBLENDMD    Z26, Z22, K1, Z26
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VMOVAPS      Z21, Z21
+	VPTERNLOGD   $0x96, Z1, Z24, Z21
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z20, Z23, Z0
+	VPADDD       Z4, Z1, Z1
+	VPADDD       Z5, Z20, Z20
+	VPMULUDQ     Z2, Z21, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ     Z2, Z21, Z21
+	VPSLLQ       $0x20, Z21, Z23
+	VPBLENDMD    Z23, Z22, K1, Z23
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z21, Z22, K1, Z21
+	VPMULUDQ     Z3, Z0, Z22
+	VPSRLQ       $0x20, Z0, Z0
+	VPMULUDQ     Z3, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z24
+	VPBLENDMD    Z24, Z22, K1, Z24
+	VPSRLQ       $0x20, Z22, Z22
+	VPBLENDMD    Z0, Z22, K1, Z0
+	VMOVAPS      Z0, Z0
+	VPTERNLOGD   $0x96, Z1, Z26, Z0
+	VMOVAPS      Z21, Z1
+	VPTERNLOGD   $0x96, Z20, Z25, Z1
+	VCVTUDQ2PS   Z0, Z0
+	VADDPS       Z6, Z0, Z0
+	VPSUBD       Z7, Z0, Z0
+	VPSRAD       $0x17, Z0, Z20
+	VPSUBD       Z8, Z20, Z20
+	VCVTDQ2PS    Z20, Z20
+	VANDPS       Z9, Z0, Z0
+	VPADDD       Z7, Z0, Z0
+	VSUBPS       Z10, Z0, Z0
+	VMOVUPS      Z11, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z12, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z13, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z14, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z15, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z16, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z17, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z18, Z21, Z21
+	VMULPS       Z0, Z21, Z21
+	VADDPS       Z19, Z21, Z21
+	VMULPS       Z0, Z0, Z22
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z22, Z21, Z21
+	VMULPS       wb95e8083<>+0(SB), Z20, Z25
+	VADDPS       Z25, Z21, Z21
+	VMULPS       Z6, Z22, Z22
+	VSUBPS       Z22, Z21, Z21
+	VADDPS       Z0, Z21, Z0
+	VMULPS       w3f318000<>+0(SB), Z20, Z20
+	VADDPS       Z20, Z0, Z0
+	VMULPS       wc0000000<>+0(SB), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VPADDD       w20000000<>+0(SB), Z24, Z20
+	VPSRLD       $0x1e, Z20, Z20
+	VPSLLD       $0x1e, Z20, Z21
+	VPSUBD       Z21, Z24, Z21
+	VCVTDQ2PS    Z21, Z21
+	VMULPS       w30c90fdb<>+0(SB), Z21, Z21
+	VMULPS       Z21, Z21, Z22
+	VMULPS       wb94ca1f9<>+0(SB), Z22, Z24
+	VADDPS       w3c08839e<>+0(SB), Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VADDPS       wbe2aaaa3<>+0(SB), Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VMULPS       Z21, Z24, Z24
+	VADDPS       Z21, Z24, Z21
+	VMULPS       w37ccf5ce<>+0(SB), Z22, Z24
+	VADDPS       wbab6061a<>+0(SB), Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VADDPS       w3d2aaaa5<>+0(SB), Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VMULPS       Z6, Z22, Z22
+	VSUBPS       Z22, Z24, Z22
+	VADDPS       Z10, Z22, Z22
+	VPSLLD       $0x1f, Z20, Z24
+	VPMOVD2M     Z24, K2
+	VPADDD       w00000001<>+0(SB), Z20, Z24
+	VANDPS       w00000002<>+0(SB), Z24, Z24
+	VPSLLD       $0x1e, Z24, Z24
+	VANDPS       w00000002<>+0(SB), Z20, Z20
+	VPSLLD       $0x1e, Z20, Z20
+	VBLENDMPS    Z21, Z22, K2, Z25
+	VXORPS       Z24, Z25, Z24
+	VBLENDMPS    Z22, Z21, K2, Z21
+	VXORPS       Z20, Z21, Z20
+	VMULPS       Z0, Z24, Z21
+	VMULPS       Z0, Z20, Z0
+	VMOVUPS      Z21, (AX)
+	VMOVUPS      Z0, 64(AX)
+	VCVTUDQ2PS   Z1, Z0
+	VADDPS       Z6, Z0, Z0
+	VPSUBD       Z7, Z0, Z0
+	VPSRAD       $0x17, Z0, Z1
+	VPSUBD       Z8, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VANDPS       Z9, Z0, Z0
+	VPADDD       Z7, Z0, Z0
+	VSUBPS       Z10, Z0, Z0
+	VMOVUPS      Z11, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z12, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z13, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z14, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z15, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z16, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z17, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z18, Z20, Z20
+	VMULPS       Z0, Z20, Z20
+	VADDPS       Z19, Z20, Z20
+	VMULPS       Z0, Z0, Z21
+	VMULPS       Z0, Z20, Z20
+	VMULPS       Z21, Z20, Z20
+	VMULPS       wb95e8083<>+0(SB), Z1, Z22
+	VADDPS       Z22, Z20, Z20
+	VMULPS       Z6, Z21, Z21
+	VSUBPS       Z21, Z20, Z20
+	VADDPS       Z0, Z20, Z0
+	VMULPS       w3f318000<>+0(SB), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VMULPS       wc0000000<>+0(SB), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VPADDD       w20000000<>+0(SB), Z23, Z1
+	VPSRLD       $0x1e, Z1, Z1
+	VPSLLD       $0x1e, Z1, Z20
+	VPSUBD       Z20, Z23, Z20
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       w30c90fdb<>+0(SB), Z20, Z20
+	VMULPS       Z20, Z20, Z21
+	VMULPS       wb94ca1f9<>+0(SB), Z21, Z22
+	VADDPS       w3c08839e<>+0(SB), Z22, Z22
+	VMULPS       Z21, Z22, Z22
+	VADDPS       wbe2aaaa3<>+0(SB), Z22, Z22
+	VMULPS       Z21, Z22, Z22
+	VMULPS       Z20, Z22, Z22
+	VADDPS       Z20, Z22, Z20
+	VMULPS       w37ccf5ce<>+0(SB), Z21, Z22
+	VADDPS       wbab6061a<>+0(SB), Z22, Z22
+	VMULPS       Z21, Z22, Z22
+	VADDPS       w3d2aaaa5<>+0(SB), Z22, Z22
+	VMULPS       Z21, Z22, Z22
+	VMULPS       Z21, Z22, Z22
+	VMULPS       Z6, Z21, Z21
+	VSUBPS       Z21, Z22, Z21
+	VADDPS       Z10, Z21, Z21
+	VPSLLD       $0x1f, Z1, Z22
+	VPMOVD2M     Z22, K2
+	VPADDD       w00000001<>+0(SB), Z1, Z22
+	VANDPS       w00000002<>+0(SB), Z22, Z22
+	VPSLLD       $0x1e, Z22, Z22
+	VANDPS       w00000002<>+0(SB), Z1, Z1
+	VPSLLD       $0x1e, Z1, Z1
+	VBLENDMPS    Z20, Z21, K2, Z23
+	VXORPS       Z22, Z23, Z22
+	VBLENDMPS    Z21, Z20, K2, Z20
+	VXORPS       Z1, Z20, Z1
+	VMULPS       Z0, Z22, Z20
+	VMULPS       Z0, Z1, Z0
+	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z0, 192(AX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x00000100, AX
+	DECQ         CX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA even<>+0(SB)/8, $0x0000000000000000
+DATA even<>+8(SB)/8, $0x0000000000000002
+DATA even<>+16(SB)/8, $0x0000000000000004
+DATA even<>+24(SB)/8, $0x0000000000000006
+DATA even<>+32(SB)/8, $0x0000000000000008
+DATA even<>+40(SB)/8, $0x000000000000000a
+DATA even<>+48(SB)/8, $0x000000000000000c
+DATA even<>+56(SB)/8, $0x000000000000000e
+GLOBL even<>(SB), RODATA|NOPTR, $64
+
+DATA odd<>+0(SB)/8, $0x0000000000000001
+DATA odd<>+8(SB)/8, $0x0000000000000003
+DATA odd<>+16(SB)/8, $0x0000000000000005
+DATA odd<>+24(SB)/8, $0x0000000000000007
+DATA odd<>+32(SB)/8, $0x0000000000000009
+DATA odd<>+40(SB)/8, $0x000000000000000b
+DATA odd<>+48(SB)/8, $0x000000000000000d
+DATA odd<>+56(SB)/8, $0x000000000000000f
+GLOBL odd<>(SB), RODATA|NOPTR, $64
+
+DATA wd2511f53<>+0(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+8(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+16(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+24(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+32(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+40(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+48(SB)/8, $0xd2511f53d2511f53
+DATA wd2511f53<>+56(SB)/8, $0xd2511f53d2511f53
+GLOBL wd2511f53<>(SB), RODATA|NOPTR, $64
+
+DATA wcd9e8d57<>+0(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+8(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+16(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+24(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+32(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+40(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+48(SB)/8, $0xcd9e8d57cd9e8d57
+DATA wcd9e8d57<>+56(SB)/8, $0xcd9e8d57cd9e8d57
+GLOBL wcd9e8d57<>(SB), RODATA|NOPTR, $64
+
+DATA w9e3779b9<>+0(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+8(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+16(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+24(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+32(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+40(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+48(SB)/8, $0x9e3779b99e3779b9
+DATA w9e3779b9<>+56(SB)/8, $0x9e3779b99e3779b9
+GLOBL w9e3779b9<>(SB), RODATA|NOPTR, $64
+
+DATA wbb67ae85<>+0(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+8(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+16(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+24(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+32(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+40(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+48(SB)/8, $0xbb67ae85bb67ae85
+DATA wbb67ae85<>+56(SB)/8, $0xbb67ae85bb67ae85
+GLOBL wbb67ae85<>(SB), RODATA|NOPTR, $64
+
+DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+32(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+40(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+48(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+56(SB)/8, $0x3f3504f33f3504f3
+GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $64
+
+DATA w00000020<>+0(SB)/8, $0x0000002000000020
+DATA w00000020<>+8(SB)/8, $0x0000002000000020
+DATA w00000020<>+16(SB)/8, $0x0000002000000020
+DATA w00000020<>+24(SB)/8, $0x0000002000000020
+DATA w00000020<>+32(SB)/8, $0x0000002000000020
+DATA w00000020<>+40(SB)/8, $0x0000002000000020
+DATA w00000020<>+48(SB)/8, $0x0000002000000020
+DATA w00000020<>+56(SB)/8, $0x0000002000000020
+GLOBL w00000020<>(SB), RODATA|NOPTR, $64
+
+DATA w007fffff<>+0(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+8(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+16(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+24(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+32(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+40(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+48(SB)/8, $0x007fffff007fffff
+DATA w007fffff<>+56(SB)/8, $0x007fffff007fffff
+GLOBL w007fffff<>(SB), RODATA|NOPTR, $64
+
+DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+32(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+40(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+48(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+56(SB)/8, $0x3d9021bb3d9021bb
+GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $64
+
+DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+32(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+40(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+48(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+56(SB)/8, $0xbdebd1b8bdebd1b8
+GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $64
+
+DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+32(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+40(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+48(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+56(SB)/8, $0x3def251a3def251a
+GLOBL w3def251a<>(SB), RODATA|NOPTR, $64
+
+DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+32(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+40(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+48(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+56(SB)/8, $0xbdfe5d4fbdfe5d4f
+GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $64
+
+DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+32(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+40(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+48(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+56(SB)/8, $0x3e11e9bf3e11e9bf
+GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $64
+
+DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+32(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+40(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+48(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+56(SB)/8, $0xbe2aae50be2aae50
+GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $64
+
+DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+32(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+40(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+48(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+56(SB)/8, $0x3e4cceac3e4cceac
+GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $64
+
+DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+32(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+40(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+48(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+56(SB)/8, $0xbe7ffffcbe7ffffc
+GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $64
+
+DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+32(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+40(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+48(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+56(SB)/8, $0x3eaaaaaa3eaaaaaa
+GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $64
+
+DATA w20000000<>+0(SB)/8, $0x2000000020000000
+DATA w20000000<>+8(SB)/8, $0x2000000020000000
+DATA w20000000<>+16(SB)/8, $0x2000000020000000
+DATA w20000000<>+24(SB)/8, $0x2000000020000000
+DATA w20000000<>+32(SB)/8, $0x2000000020000000
+DATA w20000000<>+40(SB)/8, $0x2000000020000000
+DATA w20000000<>+48(SB)/8, $0x2000000020000000
+DATA w20000000<>+56(SB)/8, $0x2000000020000000
+GLOBL w20000000<>(SB), RODATA|NOPTR, $64
+
+DATA w30c90fdb<>+0(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+8(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+16(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+24(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+32(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+40(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+48(SB)/8, $0x30c90fdb30c90fdb
+DATA w30c90fdb<>+56(SB)/8, $0x30c90fdb30c90fdb
+GLOBL w30c90fdb<>(SB), RODATA|NOPTR, $64
+
+DATA wb94ca1f9<>+0(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+8(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+16(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+24(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+32(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+40(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+48(SB)/8, $0xb94ca1f9b94ca1f9
+DATA wb94ca1f9<>+56(SB)/8, $0xb94ca1f9b94ca1f9
+GLOBL wb94ca1f9<>(SB), RODATA|NOPTR, $64
+
+DATA w3c08839e<>+0(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+8(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+16(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+24(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+32(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+40(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+48(SB)/8, $0x3c08839e3c08839e
+DATA w3c08839e<>+56(SB)/8, $0x3c08839e3c08839e
+GLOBL w3c08839e<>(SB), RODATA|NOPTR, $64
+
+DATA wbe2aaaa3<>+0(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+8(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+16(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+24(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+32(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+40(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+48(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA wbe2aaaa3<>+56(SB)/8, $0xbe2aaaa3be2aaaa3
+GLOBL wbe2aaaa3<>(SB), RODATA|NOPTR, $64
+
+DATA w37ccf5ce<>+0(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+8(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+16(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+24(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+32(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+40(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+48(SB)/8, $0x37ccf5ce37ccf5ce
+DATA w37ccf5ce<>+56(SB)/8, $0x37ccf5ce37ccf5ce
+GLOBL w37ccf5ce<>(SB), RODATA|NOPTR, $64
+
+DATA wbab6061a<>+0(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+8(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+16(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+24(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+32(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+40(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+48(SB)/8, $0xbab6061abab6061a
+DATA wbab6061a<>+56(SB)/8, $0xbab6061abab6061a
+GLOBL wbab6061a<>(SB), RODATA|NOPTR, $64
+
+DATA w3d2aaaa5<>+0(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+8(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+16(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+24(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+32(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+40(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+48(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA w3d2aaaa5<>+56(SB)/8, $0x3d2aaaa53d2aaaa5
+GLOBL w3d2aaaa5<>(SB), RODATA|NOPTR, $64
+
+DATA w00000002<>+0(SB)/8, $0x0000000200000002
+DATA w00000002<>+8(SB)/8, $0x0000000200000002
+DATA w00000002<>+16(SB)/8, $0x0000000200000002
+DATA w00000002<>+24(SB)/8, $0x0000000200000002
+DATA w00000002<>+32(SB)/8, $0x0000000200000002
+DATA w00000002<>+40(SB)/8, $0x0000000200000002
+DATA w00000002<>+48(SB)/8, $0x0000000200000002
+DATA w00000002<>+56(SB)/8, $0x0000000200000002
+GLOBL w00000002<>(SB), RODATA|NOPTR, $64
+
+DATA w00000001<>+0(SB)/8, $0x0000000100000001
+DATA w00000001<>+8(SB)/8, $0x0000000100000001
+DATA w00000001<>+16(SB)/8, $0x0000000100000001
+DATA w00000001<>+24(SB)/8, $0x0000000100000001
+DATA w00000001<>+32(SB)/8, $0x0000000100000001
+DATA w00000001<>+40(SB)/8, $0x0000000100000001
+DATA w00000001<>+48(SB)/8, $0x0000000100000001
+DATA w00000001<>+56(SB)/8, $0x0000000100000001
+GLOBL w00000001<>(SB), RODATA|NOPTR, $64

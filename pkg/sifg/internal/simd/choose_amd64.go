@@ -16,6 +16,210 @@ func tanhVector(dst, x []float32) bool {
 	return true
 }
 
+func expVector(dst, x []float32) bool {
+	switch path {
+	case avx512:
+		expAVX512(dst, x)
+	case avx2:
+		expAVX2(dst, x)
+	default:
+		return false
+	}
+	return true
+}
+
+func logCoshVector(dst, x []float32) bool {
+	switch path {
+	case avx512:
+		logCoshAVX512(dst, x)
+	case avx2:
+		logCoshAVX2(dst, x)
+	default:
+		return false
+	}
+	return true
+}
+
+func tanhGradVector(dst, g, y []float32) bool {
+	switch path {
+	case avx512:
+		tanhGradAVX512(dst, g, y)
+	case avx2:
+		tanhGradAVX2(dst, g, y)
+	default:
+		return false
+	}
+	return true
+}
+
+func tanhTangentGradVector(g, gd, y, dy []float32) bool {
+	switch path {
+	case avx512:
+		tanhTangentGradAVX512(g, gd, y, dy)
+	case avx2:
+		tanhTangentGradAVX2(g, gd, y, dy)
+	default:
+		return false
+	}
+	return true
+}
+
+func leakyReLUVector(dst, x []float32, slope float32) bool {
+	switch path {
+	case avx512:
+		leakyReLUAVX512(dst, x, slope)
+	case avx2:
+		leakyReLUAVX2(dst, x, slope)
+	default:
+		return false
+	}
+	return true
+}
+
+func leakyReLUGradVector(dst, g, y []float32, slope float32) bool {
+	switch path {
+	case avx512:
+		leakyReLUGradAVX512(dst, g, y, slope)
+	case avx2:
+		leakyReLUGradAVX2(dst, g, y, slope)
+	default:
+		return false
+	}
+	return true
+}
+
+func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool {
+	switch path {
+	case avx512:
+		addBiasAVX512(y, ld, rows, cols, b)
+	case avx2:
+		addBiasAVX2(y, ld, rows, cols, b)
+	default:
+		return false
+	}
+	return true
+}
+
+func biasTanhVector(y []float32, ld, rows, cols int, b []float32) bool {
+	switch path {
+	case avx512:
+		biasTanhAVX512(y, ld, rows, cols, b)
+	case avx2:
+		biasTanhAVX2(y, ld, rows, cols, b)
+	default:
+		return false
+	}
+	return true
+}
+
+func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope float32) bool {
+	switch path {
+	case avx512:
+		biasLeakyReLUAVX512(y, ld, rows, cols, b, slope)
+	case avx2:
+		biasLeakyReLUAVX2(y, ld, rows, cols, b, slope)
+	default:
+		return false
+	}
+	return true
+}
+
+func colSumsVector(dst, g []float32, ld, rows, cols int) bool {
+	switch path {
+	case avx512:
+		colSumsAVX512(dst, g, ld, rows, cols)
+	case avx2:
+		colSumsAVX2(dst, g, ld, rows, cols)
+	default:
+		return false
+	}
+	return true
+}
+
+func axpyVector(dst []float32, alpha float32, x []float32) bool {
+	switch path {
+	case avx512:
+		axpyAVX512(dst, alpha, x)
+	case avx2:
+		axpyAVX2(dst, alpha, x)
+	default:
+		return false
+	}
+	return true
+}
+
+func sgdVector(theta, g []float32, lr float32) bool {
+	switch path {
+	case avx512:
+		sgdAVX512(theta, g, lr)
+	case avx2:
+		sgdAVX2(theta, g, lr)
+	default:
+		return false
+	}
+	return true
+}
+
+func sgdMomentumVector(theta, g, buf []float32, lr, momentum float32) bool {
+	switch path {
+	case avx512:
+		sgdMomentumAVX512(theta, g, buf, lr, momentum)
+	case avx2:
+		sgdMomentumAVX2(theta, g, buf, lr, momentum)
+	default:
+		return false
+	}
+	return true
+}
+
+func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool {
+	switch path {
+	case avx512:
+		sgdNesterovAVX512(theta, g, buf, lr, momentum)
+	case avx2:
+		sgdNesterovAVX2(theta, g, buf, lr, momentum)
+	default:
+		return false
+	}
+	return true
+}
+
+func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
+	switch path {
+	case avx512:
+		adamAVX512(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
+	case avx2:
+		adamAVX2(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
+	default:
+		return false
+	}
+	return true
+}
+
+func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool {
+	switch path {
+	case avx512:
+		rmsPropAVX512(theta, g, v, lr, alpha, eps, keep)
+	case avx2:
+		rmsPropAVX2(theta, g, v, lr, alpha, eps, keep)
+	default:
+		return false
+	}
+	return true
+}
+
+func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
+	switch path {
+	case avx512:
+		normalGroupsAVX512(dst, key, hi, block)
+	case avx2:
+		normalGroupsAVX2(dst, key, hi, block)
+	default:
+		return false
+	}
+	return true
+}
+
 func gemmPanel(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 2*rows + width {

@@ -5,3 +5,41 @@
 package simd
 
 func tanhVector(dst, x []float32) bool { return false }
+
+func expVector(dst, x []float32) bool { return false }
+
+func logCoshVector(dst, x []float32) bool { return false }
+
+func tanhGradVector(dst, g, y []float32) bool { return false }
+
+func tanhTangentGradVector(g, gd, y, dy []float32) bool { return false }
+
+func leakyReLUVector(dst, x []float32, slope float32) bool { return false }
+
+func leakyReLUGradVector(dst, g, y []float32, slope float32) bool { return false }
+
+func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool { return false }
+
+func biasTanhVector(y []float32, ld, rows, cols int, b []float32) bool { return false }
+
+func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope float32) bool {
+	return false
+}
+
+func colSumsVector(dst, g []float32, ld, rows, cols int) bool { return false }
+
+func axpyVector(dst []float32, alpha float32, x []float32) bool { return false }
+
+func sgdVector(theta, g []float32, lr float32) bool { return false }
+
+func sgdMomentumVector(theta, g, buf []float32, lr, momentum float32) bool { return false }
+
+func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool { return false }
+
+func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
+	return false
+}
+
+func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool { return false }
+
+func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return false }

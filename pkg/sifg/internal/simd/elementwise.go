@@ -2,9 +2,20 @@ package simd
 
 import "math"
 
-// Tanh sets dst[i] = tanh(x[i]). dst may alias x.
+// Each function here checks its lengths, then runs the path's vector kernel or, if there is none, the portable twin whose
+// name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
+
+// first returns the first n elements of x. It panics if x is shorter: a slice expression would reach into its capacity.
+func first(x []float32, n int) []float32 {
+	if n > len(x) {
+		panic("simd: slice too short")
+	}
+	return x[:n]
+}
+
+// Tanh sets dst[i] = tanh(x[i]), within 1.6 units in the last place. dst may alias x.
 func Tanh(dst, x []float32) {
-	dst = dst[:len(x)]
+	dst = first(dst, len(x))
 	if !tanhVector(dst, x) {
 		tanhGo(dst, x)
 	}
@@ -18,73 +29,120 @@ func tanhGo(dst, x []float32) {
 
 // TanhGrad sets dst[i] = g[i]·(1 − y[i]²), the gradient through y = tanh. dst may alias g or y.
 func TanhGrad(dst, g, y []float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
+	if !tanhGradVector(dst, g, y) {
+		tanhGradGo(dst, g, y)
+	}
+}
+
+func tanhGradGo(dst, g, y []float32) {
 	for i, v := range y {
 		dst[i] = g[i] * (1 - v*v)
-	}
-}
-
-// LeakyReLU sets dst[i] = x[i] if x[i] > 0, else slope·x[i]. dst may alias x.
-func LeakyReLU(dst, x []float32, slope float32) {
-	for i, v := range x {
-		if v > 0 {
-			dst[i] = v
-		} else {
-			dst[i] = slope * v
-		}
-	}
-}
-
-// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of LeakyReLU.
-func LeakyReLUGrad(dst, g, y []float32, slope float32) {
-	for i, v := range y {
-		if v > 0 {
-			dst[i] = g[i]
-		} else {
-			dst[i] = slope * g[i]
-		}
-	}
-}
-
-// AddBias adds the row vector b (length cols) to each of the rows of y, a rows×cols matrix with row stride ld.
-func AddBias(y []float32, ld, rows, cols int, b []float32) {
-	for i := range rows {
-		row := y[i*ld : i*ld+cols]
-		for j, v := range b[:cols] {
-			row[j] += v
-		}
-	}
-}
-
-// ColSums adds the sum of each column of the rows×cols matrix g (row stride ld) to dst: the gradient of a bias.
-func ColSums(dst, g []float32, ld, rows, cols int) {
-	for i := range rows {
-		row := g[i*ld : i*ld+cols]
-		for j, v := range row {
-			dst[j] += v
-		}
-	}
-}
-
-// Exp sets dst[i] = exp(x[i]). dst may alias x.
-func Exp(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Exp(float64(v)))
-	}
-}
-
-// Axpy adds alpha·x to dst.
-func Axpy(dst []float32, alpha float32, x []float32) {
-	for i, v := range x {
-		dst[i] += alpha * v
 	}
 }
 
 // TanhTangentGrad pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it sets, in
 // place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
 func TanhTangentGrad(g, gd, y, dy []float32) {
+	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
+	if !tanhTangentGradVector(g, gd, y, dy) {
+		tanhTangentGradGo(g, gd, y, dy)
+	}
+}
+
+func tanhTangentGradGo(g, gd, y, dy []float32) {
 	for i, v := range y {
 		s := 1 - v*v
 		g[i] = s*g[i] - 2*v*dy[i]*gd[i]
 		gd[i] *= s
+	}
+}
+
+// LeakyReLU sets dst[i] = x[i] if x[i] > 0, else slope·x[i]. dst may alias x.
+func LeakyReLU(dst, x []float32, slope float32) {
+	dst = first(dst, len(x))
+	if !leakyReLUVector(dst, x, slope) {
+		leakyReLUGo(dst, x, slope)
+	}
+}
+
+func leakyReLUGo(dst, x []float32, slope float32) {
+	for i, v := range x {
+		dst[i] = leaky(v, v, slope)
+	}
+}
+
+// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of LeakyReLU.
+func LeakyReLUGrad(dst, g, y []float32, slope float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
+	if !leakyReLUGradVector(dst, g, y, slope) {
+		leakyReLUGradGo(dst, g, y, slope)
+	}
+}
+
+func leakyReLUGradGo(dst, g, y []float32, slope float32) {
+	for i, v := range y {
+		dst[i] = leaky(g[i], v, slope)
+	}
+}
+
+// leaky returns g if y > 0, else slope·g.
+func leaky(g, y, slope float32) float32 {
+	if y > 0 {
+		return g
+	}
+	return slope * g
+}
+
+// Exp sets dst[i] = exp(x[i]), within 1 unit in the last place: +Inf above 88.72, gradually 0 (subnormal numbers, not
+// flushed) below −87.3. dst may alias x.
+func Exp(dst, x []float32) {
+	dst = first(dst, len(x))
+	if !expVector(dst, x) {
+		expGo(dst, x)
+	}
+}
+
+func expGo(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = float32(math.Exp(float64(v)))
+	}
+}
+
+// LogCosh sets dst[i] = log cosh x[i], within 2 units in the last place. dst may alias x.
+func LogCosh(dst, x []float32) {
+	dst = first(dst, len(x))
+	if !logCoshVector(dst, x) {
+		logCoshGo(dst, x)
+	}
+}
+
+func logCoshGo(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = float32(logCosh(float64(v)))
+	}
+}
+
+// logCosh is log cosh x in float64. With s = sinh²(x/2), cosh x = 1 + 2s exactly, which keeps small x; large x is |x| − log 2.
+func logCosh(x float64) float64 {
+	x = math.Abs(x)
+	if x < 1 {
+		s := math.Sinh(x / 2)
+		return math.Log1p(2 * s * s)
+	}
+	return x - math.Ln2 + math.Log1p(math.Exp(-2*x))
+}
+
+// Axpy adds alpha·x to dst.
+func Axpy(dst []float32, alpha float32, x []float32) {
+	dst = first(dst, len(x))
+	if !axpyVector(dst, alpha, x) {
+		axpyGo(dst, alpha, x)
+	}
+}
+
+func axpyGo(dst []float32, alpha float32, x []float32) {
+	for i, v := range x {
+		dst[i] += alpha * v
 	}
 }

@@ -17,6 +17,8 @@ var functions = []struct {
 	lo, hi float64 // the interval that is searched most densely
 }{
 	{"Tanh", Tanh, math.Tanh, 1.6, -10, 10},
+	{"Exp", Exp, math.Exp, 1, -104, 89},
+	{"LogCosh", LogCosh, logCosh, 2, -10, 10},
 }
 
 // Special values, every binade, and a dense random sample; every position in a vector and in a tail must give one answer.

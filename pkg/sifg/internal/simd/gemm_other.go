@@ -5,3 +5,7 @@ package simd
 func (w *Workspace) product(m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
 	return false
 }
+
+func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy, m, d int) bool {
+	return false
+}

@@ -25,7 +25,10 @@ const NormalGroup = 64
 // 2, 3 are a pair each. The draws are the same bits on every processor: the arithmetic is float32 with one rounding per
 // operation (no fused multiply-add), in the order of boxMuller.
 func Normals(dst []float32, key, hi, block uint64) {
-	n := 0
+	n := len(dst) / NormalGroup * NormalGroup
+	if n > 0 && !normalGroupsVector(dst[:n], key, hi, block) {
+		n = 0
+	}
 	if n < len(dst) {
 		normalsGo(dst[n:], key, hi, block+uint64(n/4))
 	}

@@ -8,13 +8,13 @@ import (
 // kernel is a function that exists for both machines with these parameters.
 type kernel struct{ name, params string }
 
-// args returns the parameter names.
-func (k kernel) args() string {
+// names returns the parameter names.
+func (k kernel) names() []string {
 	var names []string
 	for _, p := range strings.Split(k.params, ",") {
 		names = append(names, strings.Fields(p)[0])
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // chooser returns the Go file with a function per kernel that runs the path's version, or returns false if it has none.
@@ -34,9 +34,8 @@ func %[1]sVector(%[2]s) bool {
 	}
 	return true
 }
-`, k.name, k.params, k.args())
+`, k.name, k.params, strings.Join(k.names(), ", "))
 	}
-	const panelParams = "k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 	for _, p := range []struct {
 		name      string
 		wide, low int

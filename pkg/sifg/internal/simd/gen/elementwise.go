@@ -1,8 +1,8 @@
 package main
 
 import (
+	"fmt"
 	"math"
-	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -35,7 +35,7 @@ func (l lanes) put(v reg.VecVirtual, slice string) {
 func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	first, _, _ := strings.Cut(params, ",")
+	first := kernel{name, params}.names()[0]
 	n := m.Load(m.Param(first).Len(), m.GP64()).(reg.GPVirtual)
 	offset := m.GP64()
 	m.XORQ(offset, offset)
@@ -68,7 +68,152 @@ func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 }
 
 func (m *machine) elementwise() {
-	m.pointwise("tanh", "dst, x []float32", 4, func(l lanes) { l.put(l.tanh(l.get("x")), "dst") })
+	unary := func(name string, f func(reg.VecVirtual) reg.VecVirtual) {
+		m.pointwise(name, "dst, x []float32", 4, func(l lanes) { l.put(f(l.get("x")), "dst") })
+	}
+	unary("tanh", m.tanh)
+	unary("exp", m.exp)
+	unary("logCosh", m.logCosh)
+
+	m.pointwise("tanhGrad", "dst, g, y []float32", 4, func(l lanes) {
+		l.put(l.mul(l.tanhSlope(l.get("y")), l.get("g")), "dst")
+	})
+	m.pointwise("tanhTangentGrad", "g, gd, y, dy []float32", 4, func(l lanes) {
+		y := l.get("y")
+		s := l.tanhSlope(y)
+		gd := l.get("gd")
+		g := l.mul(s, l.get("g"))
+		l.VFNMADD231PS(l.mul(l.add(y, y), l.get("dy")), gd, g)
+		l.put(g, "g")
+		l.put(l.mul(s, gd), "gd")
+	})
+	m.pointwise("leakyReLU", "dst, x []float32, slope float32", 4, func(l lanes) {
+		l.put(l.leakyReLU(l.get("x"), l.param("slope")), "dst")
+	})
+	m.pointwise("leakyReLUGrad", "dst, g, y []float32, slope float32", 4, func(l lanes) {
+		g := l.get("g")
+		l.put(l.pick(l.positive(l.get("y")), g, l.mul(g, l.param("slope"))), "dst")
+	})
+
+	m.rowwise("addBias", "y []float32, ld, rows, cols int, b []float32", func(v reg.VecVirtual) reg.VecVirtual { return v })
+	m.rowwise("biasTanh", "y []float32, ld, rows, cols int, b []float32", m.tanh)
+	m.rowwise("biasLeakyReLU", "y []float32, ld, rows, cols int, b []float32, slope float32",
+		func(v reg.VecVirtual) reg.VecVirtual { return m.leakyReLU(v, m.param("slope")) })
+	m.colSums()
+}
+
+// tanhSlope returns 1 − y².
+func (m *machine) tanhSlope(y reg.VecVirtual) reg.VecVirtual {
+	s := m.load(m.c32(1))
+	m.VFNMADD231PS(y, y, s)
+	return s
+}
+
+// positive returns the mask of x > 0.
+func (m *machine) positive(x reg.VecVirtual) mask {
+	zero := m.vec()
+	m.VXORPS(zero, zero, zero)
+	return m.less(zero, x)
+}
+
+func (m *machine) leakyReLU(x, slope reg.VecVirtual) reg.VecVirtual {
+	return m.pick(m.positive(x), x, m.mul(x, slope))
+}
+
+// rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b.
+func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVirtual) {
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	y := m.Load(m.Param("y").Base(), m.GP64()).(reg.GPVirtual)
+	b := m.Load(m.Param("b").Base(), m.GP64()).(reg.GPVirtual)
+	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
+	rows := m.Load(m.Param("rows"), m.GP64()).(reg.GPVirtual)
+	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	whole, last := m.GP64(), m.GP64() // bytes of a row in whole vectors; columns after them
+	m.MOVQ(cols, last)
+	m.ANDQ(Imm(uint64(m.bytes/4-1)), last)
+	m.MOVQ(cols, whole)
+	m.SUBQ(last, whole)
+	m.SHLQ(U8(2), whole)
+	m.SHLQ(U8(2), ld)
+	k := m.mask(last, 4)
+	m.hoistHere()
+	m.Label("row")
+	offset := m.GP64()
+	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
+	m.XORQ(offset, offset)
+	m.CMPQ(whole, U8(0))
+	m.JEQ(LabelRef("tail"))
+	m.Label("column")
+	m.VMOVUPS(f(m.add(m.load(at(y)), at(b))), at(y))
+	m.ADDQ(U8(m.bytes), offset)
+	m.CMPQ(offset, whole)
+	m.JLT(LabelRef("column"))
+	m.Label("tail")
+	m.CMPQ(last, U8(0))
+	m.JEQ(LabelRef("next"))
+	m.storeMasked(f(m.add(m.loadMasked(at(y), k), m.loadMasked(at(b), k))), at(y), k)
+	m.Label("next")
+	m.ADDQ(ld, y)
+	m.DECQ(rows)
+	m.JNZ(LabelRef("row"))
+	m.ret()
+}
+
+// colSums emits dst[j] += Σᵢ g[i, j] for rows, cols > 0: down the rows with up to four vectors of columns at once, so that
+// every column is one chain of sums from dst.
+func (m *machine) colSums() {
+	const name, params = "colSums", "dst, g []float32, ld, rows, cols int"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
+	g := m.Load(m.Param("g").Base(), m.GP64()).(reg.GPVirtual)
+	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
+	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	rows, x := m.GP64(), m.GP64()
+	m.SHLQ(U8(2), ld)
+	lanes := m.bytes / 4
+	for _, width := range []int{4, 1} {
+		loop := fmt.Sprint("columns", width)
+		end := fmt.Sprint("end", width)
+		m.Label(loop)
+		m.CMPQ(cols, U8(width*lanes))
+		m.JLT(LabelRef(end))
+		var sum []reg.VecVirtual
+		for w := range width {
+			sum = append(sum, m.load(Mem{Base: dst, Disp: w * m.bytes}))
+		}
+		m.Load(m.Param("rows"), rows)
+		m.MOVQ(g, x)
+		m.Label(fmt.Sprint("row", width))
+		for w, v := range sum {
+			m.VADDPS(Mem{Base: x, Disp: w * m.bytes}, v, v)
+		}
+		m.ADDQ(ld, x)
+		m.DECQ(rows)
+		m.JNZ(LabelRef(fmt.Sprint("row", width)))
+		for w, v := range sum {
+			m.VMOVUPS(v, Mem{Base: dst, Disp: w * m.bytes})
+		}
+		m.ADDQ(U32(width*m.bytes), dst)
+		m.ADDQ(U32(width*m.bytes), g)
+		m.SUBQ(U32(width*lanes), cols)
+		m.JMP(LabelRef(loop))
+		m.Label(end)
+	}
+	m.CMPQ(cols, U8(0))
+	m.JEQ(LabelRef("done"))
+	k := m.mask(cols, 4)
+	sum := m.loadMasked(Mem{Base: dst}, k)
+	m.Load(m.Param("rows"), rows)
+	m.Label("row")
+	m.VADDPS(m.loadMasked(Mem{Base: g}, k), sum, sum)
+	m.ADDQ(ld, g)
+	m.DECQ(rows)
+	m.JNZ(LabelRef("row"))
+	m.storeMasked(sum, Mem{Base: dst}, k)
+	m.Label("done")
+	m.ret()
 }
 
 const signBit = 1 << 31
@@ -82,11 +227,7 @@ func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	t2 := m.mul(t, t)
 	small := m.fma(m.mul(t2, m.horner(t2, tanhSmall[:]...)), t, t)
 
-	// adding 1.5·2²³ rounds to an integer, which is then in the low bits
-	const magic = 3 << 22
-	j := m.load(m.c32(magic))
-	m.VFMADD231PS(m.c32(2*math.Log2E), t, j)
-	n := m.sub(j, m.c32(magic))
+	j, n := m.nearest(t, 2*math.Log2E)
 	r := m.copy(t)
 	m.VFNMADD231PS(m.c32(halfLn2Hi), n, r)
 	m.VFNMADD231PS(m.c32(halfLn2Lo), n, r)
@@ -107,3 +248,66 @@ const (
 
 // expm1Twice: exp(2r) − 1 = 2r + r²·q(r) on |r| ≤ 0.1735; minimax, relative error 1.3e-8.
 var expm1Twice = [...]float64{0.0888480714263, 0.26773056904, 0.666675228179, 1.33332345429, 1.99999992577}
+
+// nearest returns the integer n nearest to x·scale, |n| < 2²¹: in the low bits of j, and as a number.
+func (m *machine) nearest(x reg.VecVirtual, scale float64) (j, n reg.VecVirtual) {
+	const magic = 3 << 22 // 1.5·2²³: adding it leaves no bits for a fraction
+	j = m.load(m.c32(magic))
+	m.VFMADD231PS(m.c32(scale), x, j)
+	return j, m.sub(j, m.c32(magic))
+}
+
+// expCore returns n (in the low bits of j) and p with exp(x) = 2ⁿ·p, 0.7 < p < 1.42, for |x| ≤ 104.
+func (m *machine) expCore(x reg.VecVirtual) (j, p reg.VecVirtual) {
+	j, n := m.nearest(x, math.Log2E)
+	r := m.copy(x)
+	m.VFNMADD231PS(m.c32(ln2Hi), n, r)
+	m.VFNMADD231PS(m.c32(ln2Lo), n, r)
+	p = m.fma(m.horner(r, expPoly[:]...), m.mul(r, r), r)
+	return j, m.add(p, m.c32(1))
+}
+
+const (
+	ln2Hi = 0.693359375 // 9 bits of log 2
+	ln2Lo = math.Ln2 - ln2Hi
+)
+
+// expPoly: exp(r) = 1 + r + r²·q(r) on |r| ≤ 0.347; minimax, relative error 3.1e-9.
+var expPoly = [...]float64{0.0013814469236, 0.00836878033866, 0.0416683941648, 0.166665201086, 0.499999934127}
+
+// exp goes gradually to 0 below −87.3, where 2ⁿ·p is not normal any more: with AVX2 that takes two factors, the first
+// product being exact.
+func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual {
+	x = m.max(m.load(m.c32(-104)), m.min(m.load(m.c32(89)), x)) // not a number stays so
+	j, p := m.expCore(x)
+	if m.wide() {
+		return m.op3(m.VSCALEFPS, p, m.sub(j, m.c32(3<<22)))
+	}
+	n := m.subw(j, m.words(math.Float32bits(3<<22)))
+	half := m.sar(n, 1)
+	one := m.words(0x3F800000)
+	scale1 := m.addw(m.shl(half, 23), one)
+	scale2 := m.addw(m.shl(m.subw(n, half), 23), one)
+	return m.mul(m.mul(p, scale1), scale2)
+}
+
+// log cosh x = x²·P(x²) for |x| < 0.8; else |x| − log 2 + log(1 + w), w = exp(−2|x|) ≤ 0.2019. At most 2 ulp.
+func (m *machine) logCosh(x reg.VecVirtual) reg.VecVirtual {
+	t := m.op3(m.VANDPS, x, m.words(^uint32(signBit)))
+	t2 := m.mul(t, t)
+	small := m.mul(m.horner(t2, logCoshSmall[:]...), t2)
+
+	j, p := m.expCore(m.mul(m.min(m.load(m.c32(40)), t), m.c32(-2)))
+	w := m.mul(p, m.addw(m.shl(j, 23), m.words(0x3F800000)))
+	y := m.load(m.c32(-ln2Lo))
+	m.VFMADD231PS(m.horner(w, log1pPoly[:]...), w, y)
+	y = m.add(y, m.sub(t, m.c32(ln2Hi)))
+	return m.pick(m.less(t, m.c32(0.8)), small, y)
+}
+
+// logCoshSmall: log cosh x = x²·P(x²) on |x| ≤ 0.81; minimax, relative error 1e-8.
+var logCoshSmall = [...]float64{-0.000395613594368, 0.00196744727018, -0.0066765325363, 0.0222119830424, -0.0833327736661,
+	0.499999995003}
+
+// log1pPoly: log(1+w) = w·P(w) on 0 ≤ w ≤ 0.21; minimax, relative error 3.3e-9.
+var log1pPoly = [...]float64{-0.101056406241, 0.186213529996, -0.248588994869, 0.333266645626, -0.499998836821, 0.999999996704}

@@ -32,7 +32,7 @@ func (m *machine) matrixProducts() {
 	m.packTransposed()
 }
 
-const panelSignature = "func(k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool)"
+const panelParams = "k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 
 // panel emits the kernel of a column panel of C, width vectors wide (the last of which has only `last` columns):
 // C = A·B, or C += A·B if add, for tiles·rows rows; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
@@ -40,7 +40,7 @@ const panelSignature = "func(k, tiles int, a *float32, rs, ks int, b *float32, l
 // depend neither on its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
 func (m *machine) panel(name string, rows, width int, distance bool) {
 	name = fmt.Sprintf("%s%dx%d", name, rows, width)
-	m.function(name, panelSignature, "is a panel of tiles of that many rows × vectors.")
+	m.function(name, "func("+panelParams+")", "is a panel of tiles of that many rows × vectors.")
 
 	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
 	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)

@@ -10,6 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // machine is a vector instruction set: an avo context and what differs between the two sets. Its arithmetic methods take
@@ -23,6 +24,7 @@ type machine struct {
 
 	hoistTo int                       // node of the current function before which hoist emits
 	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
+	masks   map[string]reg.Register   // and in mask registers
 	kernels []kernel
 }
 
@@ -39,6 +41,7 @@ func newMachine(suffix, file string, bytes int) *machine {
 func (m *machine) all() []kernel {
 	m.matrixProducts()
 	m.elementwise()
+	m.optimisers()
 	m.random()
 	m.peak()
 	return m.kernels
@@ -117,6 +120,7 @@ func (m *machine) hoist(f func()) {
 func (m *machine) hoistHere() {
 	m.hoistTo = len(m.current().Nodes)
 	m.hoisted = map[string]reg.VecVirtual{}
+	m.masks = map[string]reg.Register{}
 }
 
 func (m *machine) current() *ir.Function {
@@ -146,11 +150,18 @@ func (m *machine) load(x Op) reg.VecVirtual {
 	return v
 }
 
-// splat returns a vector of the scalar parameter.
-func (m *machine) splat(name string) reg.VecVirtual {
-	v, x := m.vec(), m.XMM()
-	m.Load(m.Param(name), x)
-	m.VBROADCASTSS(x, v)
+// param returns a vector of the float32 parameter, loaded once a function.
+func (m *machine) param(name string) reg.VecVirtual {
+	v, ok := m.hoisted[name]
+	if !ok {
+		v = m.vec()
+		m.hoist(func() {
+			x := m.XMM()
+			m.Load(m.Param(name), x)
+			m.VBROADCASTSS(x, v)
+		})
+		m.hoisted[name] = v
+	}
 	return v
 }
 
@@ -315,9 +326,19 @@ func (m *machine) less(a reg.VecVirtual, b Op) mask {
 func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
 	v := m.vec()
 	if m.wide() {
-		m.VBLENDMPS(a, b, k.Op, v)
+		m.blend(x86.VBLENDMPS, k.Op, a, b, v)
 	} else {
 		m.VBLENDVPS(k.Op, a, b, v)
 	}
 	return v
+}
+
+// blend emits v = k ? a : b. avo takes v for an input too, and would keep its register from the function's beginning.
+func (m *machine) blend(f func(...Op) (*ir.Instruction, error), k, a Op, b, v reg.VecVirtual) {
+	i, err := f(a, b, k, v)
+	if err != nil {
+		panic(err)
+	}
+	i.Inputs = []Op{a, b, k}
+	m.Instruction(i)
 }

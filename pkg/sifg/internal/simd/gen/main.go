@@ -11,9 +11,12 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"log"
 	"os"
 	"path/filepath"
 
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -65,10 +68,16 @@ func generate() ([]file, error) {
 		kernels = m.all()
 		f, err := m.Result()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.suffix, err)
+			LogError(log.New(os.Stderr, "gen: ", 0), err, 0)
+			return nil, fmt.Errorf("%s: invalid instructions", m.suffix)
 		}
-		if err := pass.Compile.Execute(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.suffix, err)
+		for _, fn := range f.Functions() { // one by one, to name the one that fails
+			if err := pass.Compile.Execute(&ir.File{Sections: []ir.Section{fn}}); err != nil {
+				return nil, fmt.Errorf("%s: %w", fn.Name, err)
+			}
+		}
+		if err := pass.IncludeTextFlagHeader(f); err != nil {
+			return nil, err
 		}
 		conf := printer.Config{Name: "gen", Pkg: "simd"}
 		for ext, p := range map[string]printer.Printer{".s": printer.NewGoAsm(conf), ".go": printer.NewStubs(conf)} {

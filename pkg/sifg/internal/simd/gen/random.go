@@ -1,4 +1,193 @@
 package main
 
-func (m *machine) random() {}
-func (m *machine) peak()   {}
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// random emits normalGroups: groups of 16 Philox blocks, 64 normals each. Word w of a group's 16 blocks is one AVX-512 or two
+// AVX2 vectors. Everything is done in the order of boxMuller with one rounding an operation, so that the bits are its.
+func (m *machine) random() {
+	const name, params = "normalGroups", "dst []float32, key, hi, block uint64"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "fills dst, a whole number of groups (at least one), as normalsGo does.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
+	n := m.Load(m.Param("dst").Len(), m.GP64()).(reg.GPVirtual)
+	block := m.Load(m.Param("block"), m.GP64()).(reg.GPVirtual)
+	m.SHRQ(U8(6), n)
+	m.hoistHere()
+	m.Label("group")
+	parts := 64 / m.bytes
+	for part := range parts {
+		x := m.philox(block)
+		for pair := range 2 {
+			cos, sin := m.boxMuller(x[2*pair], x[2*pair+1])
+			m.VMOVUPS(cos, Mem{Base: dst, Disp: 128*pair + part*m.bytes})
+			m.VMOVUPS(sin, Mem{Base: dst, Disp: 128*pair + 64 + part*m.bytes})
+		}
+		m.ADDQ(Imm(uint64(m.bytes/4)), block)
+	}
+	m.ADDQ(U32(256), dst)
+	m.DECQ(n)
+	m.JNZ(LabelRef("group"))
+	m.ret()
+}
+
+// splat64 and splat32 return a vector of the register's low 64 or 32 bits.
+func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
+	v, s := m.vec(), m.XMM()
+	m.VMOVQ(x, s)
+	m.VPBROADCASTQ(s, v)
+	return v
+}
+
+// philox returns the four words of the blocks block, block+1, …, one a lane. A 32×32-bit product is made of even and of
+// odd lanes; the counter, 64 bits wide, of two vectors likewise.
+func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
+	key, hi := m.GP64(), m.GP64()
+	m.Load(m.Param("key"), key)
+	m.Load(m.Param("hi"), hi)
+	// 64-bit counters of the even and of the odd lanes, then their low and high words in lane order
+	base := m.splat64(block)
+	even := m.op3(m.VPADDQ, base, m.global("even", func(i int) uint64 { return uint64(2 * i) }))
+	odd := m.op3(m.VPADDQ, base, m.global("odd", func(i int) uint64 { return uint64(2*i + 1) }))
+	c := [4]reg.VecVirtual{m.zip(even, m.shl64(odd)), m.zip(m.shr64(even), odd)}
+	h := m.splat64(hi)
+	c[2], c[3] = m.low(h), m.high(h)
+	k := m.splat64(key)
+	k0, k1 := m.low(k), m.high(k)
+	for round := range 10 {
+		if round > 0 {
+			k0, k1 = m.addw(k0, m.words(0x9E3779B9)), m.addw(k1, m.words(0xBB67AE85))
+		}
+		low0, high0 := m.product(c[0], m.words(0xD2511F53))
+		low1, high1 := m.product(c[2], m.words(0xCD9E8D57))
+		c = [4]reg.VecVirtual{m.xor3(high1, c[1], k0), low1, m.xor3(high0, c[3], k1), low0}
+	}
+	return c
+}
+
+// product returns the low and the high words of a·b, b a constant.
+func (m *machine) product(a reg.VecVirtual, b Op) (low, high reg.VecVirtual) {
+	even := m.op3(m.VPMULUDQ, a, b)
+	odd := m.op3(m.VPMULUDQ, m.shr64(a), b)
+	return m.zip(even, m.shl64(odd)), m.zip(m.shr64(even), odd)
+}
+
+// xor3 returns a ^ b ^ c.
+func (m *machine) xor3(a, b, c reg.VecVirtual) reg.VecVirtual {
+	if m.wide() {
+		v := m.copy(a)
+		m.VPTERNLOGD(U8(0x96), c, b, v)
+		return v
+	}
+	return m.xor(m.xor(a, b), c)
+}
+
+func (m *machine) shl64(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	m.VPSLLQ(U8(32), a, v)
+	return v
+}
+
+func (m *machine) shr64(a reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	m.VPSRLQ(U8(32), a, v)
+	return v
+}
+
+// zip returns the even words of a and the odd words of b.
+func (m *machine) zip(a, b reg.VecVirtual) reg.VecVirtual {
+	v := m.vec()
+	if !m.wide() {
+		m.VPBLENDD(U8(0xAA), b, a, v)
+		return v
+	}
+	k, ok := m.masks["odd"]
+	if !ok {
+		k = m.K()
+		m.hoist(func() {
+			bits := m.GP32()
+			m.MOVL(U32(0xAAAA), bits)
+			m.KMOVW(bits, k)
+		})
+		m.masks["odd"] = k
+	}
+	m.blend(x86.VPBLENDMD, k, b, a, v)
+	return v
+}
+
+// low and high return a vector of the low or high words of 64-bit lanes, twice each.
+func (m *machine) low(a reg.VecVirtual) reg.VecVirtual  { return m.zip(a, m.shl64(a)) }
+func (m *machine) high(a reg.VecVirtual) reg.VecVirtual { return m.zip(m.shr64(a), a) }
+
+// boxMuller is the vector form of the Go function: see there.
+func (m *machine) boxMuller(x0, x1 reg.VecVirtual) (cos, sin reg.VecVirtual) {
+	u := m.vec()
+	if m.wide() {
+		m.VCVTUDQ2PS(x0, u)
+	} else { // both halves are exact: one rounding in the sum
+		high := m.mul(m.toFloat(m.shr(x0, 16)), m.c32(1<<16))
+		u = m.add(high, m.toFloat(m.and(x0, m.words(0xFFFF))))
+	}
+	i := m.subw(m.add(u, m.c32(0.5)), m.words(sqrtHalfBits))
+	e := m.toFloat(m.subw(m.sar(i, 23), m.words(32)))
+	f := m.sub(m.addw(m.and(i, m.words(0x7FFFFF)), m.words(sqrtHalfBits)), m.c32(1))
+	p := m.load(m.c32(logP[0]))
+	for _, c := range logP[1:] {
+		p = m.add(m.mul(p, f), m.c32(c))
+	}
+	z := m.mul(f, f)
+	y := m.mul(m.mul(p, f), z)
+	y = m.add(y, m.mul(e, m.c32(boxLn2Lo)))
+	y = m.sub(y, m.mul(z, m.c32(0.5)))
+	y = m.add(y, f)
+	y = m.add(y, m.mul(e, m.c32(ln2Hi)))
+	r := m.sqrt(m.mul(y, m.c32(-2)))
+
+	q := m.shr(m.addw(x1, m.words(1<<29)), 30)
+	t := m.mul(m.toFloat(m.subw(x1, m.shl(q, 30))), m.c32(2*math.Pi*0x1p-32))
+	z = m.mul(t, t)
+	s := m.add(m.mul(z, m.c32(sinS[0])), m.c32(sinS[1]))
+	s = m.add(m.mul(s, z), m.c32(sinS[2]))
+	s = m.add(m.mul(m.mul(s, z), t), t)
+	c := m.add(m.mul(z, m.c32(cosC[0])), m.c32(cosC[1]))
+	c = m.add(m.mul(c, z), m.c32(cosC[2]))
+	c = m.sub(m.mul(m.mul(c, z), z), m.mul(z, m.c32(0.5)))
+	c = m.add(c, m.c32(1))
+	swap := m.signOf(m.shl(q, 31))
+	two := m.words(2)
+	signC := m.shl(m.and(m.addw(q, m.words(1)), two), 30)
+	signS := m.shl(m.and(q, two), 30)
+	cos = m.xor(m.pick(swap, s, c), signC)
+	sin = m.xor(m.pick(swap, c, s), signS)
+	return m.mul(cos, r), m.mul(sin, r)
+}
+
+// signOf returns the mask of the lanes whose highest bit is set.
+func (m *machine) signOf(a reg.VecVirtual) mask {
+	if m.wide() {
+		k := m.K()
+		m.VPMOVD2M(a, k)
+		return mask{k}
+	}
+	return mask{a}
+}
+
+// The constants of boxMuller in package simd.
+const (
+	sqrtHalfBits = 0x3F3504F3
+	boxLn2Lo     = -2.12194440e-4
+)
+
+var (
+	logP = [9]float64{7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+		-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}
+	sinS = [3]float64{-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}
+	cosC = [3]float64{2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2}
+)
+
+func (m *machine) peak() {}

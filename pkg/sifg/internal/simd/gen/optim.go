@@ -1,0 +1,47 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func (m *machine) optimisers() {
+	m.pointwise("axpy", "dst []float32, alpha float32, x []float32", 4, func(l lanes) {
+		d := l.get("dst")
+		l.VFMADD231PS(l.get("x"), l.param("alpha"), d)
+		l.put(d, "dst")
+	})
+	m.pointwise("sgd", "theta, g []float32, lr float32", 4, func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
+	m.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", 4, func(l lanes) {
+		l.descend(l.buffer(l.get("g")), l.param("lr"))
+	})
+	m.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", 4, func(l lanes) {
+		g := l.get("g")
+		l.descend(l.fma(l.buffer(g), l.param("momentum"), g), l.param("lr"))
+	})
+	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32", 4, func(l lanes) {
+		g := l.get("g")
+		mi := l.fma(l.get("m"), l.param("beta1"), l.mul(g, l.param("keep1")))
+		vi := l.fma(l.get("v"), l.param("beta2"), l.mul(l.mul(g, g), l.param("keep2")))
+		l.put(mi, "m")
+		l.put(vi, "v")
+		l.descend(l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
+	})
+	m.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", 4, func(l lanes) {
+		g := l.get("g")
+		vi := l.fma(l.get("v"), l.param("alpha"), l.mul(l.mul(g, g), l.param("keep")))
+		l.put(vi, "v")
+		l.descend(l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
+	})
+}
+
+// descend sets theta −= lr·direction.
+func (l lanes) descend(direction, lr reg.VecVirtual) {
+	theta := l.get("theta")
+	l.VFNMADD231PS(direction, lr, theta)
+	l.put(theta, "theta")
+}
+
+// buffer updates and returns buf = momentum·buf + g, in a register of its own.
+func (l lanes) buffer(g reg.VecVirtual) reg.VecVirtual {
+	b := l.fma(l.get("buf"), l.param("momentum"), g)
+	l.put(b, "buf")
+	return b
+}

@@ -1,0 +1,321 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// updates are the kernels on several slices of one length: what they change and the float64 values they should give, with
+// the magnitude of the terms, of which each rounding may cost 2⁻²⁴.
+var updates = []struct {
+	name     string
+	slices   int
+	run      func(x [][]float32)
+	exact    func(x []float64) (want, scale []float64) // for the changed slices, which come first
+	rounding float64
+	positive int // this slice is not negative
+}{
+	{"TanhGrad", 3, func(x [][]float32) { TanhGrad(x[0], x[1], x[2]) }, func(x []float64) (w, s []float64) {
+		return []float64{x[1] * (1 - x[2]*x[2])}, []float64{math.Abs(x[1])}
+	}, 3, -1},
+	{"TanhGrad in place", 2, func(x [][]float32) { TanhGrad(x[0], x[0], x[1]) }, func(x []float64) (w, s []float64) {
+		return []float64{x[0] * (1 - x[1]*x[1])}, []float64{math.Abs(x[0])}
+	}, 3, -1},
+	{"TanhTangentGrad", 4, func(x [][]float32) { TanhTangentGrad(x[0], x[1], x[2], x[3]) }, func(x []float64) (w, s []float64) {
+		d := 1 - x[2]*x[2]
+		return []float64{d*x[0] - 2*x[2]*x[3]*x[1], d * x[1]}, []float64{math.Abs(x[0]) + 2*math.Abs(x[1]), math.Abs(x[1])}
+	}, 5, -1},
+	{"LeakyReLU", 2, func(x [][]float32) { LeakyReLU(x[0], x[1], 0.01) }, func(x []float64) (w, s []float64) {
+		w = []float64{x[1]}
+		if x[1] <= 0 {
+			w[0] *= float64(float32(0.01))
+		}
+		return w, []float64{math.Abs(w[0])}
+	}, 1, -1},
+	{"LeakyReLUGrad", 3, func(x [][]float32) { LeakyReLUGrad(x[0], x[1], x[2], 0.01) }, func(x []float64) (w, s []float64) {
+		w = []float64{x[1]}
+		if x[2] <= 0 {
+			w[0] *= float64(float32(0.01))
+		}
+		return w, []float64{math.Abs(w[0])}
+	}, 1, -1},
+	{"Axpy", 2, func(x [][]float32) { Axpy(x[0], 0.3, x[1]) }, func(x []float64) (w, s []float64) {
+		v := float64(float32(0.3)) * x[1]
+		return []float64{x[0] + v}, []float64{math.Abs(x[0]) + math.Abs(v)}
+	}, 2, -1},
+	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0, false) }, func(x []float64) (w, s []float64) {
+		v := float64(float32(0.3)) * x[1]
+		return []float64{x[0] - v}, []float64{math.Abs(x[0]) + math.Abs(v)}
+	}, 2, -1},
+	{"SGD, momentum", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, false) }, func(x []float64) (w, s []float64) {
+		b := float64(float32(0.9))*x[1] + x[2]
+		return []float64{x[0] - float64(float32(0.3))*b, b}, []float64{3, 2}
+	}, 4, -1},
+	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, true) }, func(x []float64) (w, s []float64) {
+		b := float64(float32(0.9))*x[1] + x[2]
+		return []float64{x[0] - float64(float32(0.3))*(x[2]+float64(float32(0.9))*b), b}, []float64{3, 2}
+	}, 6, -1},
+	{"Adam", 4, func(x [][]float32) { Adam(x[0], x[3], x[1], x[2], 0.01, 2, 0.9, 0.999, 1e-3) }, func(x []float64) (w, s []float64) {
+		b1, b2 := float64(float32(0.9)), float64(float32(0.999))
+		m := b1*x[1] + (1-b1)*x[3]
+		v := b2*x[2] + (1-b2)*x[3]*x[3]
+		d := 1 / (2*math.Sqrt(v) + 1e-3)
+		// m may cancel: its terms, not itself, are the scale of its error
+		return []float64{x[0] - 0.01*m*d, m, v}, []float64{math.Abs(x[0]) + 0.01*d, 1, v}
+	}, 12, 2},
+	{"RMSProp", 3, func(x [][]float32) { RMSProp(x[0], x[2], x[1], 0.01, 0.99, 1e-3) }, func(x []float64) (w, s []float64) {
+		a := float64(float32(0.99))
+		v := a*x[1] + (1-a)*x[2]*x[2]
+		d := 0.01 * x[2] / (math.Sqrt(v) + 1e-3)
+		return []float64{x[0] - d, v}, []float64{math.Abs(x[0]) + math.Abs(d), v}
+	}, 10, 1},
+}
+
+func TestUpdates(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, u := range updates {
+		forPaths(t, func(t *testing.T) {
+			for n := range 150 {
+				off := n % 17
+				var x, bufs [][]float32
+				for i := range u.slices {
+					buf, v := guarded(n, (off+5*i)%17)
+					uniform(r, v)
+					if i == u.positive {
+						for j := range v {
+							v[j] = float32(math.Abs(float64(v[j])))
+						}
+					}
+					x, bufs = append(x, v), append(bufs, buf)
+				}
+				var want, scale [][]float64
+				for j := range n {
+					var one []float64
+					for i := range x {
+						one = append(one, float64(x[i][j]))
+					}
+					w, s := u.exact(one)
+					want, scale = append(want, w), append(scale, s)
+				}
+				u.run(x)
+				for i, buf := range bufs {
+					checkGuard(t, buf, n, (off+5*i)%17)
+				}
+				for j := range n {
+					for i, w := range want[j] {
+						if d := math.Abs(float64(x[i][j]) - w); !(d <= u.rounding*0x1p-24*scale[j][i]) {
+							t.Fatalf("%s: n=%d, slice %d, element %d is %v, want %v", u.name, n, i, j, x[i][j], w)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Rows with bias: the fused kernels give the bits of the separate ones, narrow rows included, and nothing beside the
+// matrix changes.
+func TestBias(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const slope = 0.01
+	forPaths(t, func(t *testing.T) {
+		for trial := range 300 {
+			rows, cols := r.IntN(20), r.IntN(70)
+			if trial%3 == 0 {
+				rows, cols = 60+r.IntN(40), r.IntN(20)
+			}
+			ld, off := cols+r.IntN(2)*r.IntN(5), trial%17
+			n := max(0, rows*ld)
+			b := make([]float32, cols)
+			uniform(r, b)
+			start := make([]float32, n)
+			uniform(r, start)
+			for name, f := range map[string][2]func(y []float32){
+				"AddBias": {func(y []float32) { AddBias(y, ld, rows, cols, b) }, func(row []float32) {}},
+				"BiasTanh": {func(y []float32) { BiasTanh(y, ld, rows, cols, b) },
+					func(row []float32) { Tanh(row, row) }},
+				"BiasLeakyReLU": {func(y []float32) { BiasLeakyReLU(y, ld, rows, cols, b, slope) },
+					func(row []float32) { LeakyReLU(row, row, slope) }},
+			} {
+				buf, y := guarded(n, off)
+				copy(y, start)
+				f[0](y)
+				checkGuard(t, buf, n, off)
+				want := append([]float32(nil), start...)
+				for i := range rows {
+					row := want[i*ld:][:cols]
+					for j := range row {
+						row[j] += b[j]
+					}
+					f[1](row)
+				}
+				for i := range y {
+					if y[i] != want[i] {
+						t.Fatalf("%s rows=%d cols=%d ld=%d: element %d is %v, want %v", name, rows, cols, ld, i, y[i], want[i])
+					}
+				}
+			}
+			// sums down the columns: one order on all paths, hence the same bits
+			buf, sum := guarded(cols, off)
+			copy(sum, b)
+			ColSums(sum, start, ld, rows, cols)
+			checkGuard(t, buf, cols, off)
+			want := append([]float32(nil), b...)
+			colSumsGo(want, start, ld, rows, cols)
+			for j := range sum {
+				if sum[j] != want[j] {
+					t.Fatalf("ColSums rows=%d cols=%d ld=%d: column %d is %v, want %v", rows, cols, ld, j, sum[j], want[j])
+				}
+			}
+		}
+	})
+}
+
+// Squared distances against float64: d+2 roundings of a sum of squares, each difference being off by 2⁻²⁴ relative.
+func TestSqDist(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	forPaths(t, func(t *testing.T) {
+		for trial := range 120 {
+			n, m, d := size(r), size(r), size(r)
+			if trial%2 == 0 {
+				n, m, d = r.IntN(30), r.IntN(50), r.IntN(30)
+			}
+			ldx, ldy, ldd, off := d+r.IntN(3), d+r.IntN(3), m+r.IntN(3), trial%17
+			x, y := make([]float32, n*ldx), make([]float32, m*ldy)
+			uniform(r, x)
+			uniform(r, y)
+			if n > 0 && m > 0 {
+				copy(y[(m-1)*ldy:][:d], x[(n-1)*ldx:])
+			}
+			buf, dst := guarded(n*ldd, off)
+			SqDist(dst, ldd, x, ldx, n, y, ldy, m, d)
+			checkGuard(t, buf, n*ldd, off)
+			for i := range n {
+				for j := range m {
+					var want float64
+					for c := range d {
+						v := float64(x[i*ldx+c]) - float64(y[j*ldy+c])
+						want += v * v
+					}
+					if e := math.Abs(float64(dst[i*ldd+j]) - want); !(e <= float64(d+4)*0x1p-24*want) {
+						t.Fatalf("n=%d m=%d d=%d: (%d, %d) is %v, want %v", n, m, d, i, j, dst[i*ldd+j], want)
+					}
+				}
+				for j := m; j < ldd; j++ {
+					if dst[i*ldd+j] != 0 {
+						t.Fatalf("n=%d m=%d d=%d ldd=%d: element %d between the rows was overwritten", n, m, d, ldd, j)
+					}
+				}
+			}
+			if n > 0 && m > 0 && dst[(n-1)*ldd+m-1] != 0 {
+				t.Fatalf("n=%d m=%d d=%d: equal rows have distance %v", n, m, d, dst[(n-1)*ldd+m-1])
+			}
+		}
+	})
+}
+
+func TestNoAllocation(t *testing.T) {
+	var w Workspace
+	a, b, c := make([]float32, 64*64), make([]float32, 64*64), make([]float32, 64*64)
+	run := func() {
+		w.GemmNN(33, 40, 50, a, 64, b, 64, c, 64, false)
+		w.GemmNT(33, 40, 50, a, 64, b, 64, c, 64, true)
+		w.GemmTN(33, 2, 50, a, 64, b, 64, c, 64, false)
+		SqDist(c, 64, a, 64, 50, b, 64, 60, 64)
+		AddBias(c, 3, 100, 3, b)
+		BiasTanh(c, 64, 60, 64, b)
+		ColSums(c, a, 64, 60, 64)
+		Normals(c[:100], 1, 2, 3)
+		SGD(a, b, c, 0.1, 0.9, true)
+	}
+	forPaths(t, func(t *testing.T) {
+		if n := testing.AllocsPerRun(10, run); n != 0 {
+			t.Errorf("%v allocations a run, want none", n)
+		}
+	})
+}
+
+// Wrong shapes panic before anything is written.
+func TestShapesPanic(t *testing.T) {
+	x := make([]float32, 12)
+	var w Workspace
+	for name, f := range map[string]func(){
+		"short A":     func() { w.GemmNN(3, 2, 5, x, 5, x, 2, make([]float32, 6), 2, false) },
+		"short C":     func() { w.GemmNT(3, 2, 2, x, 2, x, 2, make([]float32, 5), 2, false) },
+		"small ld":    func() { w.GemmTN(3, 2, 2, x, 2, x, 2, make([]float32, 6), 2, false) },
+		"negative":    func() { AddBias(x, 2, -1, 2, x) },
+		"short bias":  func() { BiasTanh(x, 4, 3, 4, x[:3]) },
+		"short dst":   func() { Tanh(x[:2], x[:3:3]) },
+		"short state": func() { Adam(x, x, x[:11:11], x, 1, 1, 0, 0, 0) },
+		"dist":        func() { SqDist(x[:3], 2, x, 2, 2, x, 2, 2, 2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func BenchmarkUpdates(b *testing.B) {
+	was := path
+	defer func() { path = was }()
+	r := rand.New(rand.NewPCG(1, 1))
+	const n = 4096
+	for _, u := range updates {
+		var x [][]float32
+		for range u.slices {
+			v := make([]float32, n)
+			uniform(r, v)
+			for i := range v {
+				v[i] = v[i]*v[i] + 0.1
+			}
+			x = append(x, v)
+		}
+		for k := supported; k >= portable; k-- {
+			b.Run(fmt.Sprintf("%s/%s", u.name, kindNames[k]), func(b *testing.B) {
+				path = k
+				for b.Loop() {
+					u.run(x)
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/n, "ns/element")
+			})
+		}
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	was := path
+	defer func() { path = was }()
+	y, bias := make([]float32, 1000*32), make([]float32, 300)
+	z := make([]float32, 100*753)
+	for k := supported; k >= portable; k-- {
+		for _, s := range []struct {
+			name string
+			n    int
+			run  func()
+		}{
+			{"AddBias/1000x2", 2000, func() { AddBias(y, 2, 1000, 2, bias) }},
+			{"AddBias/1000x32", 32000, func() { AddBias(y, 32, 1000, 32, bias) }},
+			{"BiasTanh/1000x32", 32000, func() { BiasTanh(y, 32, 1000, 32, bias) }},
+			{"ColSums/1000x2", 2000, func() { ColSums(bias, y, 2, 1000, 2) }},
+			{"ColSums/1000x32", 32000, func() { ColSums(bias, y, 32, 1000, 32) }},
+			{"SqDist/100x100x753", 100 * 100 * 753, func() { SqDist(y, 100, z, 753, 100, z, 753, 100, 753) }},
+			{"SqDist/150x150x10", 150 * 150 * 10, func() { SqDist(y, 150, z, 10, 150, z, 10, 150, 10) }},
+			{"Normals/2000", 2000, func() { Normals(y[:2000], 1, 2, 3) }},
+		} {
+			b.Run(s.name+"/"+kindNames[k], func(b *testing.B) {
+				path = k
+				for b.Loop() {
+					s.run()
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(s.n), "ns/element")
+			})
+		}
+	}
+}
