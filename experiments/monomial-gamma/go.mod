@@ -1,3 +1,13 @@
 module github.com/semi-implicit/sifg/experiments/monomial-gamma
 
-go 1.25.0
+go 1.26.0
+
+require (
+	github.com/semi-implicit/sifg/pkg/harness v0.0.0
+	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
+)
+
+replace (
+	github.com/semi-implicit/sifg/pkg/harness => ../../pkg/harness
+	github.com/semi-implicit/sifg/pkg/sifg => ../../pkg/sifg
+)

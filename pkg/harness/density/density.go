@@ -28,10 +28,12 @@ type Options struct {
 	InitMean []float64 `mapstructure:"init_mean"` // mean of the initial particles, one value a coordinate or one for all; absent: 0
 	InitSD   float64   `mapstructure:"init_sd"`   // their standard deviation > 0; 0: 1
 
-	// Metrics are measured at every checkpoint, Detail at every DetailEvery-th iteration and the last (0: the last only).
+	// Metrics are measured at every checkpoint, Detail at iteration 0, at every DetailEvery-th (0: none) and at the last,
+	// AtEnd at the last.
 	Metrics     []string `mapstructure:"metrics"`
 	Detail      []string `mapstructure:"detail"`
 	DetailEvery int      `mapstructure:"detail_every"`
+	AtEnd       []string `mapstructure:"at_end"`
 
 	Reference      int     `mapstructure:"reference"`       // number m of reference draws for knn-kl and energy
 	ReferenceFresh bool    `mapstructure:"reference_fresh"` // drawn anew at every checkpoint; false: once, the same for all trials
@@ -62,7 +64,7 @@ type problem struct {
 // measure puts the rows of one metric for a judged sample x.
 type measure func(p *problem, c *sifg.Cloud, x metric.Points, put func(metric string, index int, value float64)) error
 
-// Measures is the table of metrics by name.
+// measures is the table of metrics by name.
 var measures = map[string]measure{
 	"gradient-variance": (*problem).gradientVariance,
 	"knn-kl":            (*problem).knnKL,
@@ -110,7 +112,7 @@ func Setup(t *harness.Trial) (*harness.Problem, error) {
 // check refuses options that do not fit together.
 func (p *problem) check(particles int) error {
 	o := &p.o
-	all := slices.Concat(o.Metrics, o.Detail)
+	all := slices.Concat(o.Metrics, o.Detail, o.AtEnd)
 	for _, name := range all {
 		if measures[name] == nil {
 			return fmt.Errorf("options.metrics: %q is unknown: want some of %s", name, strings.Join(Metrics(), ", "))
@@ -164,24 +166,26 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 // metrics named "floor-…": what a perfect sampler scores with these estimators.
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	x := metric.FromBatch(sample)
-	detail := c.Iter == p.last || p.o.DetailEvery > 0 && c.Iter%p.o.DetailEvery == 0
-	p.all(c, x, detail, put)
+	names := p.o.Metrics
+	if c.Iter == 0 || c.Iter == p.last || p.o.DetailEvery > 0 && c.Iter%p.o.DetailEvery == 0 {
+		names = slices.Concat(names, p.o.Detail)
+	}
 	if c.Iter == 0 {
 		draws := sifg.NewBatch(sample.Rows, sample.Cols)
 		p.d.Sample(draws, rng.New(p.seed, "floor"))
 		exact := &sifg.Cloud{Z: draws, X: draws, Sigma: c.Sigma, Iter: c.Iter, Target: c.Target, Seed: c.Seed}
-		p.all(exact, metric.FromBatch(draws), true, func(name string, index int, value float64) {
+		p.all(names, exact, metric.FromBatch(draws), func(name string, index int, value float64) {
 			put("floor-"+name, index, value)
 		})
 	}
+	if c.Iter == p.last {
+		names = slices.Concat(names, p.o.AtEnd)
+	}
+	p.all(names, c, x, put)
 	p.displacement(c, x, put)
 }
 
-func (p *problem) all(c *sifg.Cloud, x metric.Points, detail bool, put func(string, int, float64)) {
-	names := p.o.Metrics
-	if detail {
-		names = slices.Concat(names, p.o.Detail)
-	}
+func (p *problem) all(names []string, c *sifg.Cloud, x metric.Points, put func(string, int, float64)) {
 	for _, name := range names {
 		if err := measures[name](p, c, x, put); err != nil {
 			put(name, 0, math.NaN()) // a sample that cannot be judged, such as one with infinite coordinates

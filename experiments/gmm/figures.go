@@ -1,0 +1,145 @@
+package gmm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// The window of the 2-D figures holds the target and both starts.
+const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
+
+// contours are the target's highest-density regions.
+func contours() figure.Layer {
+	density := target.GMM2D()
+	grid := figure.NewGrid(xMin, xMax, yMin, yMax, 240, func(x, y float64) float64 {
+		return math.Exp(density.LogDensity([]float64{x, y}))
+	})
+	return figure.Contours{Grid: grid, Levels: grid.MassLevels(0.5, 0.9, 0.99), Style: figure.Method("truth").As("")}
+}
+
+// panel2D is an empty panel with the target's contours.
+func panel2D(title string) figure.Panel {
+	return figure.Panel{
+		Title: title, EqualAxes: true,
+		X:      figure.Axis{Label: "x_{1}", Min: xMin, Max: xMax},
+		Y:      figure.Axis{Label: "x_{2}", Min: yMin, Max: yMax},
+		Layers: []figure.Layer{contours()},
+	}
+}
+
+// scatter draws Figure 1: one panel a method, and exact draws.
+func scatter(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 4, Shared: true, NoLegend: true}
+	n := 0
+	for _, m := range s.Methods("gmm-2d") {
+		p := panel2D(density.Label(m))
+		if t, ok := density.First(s, "gmm-2d", m); ok {
+			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
+			if err != nil {
+				return nil, err
+			}
+			n = a.Shape[0]
+			p.Layers = append(p.Layers, figure.Scatter{
+				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: figure.Method(m),
+			})
+		} else {
+			p.Layers = append(p.Layers, figure.Text{X: 0.5, Y: 0.5, S: "no run ended well", Frac: true, AlignX: 0.5})
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	exact := sifg.NewBatch(max(n, 2), 2)
+	target.GMM2D().Sample(exact, rng.New(1, "figure"))
+	p := panel2D(density.Label("truth"))
+	p.Layers = append(p.Layers, figure.Scatter{
+		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth"),
+	})
+	f.Panels = append(f.Panels, p)
+	return f, nil
+}
+
+// trajectories draws Figure 2 for the methods with a network.
+func trajectories(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 2, Shared: true}
+	marks := []struct {
+		label string
+		style figure.Style
+		shape figure.Shape
+	}{
+		{"start", figure.Style{Color: figure.Method("sgld").Color, Mark: figure.Square}, figure.Square},
+		{"iteration %d", figure.Style{Color: figure.Method("svgd").Color, Mark: figure.Triangle}, figure.Triangle},
+		{"iteration %d", figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}, figure.Circle},
+	}
+	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
+		t, ok := density.First(s, "gmm-2d", m)
+		if !ok {
+			continue
+		}
+		c, o, err := density.Config(t)
+		if err != nil {
+			return nil, err
+		}
+		a, err := s.Load(t.Key, "track") // checkpoints × particles × 2
+		if err != nil {
+			return nil, err
+		}
+		looks, k := a.Shape[0], a.Shape[1]
+		at := func(look, particle int) (float64, float64) {
+			i := (look*k + particle) * 2
+			return float64(a.Data[i]), float64(a.Data[i+1])
+		}
+		p := panel2D(density.Label(m))
+		for i := range k {
+			var x, y []float64
+			for l := range looks {
+				px, py := at(l, i)
+				x, y = append(x, px), append(y, py)
+			}
+			p.Layers = append(p.Layers, figure.Path{X: x, Y: y, Style: figure.Method(m).As("")})
+		}
+		for j, look := range []int{0, o.DisplacementFrom / c.Judge.Every, looks - 1} {
+			var x, y []float64
+			for i := range k {
+				px, py := at(look, i)
+				x, y = append(x, px), append(y, py)
+			}
+			label := marks[j].label
+			if j > 0 {
+				label = fmt.Sprintf(label, []int{0, o.DisplacementFrom, c.Iterations}[j])
+			}
+			p.Layers = append(p.Layers, figure.Scatter{
+				X: x, Y: y, Style: marks[j].style.As(label), Shape: marks[j].shape, Radius: 1.9, Alpha: 0.9, Edge: true,
+			})
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	if len(f.Panels) == 0 {
+		return nil, fmt.Errorf("no run ended well")
+	}
+	return f, nil
+}
+
+// modes is the table of occupancies.
+func modes(s *record.Set, problem string) (*table.Table, error) {
+	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+	for k := range 5 {
+		t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("mode %d", k+1), Align: table.Right})
+	}
+	e := density.Evidence{Set: s, Problem: problem}
+	for _, m := range s.Methods(problem) {
+		row := []table.Cell{table.Text(density.Label(m))}
+		for k := range 5 {
+			row = append(row, table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
