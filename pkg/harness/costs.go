@@ -1,31 +1,93 @@
 package harness
 
-// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
-// problem and method, else of the same problem, else of the experiment.
+import (
+	"path/filepath"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// Costs predicts how long trials take from those that were measured: seconds per iteration of the same problem, method
+// and number of particles; else per iteration and particle of the same problem and method, of the problem, of the
+// experiment. At each of these the trials in the store go before those of an earlier report, maybe of another machine.
 type Costs struct {
-	sum, work map[[3]string]float64 // by (experiment, problem, method), with "" for any
+	sum, work map[scope]float64 // seconds, iterations×particles
+	earlier   *Costs
+}
+
+// scope is what measured trials have in common; "" and 0 stand for any.
+type scope struct {
+	experiment, problem, method string
+	particles                   int
+}
+
+func scopes(experiment, problem, method string, particles int) []scope {
+	return []scope{
+		{experiment, problem, method, particles}, {experiment, problem, method, 0}, {experiment, problem, "", 0}, {experiment, "", "", 0},
+	}
 }
 
 // NewCosts returns the model without measurements.
-func NewCosts() *Costs { return &Costs{map[[3]string]float64{}, map[[3]string]float64{}} }
+func NewCosts() *Costs { return &Costs{sum: map[scope]float64{}, work: map[scope]float64{}} }
 
-func scopes(experiment, problem, method string) [][3]string {
-	return [][3]string{{experiment, problem, method}, {experiment, problem, ""}, {experiment, "", ""}}
+// Measured returns the model of the trials that ran to their end in the store (which may be nil) and in the report.
+func Measured(s *store.Store, results string, experiments []*Experiment) (*Costs, error) {
+	c := NewCosts()
+	c.earlier = NewCosts()
+	for _, e := range experiments {
+		c.earlier.addReport(filepath.Join(results, e.Name))
+		if s == nil {
+			continue
+		}
+		entries, _, err := s.List(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range entries {
+			c.add(&x.Meta.Trial, x.Meta.Timing.Seconds)
+		}
+	}
+	return c, nil
 }
 
-// Add tells the model of a trial that took this long for its whole run.
-func (c *Costs) Add(experiment, problem, method string, iterations, particles int, seconds float64) {
-	for _, s := range scopes(experiment, problem, method) {
+// addReport adds the trials of a report, if there is one that can be read: a prediction is no reason to fail.
+func (c *Costs) addReport(dir string) {
+	trials, err := record.ReadTrials(filepath.Join(dir, "trials.parquet"), "")
+	if err != nil {
+		return
+	}
+	timings, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
+	if err != nil {
+		return
+	}
+	seconds := map[string]float64{}
+	for _, t := range timings {
+		seconds[t.Key] = t.Seconds
+	}
+	for i := range trials {
+		if s, ok := seconds[trials[i].Key]; ok {
+			c.add(&trials[i], s)
+		}
+	}
+}
+
+func (c *Costs) add(t *record.Trial, seconds float64) {
+	if t.Status != record.StatusOK {
+		return
+	}
+	for _, s := range scopes(t.Experiment, t.Problem, t.Method, t.Particles) {
 		c.sum[s] += seconds
-		c.work[s] += float64(iterations) * float64(particles)
+		c.work[s] += float64(t.Iterations) * float64(t.Particles)
 	}
 }
 
 // Seconds returns the predicted seconds of a trial, and false if nothing comparable was measured.
 func (c *Costs) Seconds(t *Trial) (float64, bool) {
-	for _, s := range scopes(t.Experiment, t.Problem, t.Method) {
-		if c.work[s] > 0 {
-			return c.sum[s] / c.work[s] * float64(t.Config.Iterations) * float64(t.Config.Particles), true
+	for _, s := range scopes(t.Experiment, t.Problem, t.Method, t.Config.Particles) {
+		for m := c; m != nil; m = m.earlier {
+			if m.work[s] > 0 {
+				return m.sum[s] / m.work[s] * float64(t.Config.Iterations) * float64(t.Config.Particles), true
+			}
 		}
 	}
 	return 0, false

@@ -142,23 +142,3 @@ func save(s *store.Store, t *Trial, r *result, started time.Time) error {
 	})
 	return err
 }
-
-// Measured returns the cost model of the trials in the store that ran to their end.
-func Measured(s *store.Store, experiments []*Experiment) (*Costs, error) {
-	costs := NewCosts()
-	if s == nil {
-		return costs, nil
-	}
-	for _, e := range experiments {
-		entries, _, err := s.List(e.Name)
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range entries {
-			if t := &x.Meta.Trial; t.Status == record.StatusOK {
-				costs.Add(t.Experiment, t.Problem, t.Method, t.Iterations, t.Particles, x.Meta.Timing.Seconds)
-			}
-		}
-	}
-	return costs, nil
-}

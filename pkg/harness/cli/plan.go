@@ -91,7 +91,7 @@ func (a *app) prepare(names []string, write bool) (p prepared, err error) {
 	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
 		return p, err
 	}
-	p.costs, err = harness.Measured(p.store, p.Experiments)
+	p.costs, err = harness.Measured(p.store, a.resultsDir(), p.Experiments)
 	return p, err
 }
 
