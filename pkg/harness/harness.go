@@ -18,7 +18,8 @@ type Experiment struct {
 	Summary string // one paragraph for the page
 	Config  []byte // YAML: base, protocols, scales (docs/configuration.md)
 	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
-	// It is also called when a plan is made, so that what is wrong with the options is said before anything runs.
+	// It is also called once a problem when a plan is made, so that what is wrong with the options is said before anything
+	// runs: let it be quick, and leave what is slow to the first call of Measure.
 	Setup    func(t *Trial) (*Problem, error)
 	Source   fs.FS // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
 	Figures  []Figure

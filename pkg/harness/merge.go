@@ -78,30 +78,44 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 			return note + "; the report of a complete run was left as it is", nil
 		}
 	}
-	for _, sub := range []string{"figures", "tables"} { // what an experiment no longer makes must not stay
-		if err := os.RemoveAll(filepath.Join(dir, sub)); err != nil {
-			return "", err
-		}
+	// Made aside and renamed, so that what is in place is from one run; what a killed program left aside goes first.
+	aside := filepath.Join(results, first.Experiment, "."+first.Protocol+".new")
+	if err := os.RemoveAll(aside); err != nil {
+		return "", err
+	}
+	if err := fill(aside, e, set, info); err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return "", os.Rename(aside, dir)
+}
+
+// fill writes the files of one experiment and protocol into a new folder.
+func fill(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
+	for _, sub := range []string{"figures", "tables"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if err := record.WriteTrials(filepath.Join(dir, "trials.parquet"), set.Trials); err != nil {
-		return "", err
+		return err
 	}
 	if err := record.WriteTraces(filepath.Join(dir, "trace.parquet"), set.Traces); err != nil {
-		return "", err
+		return err
 	}
 	if err := draw(dir, e, set, info); err != nil {
-		return "", err
+		return err
 	}
 	if err := writeJSON(filepath.Join(dir, "claims.json"), verdicts(e, set)); err != nil {
-		return "", err
+		return err
 	}
+	var err error
 	if info.Files, err = digests(dir); err != nil {
-		return "", err
+		return err
 	}
-	return "", writeJSON(filepath.Join(dir, "run.json"), info)
+	return writeJSON(filepath.Join(dir, "run.json"), info)
 }
 
 // assemble reads the records of trials from the store, labels them and counts them.

@@ -125,18 +125,18 @@ func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial,
 			if c.Sampler, err = c.Sampler.Resolve(); err != nil {
 				return nil, methodError(name, method, where, err)
 			}
-			for i, seed := range s.Seeds {
+			for _, seed := range s.Seeds {
 				t := first
 				t.Problem, t.Method, t.Seed, t.Config = name, method, seed, c
 				if t.Key, err = t.key(code); err != nil {
 					return nil, err
 				}
-				if i == 0 { // what Setup accepts does not depend on the seed
-					if _, err := e.Setup(&t); err != nil {
-						return nil, Usagef("problems.%s (%s): %v", name, where, err)
-					}
-				}
 				out = append(out, t)
+			}
+		}
+		if len(methods) > 0 { // what Setup accepts depends on neither seed nor method
+			if _, err := e.Setup(&out[len(out)-1]); err != nil {
+				return nil, Usagef("problems.%s (%s): %v", name, where, err)
 			}
 		}
 	}

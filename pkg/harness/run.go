@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +82,11 @@ func byName(experiments []*Experiment, name string) *Experiment {
 func (r *Runner) trial(hard context.Context, e *Experiment, t *Trial) (status string, err error) {
 	started, reason := time.Now(), ""
 	r.Watch.Start(t)
-	defer func() { r.Watch.End(t, status, reason, time.Since(started)) }()
+	slog.Debug("trial starts", "key", t.Key, "trial", t.Name())
+	defer func() {
+		r.Watch.End(t, status, reason, time.Since(started))
+		slog.Debug("trial ends", "key", t.Key, "trial", t.Name(), "status", status, "reason", reason, "took", time.Since(started))
+	}()
 	ctx := hard
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -95,7 +100,7 @@ func (r *Runner) trial(hard context.Context, e *Experiment, t *Trial) (status st
 	case errors.Is(err, context.DeadlineExceeded):
 		res = &result{status: record.StatusTimeout, reason: fmt.Sprintf("not finished after %v", r.Timeout)}
 	case err != nil:
-		res = &result{status: record.StatusFailed, reason: err.Error()}
+		res = &result{status: record.StatusFailed, reason: strings.Join(strings.Fields(err.Error()), " ")}
 	}
 	if err := save(r.Store, t, res, started); err != nil {
 		return "", err
@@ -108,7 +113,7 @@ func (r *Runner) trial(hard context.Context, e *Experiment, t *Trial) (status st
 func (r *Runner) guarded(ctx context.Context, e *Experiment, t *Trial) (res *result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Debug("panic", "trial", t.Key, "stack", string(debug.Stack()))
+			slog.Debug("panic", "key", t.Key, "stack", string(debug.Stack()))
 			res, err = nil, fmt.Errorf("panic: %v", p)
 		}
 	}()

@@ -1,4 +1,0 @@
-package harness
-
-func libraryFingerprint() string { return "tmp" }
-func libraryKernel() string      { return "tmp" }
