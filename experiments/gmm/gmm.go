@@ -51,8 +51,8 @@ var Experiment = &harness.Experiment{
 				"every method's particles smoothed alike, and by the energy distance to 10 000 exact draws; below zero is noise.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-10d",
-					density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL", Scale: figure.AutoLog},
-					density.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud", Scale: figure.AutoLog, Floor: true},
+					density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL", Scale: figure.Log},
+					density.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud", Scale: figure.Log, Floor: true},
 					density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})
 			},
 		},

@@ -1,0 +1,55 @@
+# Everything a user or a contributor runs. `make help` lists it.
+SCALE    ?= full
+PROTOCOL ?= released
+JOBS     ?=
+ARGS     ?=
+
+SIFG    := bin/sifg
+MODULES := pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/sifg
+ALL     := $(MODULES:%=./%/...)
+RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.DEFAULT_GOAL := help
+.PHONY: help build test reproduce quick bench lint generate data report clean FORCE
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  ARGS='--set key=value …'"
+
+build: $(SIFG) ## bin/sifg, the command
+
+$(SIFG): FORCE
+	@mkdir -p bin
+	@go build -trimpath -o $(SIFG) ./experiments/sifg
+
+test: ## all tests
+	go test $(ALL)
+
+reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=released; run again to continue
+	$(RUN)
+
+quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
+	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+
+bench: build ## speed of kernels, iterations and trials
+	$(SIFG) bench $(ARGS)
+
+lint: ## gofmt, go vet, staticcheck, generated code up to date
+	@fmt=$$(gofmt -l pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
+	go vet $(ALL)
+	go run $(STATICCHECK) $(ALL)
+	cd pkg/sifg/internal/simd/gen && GOWORK=off go run . -check
+
+generate: ## the assembly of the compute core, from its generator
+	cd pkg/sifg/internal/simd/gen && GOWORK=off go run .
+
+data: build ## the data files the experiments need
+	$(SIFG) data list
+
+report: build ## tables, figures and page again from what has been computed
+	$(SIFG) report --scale $(SCALE) $(ARGS)
+
+clean: ## the command and the results that are not committed; the store stays
+	rm -rf bin results/quick results/smoke
