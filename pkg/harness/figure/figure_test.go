@@ -73,11 +73,17 @@ func TestFiguresSave(t *testing.T) {
 			if err != nil || !bytes.Equal(saved, again) {
 				t.Errorf("%s.%s: other bytes the second time (%v)", name, format, err)
 			}
-		}
-		img, _ := render(t, f)
-		checkBorder(t, name, img)
-		if got := float64(img.Bounds().Dx()); math.Abs(got-info.Width/2.54*DPI) > 1 {
-			t.Errorf("%s: %g pixels for %g cm", name, got, info.Width)
+			if format != "png" {
+				continue
+			}
+			img, err := png.Decode(bytes.NewReader(saved))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBorder(t, name, img)
+			if got := float64(img.Bounds().Dx()); math.Abs(got-info.Width/2.54*DPI) > 1 {
+				t.Errorf("%s: %g pixels for %g cm", name, got, info.Width)
+			}
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*"))
@@ -376,6 +382,39 @@ func TestMassLevels(t *testing.T) {
 func TestColumn(t *testing.T) {
 	if got := Column([]float32{1, 2, 3, 4, 5, 6}, 3, 1); !reflect.DeepEqual(got, []float64{2, 5}) {
 		t.Errorf("column 1 is %v", got)
+	}
+}
+
+func TestPNGPalette(t *testing.T) {
+	// two flat colours and a ramp of 256 shades, which fall into 32 cells: each is at most 7 levels from its cell's colour
+	img := image.NewRGBA(image.Rect(0, 0, 256, 12))
+	for x := range 256 {
+		for y := range 12 {
+			img.Set(x, y, [3]color.NRGBA{blue, vermillion, {uint8(x), uint8(x), uint8(x), 0xff}}[min(y/4, 2)])
+		}
+	}
+	data, err := encodePNG(img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := got.(*image.Paletted); !ok {
+		t.Errorf("decoded as %T", got)
+	}
+	for x := range 256 {
+		for y := range 12 {
+			g, w := got.At(x, y).(color.RGBA), img.RGBAAt(x, y)
+			if d := max(g.R, w.R) - min(g.R, w.R); y < 8 && (g.R != w.R || g.G != w.G || g.B != w.B) || d > 7 {
+				t.Fatalf("pixel (%d, %d) is %v, want %v", x, y, g, w)
+			}
+		}
+	}
+	again, _ := encodePNG(img)
+	if !bytes.Equal(data, again) {
+		t.Error("other bytes the second time")
 	}
 }
 

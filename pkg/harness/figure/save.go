@@ -64,7 +64,8 @@ func (f *Figure) Encode(format string) ([]byte, Info, error) {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(DPI))
 		info.Dropped = l.draw(draw.New(c))
-		out = vgimg.PngCanvas{Canvas: c}
+		data, err := encodePNG(c.Image())
+		return data, info, err
 	case "svg":
 		c := vgsvg.New(w, h)
 		info.Dropped = l.draw(draw.New(c))

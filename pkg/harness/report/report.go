@@ -124,7 +124,7 @@ type view struct {
 	Page
 	Style    template.CSS
 	Script   template.JS
-	Columns  []column // of the matrix of claims
+	Columns  []column // protocols and scales, with the count of verdicts
 	Claims   []claimGroup
 	Findings bool
 	Parts    []part
@@ -146,6 +146,7 @@ type count struct {
 // claimGroup is the claims of one experiment.
 type claimGroup struct {
 	Section Section
+	Columns []column // those with claims of it
 	Rows    []claimRow
 }
 
@@ -240,29 +241,30 @@ func (p Protocol) Bad() int { return p.Diverged + p.Failed + p.Timeout }
 // Class is the verdict as a CSS class.
 func (c Claim) Class() string { return strings.ReplaceAll(c.Verdict, " ", "-") }
 
-// claims makes the rows of one experiment's claims, in order of first appearance, and counts the verdicts.
+// claims makes the matrix of one experiment's claims, rows in order of first appearance, and counts the verdicts.
 func (v *view) claims(s Section) claimGroup {
 	g := claimGroup{Section: s}
+	with := slices.DeleteFunc(slices.Clone(s.Protocols), func(p Protocol) bool { return len(p.Claims) == 0 })
 	at := map[string]int{}
-	for _, pr := range s.Protocols {
-		k := slices.IndexFunc(v.Columns, func(c column) bool { return c.Name == pr.Name && c.Scale == pr.Scale })
-		col := &v.Columns[k]
+	for k, pr := range with {
+		g.Columns = append(g.Columns, column{Name: pr.Name, Scale: pr.Scale})
+		total := &v.Columns[slices.IndexFunc(v.Columns, func(c column) bool { return c.Name == pr.Name && c.Scale == pr.Scale })]
+		if total.Count == nil {
+			for _, name := range verdicts {
+				total.Count = append(total.Count, count{Verdict: name})
+			}
+		}
 		for _, c := range pr.Claims {
 			i, seen := at[c.ID]
 			if !seen {
 				i = len(g.Rows)
 				at[c.ID] = i
-				g.Rows = append(g.Rows, claimRow{Claim: c, Cells: make([]*claimCell, len(v.Columns))})
+				g.Rows = append(g.Rows, claimRow{Claim: c, Cells: make([]*claimCell, len(with))})
 			}
-			g.Rows[i].Cells[k] = &claimCell{c, column{Name: col.Name, Scale: col.Scale}}
-			if col.Count == nil {
-				for _, name := range verdicts {
-					col.Count = append(col.Count, count{Verdict: name})
-				}
-			}
-			for j := range col.Count {
-				if col.Count[j].Verdict == c.Verdict {
-					col.Count[j].N++
+			g.Rows[i].Cells[k] = &claimCell{c, g.Columns[k]}
+			for j := range total.Count {
+				if total.Count[j].Verdict == c.Verdict {
+					total.Count[j].N++
 				}
 			}
 		}
@@ -286,7 +288,7 @@ func newPart(s Section, pictures map[string]picture) part {
 	for _, pr := range s.Protocols {
 		for _, f := range pr.Figures {
 			it, pic := add(&out.Figures, figure, f.Name, f.Title, f.Caption), pictures[f.Path]
-			it.Wide = it.Wide || pic.w > 2*pic.h
+			it.Wide = it.Wide || 5*pic.w > 12*pic.h
 			it.Shown = append(it.Shown, shown{
 				Protocol: pr, Src: pic.src, W: pic.w, H: pic.h, File: filepath.Base(pic.file), Problem: f.Problem, Command: f.Command,
 			})

@@ -111,7 +111,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Under the paper protocol the velocity", `class="verdict reproduced"`, `class="verdict not-reproduced"`,
-		`class="verdict not-decided"`, `class="verdict not-testable"`, "incomplete: 14 of 40 trials", "2 of 40 trials without a result",
+		`class="verdict not-decided"`, `class="verdict not-testable"`, "incomplete: 14 of 40 trials", "2 of 40 trials diverged or failed",
 		"Not made: no trials of Ada-GWG", "sifg report gmm --only figure3", "sifg run gmm --protocol paper --scale full",
 		"step: 0.002 # &lt;b&gt;", "SIFG &lt;ours&gt;", "0123456789abcdef", "median over seeds of the k-NN KL", "avx512", "1 h 12 min",
 	} {
