@@ -2,7 +2,11 @@ module github.com/semi-implicit/sifg/experiments/sifg
 
 go 1.26.0
 
-require github.com/semi-implicit/sifg/pkg/harness v0.0.0
+require (
+	github.com/semi-implicit/sifg/experiments/gmm v0.0.0
+	github.com/semi-implicit/sifg/experiments/monomial-gamma v0.0.0
+	github.com/semi-implicit/sifg/pkg/harness v0.0.0
+)
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
@@ -61,6 +65,8 @@ require (
 )
 
 replace (
+	github.com/semi-implicit/sifg/experiments/gmm => ../gmm
+	github.com/semi-implicit/sifg/experiments/monomial-gamma => ../monomial-gamma
 	github.com/semi-implicit/sifg/pkg/harness => ../../pkg/harness
 	github.com/semi-implicit/sifg/pkg/sifg => ../../pkg/sifg
 )

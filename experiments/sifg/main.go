@@ -4,11 +4,14 @@ package main
 import (
 	"os"
 
-	gmm "github.com/semi-implicit/sifg/experiments/gmm"
+	"github.com/semi-implicit/sifg/experiments/gmm"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, gmm.Experiment, monomialgamma.Experiment))
+	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr,
+		gmm.Experiment,
+		monomialgamma.Experiment,
+	))
 }
