@@ -126,20 +126,20 @@ func (net *Net) forward(dst blas32.General) {
 		}
 		out := lay.w.Cols
 		net.ws.GemmNN(rows, out, lay.w.Rows, x.Data, x.Stride, lay.w.Data, lay.w.Stride, y.Data, y.Stride, false)
-		simd.AddBias(y.Data, y.Stride, net.n, out, lay.b)
-		if l < 2 {
+		switch {
+		case l == 2:
+			simd.AddBias(y.Data, y.Stride, net.n, out, lay.b)
+		case net.act == Tanh:
+			simd.BiasTanh(y.Data, y.Stride, net.n, out, lay.b)
+		default:
+			simd.BiasLeakyReLU(y.Data, y.Stride, net.n, out, lay.b, leakySlope)
+		}
+		if l < 2 && net.tangent {
 			val, tan := y.Data[:net.n*out], y.Data[net.n*out:rows*out]
-			switch net.act {
-			case Tanh:
-				simd.Tanh(val, val)
-				if net.tangent {
-					simd.TanhGrad(tan, tan, val)
-				}
-			case LeakyReLU:
-				simd.LeakyReLU(val, val, leakySlope)
-				if net.tangent {
-					simd.LeakyReLUGrad(tan, tan, val, leakySlope)
-				}
+			if net.act == Tanh {
+				simd.TanhGrad(tan, tan, val)
+			} else {
+				simd.LeakyReLUGrad(tan, tan, val, leakySlope)
 			}
 		}
 		x = y
