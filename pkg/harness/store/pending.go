@@ -173,19 +173,16 @@ func (p *Pending) finish(m *Meta) error {
 	if err := p.write(trialName, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return err
 	}
-	step("sync files")
-	errs := make([]error, len(p.files))
+	step("sync trial")
+	errs := make([]error, len(p.files)+1)
 	var all sync.WaitGroup
 	for i, f := range p.files { // at once, so that the file system can join them into one transaction
 		all.Go(func() { errs[i] = errors.Join(f.Sync(), f.Close()) })
 	}
+	all.Go(func() { errs[len(errs)-1] = record.SyncDir(p.dir) })
 	all.Wait()
 	p.files = nil
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	step("sync trial")
-	return record.SyncDir(p.dir)
+	return errors.Join(errs...)
 }
 
 // publish renames the folder to its place, or finds out why not.

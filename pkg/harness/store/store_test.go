@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -486,4 +487,39 @@ func BenchmarkLookup(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// Two writers saw the same failed trial; the first has put a new one in its place: the second must leave that alone.
+func TestMoveAwayLooksAgain(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	mustWrite(t, s, "k", record.StatusOK)
+	if err := s.moveAway("gmm", "k"); err != nil {
+		t.Fatal(err)
+	}
+	mustState(t, s, "k", Whole)
+	scratchIsEmpty(t, s)
+}
+
+func TestWithLockExcludes(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	inside := make(chan struct{}, 1)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			err := s.withLock(func() error {
+				select {
+				case inside <- struct{}{}:
+				default:
+					return errors.New("two at once")
+				}
+				time.Sleep(5 * time.Millisecond)
+				<-inside
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
