@@ -6,12 +6,14 @@ import (
 
 	"github.com/semi-implicit/sifg/experiments/gmm"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
 
-func main() {
-	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr,
-		gmm.Experiment,
-		monomialgamma.Experiment,
-	))
+// experiments are those that the command has, in the order of the page.
+var experiments = []*harness.Experiment{
+	gmm.Experiment,
+	monomialgamma.Experiment,
 }
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+)
+
+// TestDocumentedCommands runs every command line that the documentation of the command shows, one after another in one
+// folder: each has to end with exit code 0.
+func TestDocumentedCommands(t *testing.T) {
+	type command struct{ file, line string }
+	var commands []command
+	for _, name := range []string{"command.md", "configuration.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			code, indented := strings.CutPrefix(line, "    ")
+			if indented && (strings.HasPrefix(code, "sifg ") || strings.HasPrefix(code, "SIFG_")) {
+				commands = append(commands, command{name, strings.TrimSpace(code)})
+			}
+		}
+	}
+	if len(commands) < 5 {
+		t.Fatalf("only %d commands found", len(commands))
+	}
+	t.Chdir(t.TempDir())
+	for _, c := range commands {
+		t.Run(c.line, func(t *testing.T) {
+			args := words(c.line)
+			for args[0] != "sifg" {
+				name, value, ok := strings.Cut(args[0], "=")
+				if !ok {
+					t.Fatalf("%s: %q is not a command of ours", c.file, c.line)
+				}
+				t.Setenv(name, value)
+				args = args[1:]
+			}
+			var out, errs bytes.Buffer
+			if code := cli.Main(args[1:], &out, &errs, experiments...); code != 0 {
+				t.Errorf("%s: exit code %d\n%s", c.file, code, errs.String())
+			}
+		})
+	}
+}
+
+// words splits a line as a shell does, as far as quotes go.
+func words(line string) []string {
+	var out []string
+	var word strings.Builder
+	quote := rune(0)
+	for _, r := range line + " " {
+		switch {
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		case r == ' ' && quote == 0:
+			if word.Len() > 0 {
+				out = append(out, word.String())
+			}
+			word.Reset()
+		default:
+			word.WriteRune(r)
+		}
+	}
+	return out
+}
