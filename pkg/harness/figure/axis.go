@@ -41,8 +41,8 @@ func (l *limits) add(v float64) {
 	}
 }
 
-// extent collects what the axes of a panel must hold. Soft values (edges of bands) widen an axis, but do not decide its
-// scale, and widen a log axis by a decade at most: mean − sd near zero must not squeeze the curves.
+// extent collects what the axes of a panel must hold. Soft values (edges of bands, reference lines) widen an axis, but
+// do not decide its scale, and widen a log axis by a decade at most: mean − sd near zero must not squeeze the curves.
 type extent struct {
 	x, y         limits
 	softX, softY limits
@@ -86,10 +86,11 @@ func (a Axis) resolve(hard, soft limits, margin float64) (r axis, empty bool, er
 		hard = soft
 	}
 	empty = hard.lo > hard.hi
-	r.log = a.Scale == Log || a.Scale == AutoLog && !empty && hard.lo > 0 && hard.hi/hard.lo > 50
 	fixedMin, fixedMax := !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max
+	below := fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0
+	r.log = a.Scale == Log || a.Scale == AutoLog && !empty && !below && hard.lo > 0 && hard.hi/hard.lo > 50
 	if r.log {
-		if fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0 {
+		if below {
 			return r, empty, fmt.Errorf("axis %q: limits %g, %g of a log axis must be above zero", a.Label, a.Min, a.Max)
 		}
 		if math.IsInf(hard.pos, 1) {

@@ -199,6 +199,9 @@ func TestOddData(t *testing.T) {
 			[]Drop{{0, "heat map", 1, 0}}},
 		{"steep log range", Panel{Y: Axis{Scale: AutoLog}, Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{1e-100, 1e100}}}}, nil},
 		{"tiny range", Panel{Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{1, 1 + 1e-14}}}}, nil},
+		{"reference lines", Panel{Y: Axis{Scale: AutoLog}, Layers: []Layer{
+			Line{X: []float64{0, 1}, Y: []float64{1, 100}}, HLine{Y: 0.5}, HLine{Y: 1e-9}, HLine{Y: -1, Style: s}, VLine{X: nan}}},
+			[]Drop{{0, "hline", 0, 1}, {0, "hline SIFG", 1, 0}, {0, "vline", 1, 0}}},
 		{"half fixed", Panel{Y: Axis{Min: 0, Max: nan}, Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{1, 2}}}}, nil},
 	}
 	for _, c := range cases {
@@ -301,8 +304,14 @@ func TestScaleFollowsTheData(t *testing.T) {
 	if r := resolve(auto, limits{0.1, 10, 0.1}, limits{-1, 20, 1e-9}); r.min != 0.01 || r.max != 20 {
 		t.Errorf("a band may widen a log axis by a decade below: got %g to %g", r.min, r.max)
 	}
+	if !resolve(auto, limits{0.1, 10, 0.1}, limits{-1, -1, inf}).log {
+		t.Error("a reference line below zero must not decide the scale")
+	}
 	if r := resolve(Axis{}, limits{0, 1, 1}, limits{-1, 2, 1}); r.min != -1 || r.max != 2 {
 		t.Errorf("a linear axis holds the band: got %g to %g", r.min, r.max)
+	}
+	if resolve(Axis{Scale: AutoLog, Min: 0, Max: nan}, limits{0.1, 10, 0.1}, none()).log {
+		t.Error("an axis that starts at zero is linear")
 	}
 	if u := (&axis{min: 0.01, max: 100, log: true}).unit(1); math.Abs(u-0.5) > 1e-15 {
 		t.Errorf("1 lies at %g between 0.01 and 100", u)

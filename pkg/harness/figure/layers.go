@@ -46,7 +46,8 @@ type Path struct {
 	Alpha float64 // 0: 0.4
 }
 
-// HLine and VLine are thin lines across the panel, for reference values.
+// HLine and VLine are thin lines across the panel, for reference values. They widen the axes as the edges of a Band do:
+// without deciding the scale, and by a decade at most on a log axis.
 type (
 	HLine struct {
 		Y     float64
@@ -250,18 +251,33 @@ func (l Path) key() (Item, string) {
 	return Item{Style: st, Line: true}, "path"
 }
 
-func (h HLine) extent(e *extent) { e.addY(h.Y) }
-func (v VLine) extent(e *extent) { e.addX(v.X) }
+func (h HLine) extent(e *extent) {
+	e.soft = true
+	e.addY(h.Y)
+	e.soft = false
+}
+
+func (v VLine) extent(e *extent) {
+	e.soft = true
+	e.addX(v.X)
+	e.soft = false
+}
 
 func (h HLine) draw(a *area) {
-	if p, ok := a.at(a.x.min, h.Y); ok {
+	switch p, ok := a.at(a.x.min, h.Y); {
+	case ok && a.ContainsY(p.Y):
 		a.stroke(reference(h.Style), []vg.Point{{X: a.Min.X, Y: p.Y}, {X: a.Max.X, Y: p.Y}})
+	case ok:
+		a.outside++
 	}
 }
 
 func (v VLine) draw(a *area) {
-	if p, ok := a.at(v.X, a.y.min); ok {
+	switch p, ok := a.at(v.X, a.y.min); {
+	case ok && a.ContainsX(p.X):
 		a.stroke(reference(v.Style), []vg.Point{{X: p.X, Y: a.Min.Y}, {X: p.X, Y: a.Max.Y}})
+	case ok:
+		a.outside++
 	}
 }
 
