@@ -50,7 +50,7 @@ func TestLowerMedian(t *testing.T) {
 			}
 			sorted := slices.Clone(dist)
 			slices.Sort(sorted)
-			var sel selector
+			sel := selector{near: make([]float32, n*n), last: 5}
 			if got, want := sel.lowerMedian(dist, n), sorted[(n*n-1)/2]; got != want {
 				t.Errorf("n = %d: median %v, want %v", n, got, want)
 			}

@@ -12,7 +12,8 @@ import (
 // It shows what SIFG gains or loses by learning that score with a network. It costs O(n²d) an iteration.
 type KDE struct {
 	kappa []float32 // n×n
-	kz    Batch     // Σ_j κ_ij z_j (n×d)
+	in    Batch     // rows (z_j, 1), n×(d+1)
+	out   Batch     // Σ_j κ_ij (z_j, 1), n×(d+1)
 	ws    simd.Workspace
 }
 
@@ -20,8 +21,8 @@ var _ Field = (*KDE)(nil)
 
 // Init implements Field.
 func (o *KDE) Init(c *Cloud) {
-	n := c.Z.Rows
-	o.kappa, o.kz = make([]float32, n*n), NewBatch(n, c.Z.Cols)
+	n, d := c.Z.Rows, c.Z.Cols
+	o.kappa, o.in, o.out = make([]float32, n*n), NewBatch(n, d+1), NewBatch(n, d+1)
 }
 
 // Velocity implements Field.
@@ -45,16 +46,18 @@ func (o *KDE) Velocity(c *Cloud, noise *Noise) Info {
 		}
 	}
 	simd.Exp(o.kappa, o.kappa)
-	o.ws.GemmNN(n, d, n, o.kappa, n, c.Z.Data, d, o.kz.Data, d, false)
-	inv := 1 / (float64(c.Sigma) * float64(c.Sigma))
+	for j := range n {
+		row := o.in.Data[j*(d+1) : (j+1)*(d+1)]
+		copy(row, c.Z.Data[j*d:(j+1)*d])
+		row[d] = 1
+	}
+	o.ws.GemmNN(n, d+1, n, o.kappa, n, o.in.Data, d+1, o.out.Data, d+1, false)
+	inv := 1 / (c.Sigma * c.Sigma)
 	for i := range n {
-		var sum float64
-		for _, k := range o.kappa[i*n : (i+1)*n] {
-			sum += float64(k)
-		}
-		for j := i * d; j < (i+1)*d; j++ {
-			pull := float64(c.X.Data[j]) - float64(o.kz.Data[j])/sum
-			c.V.Data[j] = c.S.Data[j] + float32(inv*pull)
+		row := o.out.Data[i*(d+1) : (i+1)*(d+1)]
+		for j := range d {
+			pull := c.X.Data[i*d+j] - row[j]/row[d]
+			c.V.Data[i*d+j] = c.S.Data[i*d+j] + inv*pull
 		}
 	}
 	noise.adapt(c)
