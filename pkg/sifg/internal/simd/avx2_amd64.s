@@ -75,6 +75,67 @@ DATA window<>+48(SB)/8, $0x0000000000000000
 DATA window<>+56(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $64
 
+// func gemm64_1x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_1x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y0
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y0, Y0
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y1
+	VBROADCASTSD (R9), Y2
+	VFMADD231PD  Y1, Y2, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm2x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm2x1AVX2(SB), NOSPLIT, $0-81
@@ -116,6 +177,76 @@ step:
 	VFMADD231PS  Y2, Y3, Y0
 	VBROADCASTSS (R9)(DX*1), Y3
 	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y1, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y2
+	VMASKMOVPS Y0, Y2, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y1, Y2, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_2x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_2x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y1
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y1, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y1, Y1
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y2
+	VBROADCASTSD (R9), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (R9)(DX*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
 	DECQ         R11
@@ -225,6 +356,86 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_3x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_3x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y2
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y2, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y2, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y2, Y2
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y3, Y4, Y0
+	VBROADCASTSD (R9)(DX*1), Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VBROADCASTSD (R9)(DX*2), Y4
+	VFMADD231PD  Y3, Y4, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y3
+	VMASKMOVPS Y0, Y3, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y1, Y3, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y2, Y3, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm4x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-81
@@ -277,6 +488,95 @@ step:
 	VFMADD231PS  Y4, Y5, Y2
 	VBROADCASTSS (R10)(R9*1), Y5
 	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y3, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y4
+	VMASKMOVPS Y0, Y4, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y1, Y4, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y2, Y4, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y3, Y4, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_4x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y3
+	MOVQ       DI, R10
+	VMASKMOVPS (R10), Y3, Y0
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y3, Y1
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y3, Y2
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y3, Y3
+	ADDQ       R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Y4
+	VBROADCASTSD (R10), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (R10)(DX*1), Y5
+	VFMADD231PD  Y4, Y5, Y1
+	VBROADCASTSD (R10)(DX*2), Y5
+	VFMADD231PD  Y4, Y5, Y2
+	VBROADCASTSD (R10)(R9*1), Y5
+	VFMADD231PD  Y4, Y5, Y3
 	ADDQ         BX, R10
 	ADDQ         SI, R11
 	DECQ         R12
@@ -413,6 +713,105 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_5x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y4
+	MOVQ       DI, R10
+	VMASKMOVPS (R10), Y4, Y0
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y4, Y1
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y4, Y2
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y4, Y3
+	ADDQ       R8, R10
+	VMASKMOVPS (R10), Y4, Y4
+	ADDQ       R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Y5
+	VBROADCASTSD (R10), Y6
+	VFMADD231PD  Y5, Y6, Y0
+	VBROADCASTSD (R10)(DX*1), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R10)(DX*2), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (R10)(R9*1), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (R10)(DX*4), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y3, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y5
+	VMASKMOVPS Y0, Y5, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y1, Y5, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y2, Y5, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y3, Y5, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y4, Y5, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm6x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm6x1AVX2(SB), NOSPLIT, $0-81
@@ -476,6 +875,115 @@ step:
 	VFMADD231PS  Y6, Y7, Y4
 	VBROADCASTSS (R11)(R10*1), Y7
 	VFMADD231PS  Y6, Y7, Y5
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          step
+	MOVQ         last+72(FP), R12
+	CMPQ         R12, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y3, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R12
+	VMOVUPS    (R11)(R12*4), Y6
+	VMASKMOVPS Y0, Y6, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y1, Y6, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y2, Y6, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y3, Y6, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y4, Y6, (DI)
+	ADDQ       R8, DI
+	VMASKMOVPS Y5, Y6, (DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_6x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R12
+	VMOVUPS    (R11)(R12*4), Y5
+	MOVQ       DI, R11
+	VMASKMOVPS (R11), Y5, Y0
+	ADDQ       R8, R11
+	VMASKMOVPS (R11), Y5, Y1
+	ADDQ       R8, R11
+	VMASKMOVPS (R11), Y5, Y2
+	ADDQ       R8, R11
+	VMASKMOVPS (R11), Y5, Y3
+	ADDQ       R8, R11
+	VMASKMOVPS (R11), Y5, Y4
+	ADDQ       R8, R11
+	VMASKMOVPS (R11), Y5, Y5
+	ADDQ       R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS      (R12), Y6
+	VBROADCASTSD (R11), Y7
+	VFMADD231PD  Y6, Y7, Y0
+	VBROADCASTSD (R11)(DX*1), Y7
+	VFMADD231PD  Y6, Y7, Y1
+	VBROADCASTSD (R11)(DX*2), Y7
+	VFMADD231PD  Y6, Y7, Y2
+	VBROADCASTSD (R11)(R9*1), Y7
+	VFMADD231PD  Y6, Y7, Y3
+	VBROADCASTSD (R11)(DX*4), Y7
+	VFMADD231PD  Y6, Y7, Y4
+	VBROADCASTSD (R11)(R10*1), Y7
+	VFMADD231PD  Y6, Y7, Y5
 	ADDQ         BX, R11
 	ADDQ         SI, R12
 	DECQ         R13
@@ -899,6 +1407,73 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_1x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_1x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y1
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y1, Y1
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y2
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y2, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm2x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm2x2AVX2(SB), NOSPLIT, $0-81
@@ -947,6 +1522,87 @@ step:
 	VBROADCASTSS (R9)(DX*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y4
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y4, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	VMASKMOVPS Y3, Y4, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_2x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_2x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y3
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y3, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y3, Y3
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSD (R9), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R9)(DX*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
 	DECQ         R11
@@ -1076,6 +1732,102 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_3x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_3x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y5
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y5, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y5, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y5, Y5
+	ADDQ       R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSD (R9), Y8
+	VFMADD231PD  Y6, Y8, Y0
+	VFMADD231PD  Y7, Y8, Y1
+	VBROADCASTSD (R9)(DX*1), Y8
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	VBROADCASTSD (R9)(DX*2), Y8
+	VFMADD231PD  Y6, Y8, Y4
+	VFMADD231PD  Y7, Y8, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y6
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y6, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	VMASKMOVPS Y3, Y6, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y4, (DI)
+	VMASKMOVPS Y5, Y6, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-81
@@ -1141,6 +1893,116 @@ step:
 	VBROADCASTSS (R10)(R9*1), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y8
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y8, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	VMASKMOVPS Y3, Y8, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y4, (DI)
+	VMASKMOVPS Y5, Y8, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y6, (DI)
+	VMASKMOVPS Y7, Y8, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_4x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y7
+	MOVQ       DI, R10
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS 32(R10), Y7, Y1
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS 32(R10), Y7, Y3
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y4
+	VMASKMOVPS 32(R10), Y7, Y5
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y6
+	VMASKMOVPS 32(R10), Y7, Y7
+	ADDQ       R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSD (R10), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (R10)(DX*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (R10)(DX*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (R10)(R9*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
 	ADDQ         BX, R10
 	ADDQ         SI, R11
 	DECQ         R12
@@ -1311,6 +2173,131 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_5x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y9
+	MOVQ       DI, R10
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS 32(R10), Y9, Y1
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS 32(R10), Y9, Y3
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y4
+	VMASKMOVPS 32(R10), Y9, Y5
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y6
+	VMASKMOVPS 32(R10), Y9, Y7
+	ADDQ       R8, R10
+	VMOVUPS    (R10), Y8
+	VMASKMOVPS 32(R10), Y9, Y9
+	ADDQ       R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Y10
+	VMOVUPS      32(R11), Y11
+	VBROADCASTSD (R10), Y12
+	VFMADD231PD  Y10, Y12, Y0
+	VFMADD231PD  Y11, Y12, Y1
+	VBROADCASTSD (R10)(DX*1), Y12
+	VFMADD231PD  Y10, Y12, Y2
+	VFMADD231PD  Y11, Y12, Y3
+	VBROADCASTSD (R10)(DX*2), Y12
+	VFMADD231PD  Y10, Y12, Y4
+	VFMADD231PD  Y11, Y12, Y5
+	VBROADCASTSD (R10)(R9*1), Y12
+	VFMADD231PD  Y10, Y12, Y6
+	VFMADD231PD  Y11, Y12, Y7
+	VBROADCASTSD (R10)(DX*4), Y12
+	VFMADD231PD  Y10, Y12, Y8
+	VFMADD231PD  Y11, Y12, Y9
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y10
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y10, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	VMASKMOVPS Y3, Y10, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y4, (DI)
+	VMASKMOVPS Y5, Y10, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y6, (DI)
+	VMASKMOVPS Y7, Y10, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y8, (DI)
+	VMASKMOVPS Y9, Y10, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm6x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
 TEXT ·gemm6x2AVX2(SB), NOSPLIT, $0-81
@@ -1393,6 +2380,146 @@ step:
 	VBROADCASTSS (R11)(R10*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          step
+	MOVQ         last+72(FP), R12
+	CMPQ         R12, $0x08
+	JNE          partial
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R12
+	VMOVUPS    (R11)(R12*4), Y12
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y12, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	VMASKMOVPS Y3, Y12, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y4, (DI)
+	VMASKMOVPS Y5, Y12, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y6, (DI)
+	VMASKMOVPS Y7, Y12, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y8, (DI)
+	VMASKMOVPS Y9, Y12, 32(DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y10, (DI)
+	VMASKMOVPS Y11, Y12, 32(DI)
+	ADDQ       R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_6x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, FMA3
+TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    start
+
+continue:
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R12
+	VMOVUPS    (R11)(R12*4), Y11
+	MOVQ       DI, R11
+	VMOVUPS    (R11), Y0
+	VMASKMOVPS 32(R11), Y11, Y1
+	ADDQ       R8, R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y11, Y3
+	ADDQ       R8, R11
+	VMOVUPS    (R11), Y4
+	VMASKMOVPS 32(R11), Y11, Y5
+	ADDQ       R8, R11
+	VMOVUPS    (R11), Y6
+	VMASKMOVPS 32(R11), Y11, Y7
+	ADDQ       R8, R11
+	VMOVUPS    (R11), Y8
+	VMASKMOVPS 32(R11), Y11, Y9
+	ADDQ       R8, R11
+	VMOVUPS    (R11), Y10
+	VMASKMOVPS 32(R11), Y11, Y11
+	ADDQ       R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSD (R11), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (R11)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (R11)(DX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (R11)(R9*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R11)(DX*4), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD (R11)(R10*1), Y14
+	VFMADD231PD  Y12, Y14, Y10
+	VFMADD231PD  Y13, Y14, Y11
 	ADDQ         BX, R11
 	ADDQ         SI, R12
 	DECQ         R13
@@ -1825,6 +2952,1452 @@ next:
 	VZEROUPPER
 	RET
 
+// func inner1x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner1x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   BX, BX
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(BX*1), Y2
+	VMOVUPS     (CX)(BX*1), Y3
+	VFMADD231PS Y2, Y3, Y0
+	VMOVUPS     32(DX)(BX*1), Y2
+	VMOVUPS     32(CX)(BX*1), Y3
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, SI
+	MOVQ        $0x00000008, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	LEAQ        window<>+32(SB), DI
+	NEGQ        SI
+	VMOVUPS     (DI)(SI*4), Y2
+	VMASKMOVPS  (DX)(BX*1), Y2, Y3
+	VMASKMOVPS  (CX)(BX*1), Y2, Y2
+	VFMADD231PS Y3, Y2, Y0
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, SI
+	MOVQ        $0x00000008, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	LEAQ        window<>+32(SB), DI
+	NEGQ        SI
+	VMOVUPS     (DI)(SI*4), Y2
+	VMASKMOVPS  32(DX)(BX*1), Y2, Y3
+	VMASKMOVPS  32(CX)(BX*1), Y2, Y2
+	VFMADD231PS Y3, Y2, Y1
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS X0, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_1x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   BX, BX
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(BX*1), Y2
+	VMOVUPS     (CX)(BX*1), Y3
+	VFMADD231PD Y2, Y3, Y0
+	VMOVUPS     32(DX)(BX*1), Y2
+	VMOVUPS     32(CX)(BX*1), Y3
+	VFMADD231PD Y2, Y3, Y1
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, SI
+	MOVQ        $0x00000008, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	LEAQ        window<>+32(SB), DI
+	NEGQ        SI
+	VMOVUPS     (DI)(SI*4), Y2
+	VMASKMOVPS  (DX)(BX*1), Y2, Y3
+	VMASKMOVPS  (CX)(BX*1), Y2, Y2
+	VFMADD231PD Y3, Y2, Y0
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, SI
+	MOVQ        $0x00000008, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	LEAQ        window<>+32(SB), DI
+	NEGQ        SI
+	VMOVUPS     (DI)(SI*4), Y2
+	VMASKMOVPS  32(DX)(BX*1), Y2, Y3
+	VMASKMOVPS  32(CX)(BX*1), Y2, Y2
+	VFMADD231PD Y3, Y2, Y1
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD X0, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner1x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner1x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(SI*1), Y4
+	VMOVUPS     (BX)(SI*1), Y5
+	VMOVUPS     (CX)(SI*1), Y6
+	VFMADD231PS Y4, Y6, Y0
+	VFMADD231PS Y5, Y6, Y2
+	VMOVUPS     32(DX)(SI*1), Y4
+	VMOVUPS     32(BX)(SI*1), Y5
+	VMOVUPS     32(CX)(SI*1), Y6
+	VFMADD231PS Y4, Y6, Y1
+	VFMADD231PS Y5, Y6, Y3
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  (DX)(SI*1), Y4, Y5
+	VMASKMOVPS  (BX)(SI*1), Y4, Y6
+	VMASKMOVPS  (CX)(SI*1), Y4, Y4
+	VFMADD231PS Y5, Y4, Y0
+	VFMADD231PS Y6, Y4, Y2
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  32(DX)(SI*1), Y4, Y5
+	VMASKMOVPS  32(BX)(SI*1), Y4, Y6
+	VMASKMOVPS  32(CX)(SI*1), Y4, Y4
+	VFMADD231PS Y5, Y4, Y1
+	VFMADD231PS Y6, Y4, Y3
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS       X0, (CX)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSS       4(CX), X2, X2
+
+store0_1:
+	VMOVSS X2, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_1x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(SI*1), Y4
+	VMOVUPS     (BX)(SI*1), Y5
+	VMOVUPS     (CX)(SI*1), Y6
+	VFMADD231PD Y4, Y6, Y0
+	VFMADD231PD Y5, Y6, Y2
+	VMOVUPS     32(DX)(SI*1), Y4
+	VMOVUPS     32(BX)(SI*1), Y5
+	VMOVUPS     32(CX)(SI*1), Y6
+	VFMADD231PD Y4, Y6, Y1
+	VFMADD231PD Y5, Y6, Y3
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  (DX)(SI*1), Y4, Y5
+	VMASKMOVPS  (BX)(SI*1), Y4, Y6
+	VMASKMOVPS  (CX)(SI*1), Y4, Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y2
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  32(DX)(SI*1), Y4, Y5
+	VMASKMOVPS  32(BX)(SI*1), Y4, Y6
+	VMASKMOVPS  32(CX)(SI*1), Y4, Y4
+	VFMADD231PD Y5, Y4, Y1
+	VFMADD231PD Y6, Y4, Y3
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD       X0, (CX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPD       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSD       8(CX), X2, X2
+
+store0_1:
+	VMOVSD X2, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner2x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(SI*1), Y4
+	VMOVUPS     (CX)(SI*1), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     (DX)(SI*1), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     32(BX)(SI*1), Y4
+	VMOVUPS     32(CX)(SI*1), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     32(DX)(SI*1), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  (BX)(SI*1), Y4, Y5
+	VMASKMOVPS  (CX)(SI*1), Y4, Y6
+	VFMADD231PS Y5, Y6, Y0
+	VMASKMOVPS  (DX)(SI*1), Y4, Y4
+	VFMADD231PS Y5, Y4, Y2
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  32(BX)(SI*1), Y4, Y5
+	VMASKMOVPS  32(CX)(SI*1), Y4, Y6
+	VFMADD231PS Y5, Y6, Y1
+	VMASKMOVPS  32(DX)(SI*1), Y4, Y4
+	VFMADD231PS Y5, Y4, Y3
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS       X0, (CX)
+	ADDQ         DX, CX
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSS       (CX), X2, X2
+
+store1_0:
+	VMOVSS X2, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_2x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(SI*1), Y4
+	VMOVUPS     (CX)(SI*1), Y5
+	VFMADD231PD Y4, Y5, Y0
+	VMOVUPS     (DX)(SI*1), Y5
+	VFMADD231PD Y4, Y5, Y2
+	VMOVUPS     32(BX)(SI*1), Y4
+	VMOVUPS     32(CX)(SI*1), Y5
+	VFMADD231PD Y4, Y5, Y1
+	VMOVUPS     32(DX)(SI*1), Y5
+	VFMADD231PD Y4, Y5, Y3
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  (BX)(SI*1), Y4, Y5
+	VMASKMOVPS  (CX)(SI*1), Y4, Y6
+	VFMADD231PD Y5, Y6, Y0
+	VMASKMOVPS  (DX)(SI*1), Y4, Y4
+	VFMADD231PD Y5, Y4, Y2
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, DI
+	MOVQ        $0x00000008, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	LEAQ        window<>+32(SB), R8
+	NEGQ        DI
+	VMOVUPS     (R8)(DI*4), Y4
+	VMASKMOVPS  32(BX)(SI*1), Y4, Y5
+	VMASKMOVPS  32(CX)(SI*1), Y4, Y6
+	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPS  32(DX)(SI*1), Y4, Y4
+	VFMADD231PD Y5, Y4, Y3
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD       X0, (CX)
+	ADDQ         DX, CX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPD       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSD       (CX), X2, X2
+
+store1_0:
+	VMOVSD X2, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner2x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(DI*1), Y8
+	VMOVUPS     (SI)(DI*1), Y9
+	VMOVUPS     (CX)(DI*1), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y2
+	VMOVUPS     (DX)(DI*1), Y10
+	VFMADD231PS Y8, Y10, Y4
+	VFMADD231PS Y9, Y10, Y6
+	VMOVUPS     32(BX)(DI*1), Y8
+	VMOVUPS     32(SI)(DI*1), Y9
+	VMOVUPS     32(CX)(DI*1), Y10
+	VFMADD231PS Y8, Y10, Y1
+	VFMADD231PS Y9, Y10, Y3
+	VMOVUPS     32(DX)(DI*1), Y10
+	VFMADD231PS Y8, Y10, Y5
+	VFMADD231PS Y9, Y10, Y7
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y8
+	VMASKMOVPS  (BX)(DI*1), Y8, Y9
+	VMASKMOVPS  (SI)(DI*1), Y8, Y10
+	VMASKMOVPS  (CX)(DI*1), Y8, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VFMADD231PS Y10, Y11, Y2
+	VMASKMOVPS  (DX)(DI*1), Y8, Y8
+	VFMADD231PS Y9, Y8, Y4
+	VFMADD231PS Y10, Y8, Y6
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y8
+	VMASKMOVPS  32(BX)(DI*1), Y8, Y9
+	VMASKMOVPS  32(SI)(DI*1), Y8, Y10
+	VMASKMOVPS  32(CX)(DI*1), Y8, Y11
+	VFMADD231PS Y9, Y11, Y1
+	VFMADD231PS Y10, Y11, Y3
+	VMASKMOVPS  32(DX)(DI*1), Y8, Y8
+	VFMADD231PS Y9, Y8, Y5
+	VFMADD231PS Y10, Y8, Y7
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS       X0, (CX)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSS       4(CX), X2, X2
+
+store0_1:
+	VMOVSS       X2, 4(CX)
+	ADDQ         DX, CX
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPS    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSS       (CX), X4, X4
+
+store1_0:
+	VMOVSS       X4, (CX)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPS       X0, X6, X6
+	VPERMILPD    $0x01, X6, X0
+	VADDPS       X0, X6, X6
+	VPERMILPS    $0x01, X6, X0
+	VADDPS       X0, X6, X6
+	TESTB        AL, AL
+	JZ           store1_1
+	VADDSS       4(CX), X6, X6
+
+store1_1:
+	VMOVSS X6, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_2x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(DI*1), Y8
+	VMOVUPS     (SI)(DI*1), Y9
+	VMOVUPS     (CX)(DI*1), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y2
+	VMOVUPS     (DX)(DI*1), Y10
+	VFMADD231PD Y8, Y10, Y4
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPS     32(BX)(DI*1), Y8
+	VMOVUPS     32(SI)(DI*1), Y9
+	VMOVUPS     32(CX)(DI*1), Y10
+	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y9, Y10, Y3
+	VMOVUPS     32(DX)(DI*1), Y10
+	VFMADD231PD Y8, Y10, Y5
+	VFMADD231PD Y9, Y10, Y7
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y8
+	VMASKMOVPS  (BX)(DI*1), Y8, Y9
+	VMASKMOVPS  (SI)(DI*1), Y8, Y10
+	VMASKMOVPS  (CX)(DI*1), Y8, Y11
+	VFMADD231PD Y9, Y11, Y0
+	VFMADD231PD Y10, Y11, Y2
+	VMASKMOVPS  (DX)(DI*1), Y8, Y8
+	VFMADD231PD Y9, Y8, Y4
+	VFMADD231PD Y10, Y8, Y6
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y8
+	VMASKMOVPS  32(BX)(DI*1), Y8, Y9
+	VMASKMOVPS  32(SI)(DI*1), Y8, Y10
+	VMASKMOVPS  32(CX)(DI*1), Y8, Y11
+	VFMADD231PD Y9, Y11, Y1
+	VFMADD231PD Y10, Y11, Y3
+	VMASKMOVPS  32(DX)(DI*1), Y8, Y8
+	VFMADD231PD Y9, Y8, Y5
+	VFMADD231PD Y10, Y8, Y7
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD       X0, (CX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPD       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSD       8(CX), X2, X2
+
+store0_1:
+	VMOVSD       X2, 8(CX)
+	ADDQ         DX, CX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPD       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSD       (CX), X4, X4
+
+store1_0:
+	VMOVSD       X4, (CX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VPERMILPD    $0x01, X6, X0
+	VADDPD       X0, X6, X6
+	TESTB        AL, AL
+	JZ           store1_1
+	VADDSD       8(CX), X6, X6
+
+store1_1:
+	VMOVSD X6, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner3x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(DI*1), Y6
+	VMOVUPS     (CX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y0
+	VMOVUPS     (BX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y2
+	VMOVUPS     (DX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y4
+	VMOVUPS     32(SI)(DI*1), Y6
+	VMOVUPS     32(CX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y1
+	VMOVUPS     32(BX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y3
+	VMOVUPS     32(DX)(DI*1), Y7
+	VFMADD231PS Y6, Y7, Y5
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y6
+	VMASKMOVPS  (SI)(DI*1), Y6, Y7
+	VMASKMOVPS  (CX)(DI*1), Y6, Y8
+	VFMADD231PS Y7, Y8, Y0
+	VMASKMOVPS  (BX)(DI*1), Y6, Y8
+	VFMADD231PS Y7, Y8, Y2
+	VMASKMOVPS  (DX)(DI*1), Y6, Y6
+	VFMADD231PS Y7, Y6, Y4
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y6
+	VMASKMOVPS  32(SI)(DI*1), Y6, Y7
+	VMASKMOVPS  32(CX)(DI*1), Y6, Y8
+	VFMADD231PS Y7, Y8, Y1
+	VMASKMOVPS  32(BX)(DI*1), Y6, Y8
+	VFMADD231PS Y7, Y8, Y3
+	VMASKMOVPS  32(DX)(DI*1), Y6, Y6
+	VFMADD231PS Y7, Y6, Y5
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS       X0, (CX)
+	ADDQ         DX, CX
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSS       (CX), X2, X2
+
+store1_0:
+	VMOVSS       X2, (CX)
+	ADDQ         DX, CX
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPS    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store2_0
+	VADDSS       (CX), X4, X4
+
+store2_0:
+	VMOVSS X4, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_3x1AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(DI*1), Y6
+	VMOVUPS     (CX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y0
+	VMOVUPS     (BX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y2
+	VMOVUPS     (DX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMOVUPS     32(SI)(DI*1), Y6
+	VMOVUPS     32(CX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y1
+	VMOVUPS     32(BX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPS     32(DX)(DI*1), Y7
+	VFMADD231PD Y6, Y7, Y5
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y6
+	VMASKMOVPS  (SI)(DI*1), Y6, Y7
+	VMASKMOVPS  (CX)(DI*1), Y6, Y8
+	VFMADD231PD Y7, Y8, Y0
+	VMASKMOVPS  (BX)(DI*1), Y6, Y8
+	VFMADD231PD Y7, Y8, Y2
+	VMASKMOVPS  (DX)(DI*1), Y6, Y6
+	VFMADD231PD Y7, Y6, Y4
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R8
+	MOVQ        $0x00000008, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	LEAQ        window<>+32(SB), R9
+	NEGQ        R8
+	VMOVUPS     (R9)(R8*4), Y6
+	VMASKMOVPS  32(SI)(DI*1), Y6, Y7
+	VMASKMOVPS  32(CX)(DI*1), Y6, Y8
+	VFMADD231PD Y7, Y8, Y1
+	VMASKMOVPS  32(BX)(DI*1), Y6, Y8
+	VFMADD231PD Y7, Y8, Y3
+	VMASKMOVPS  32(DX)(DI*1), Y6, Y6
+	VFMADD231PD Y7, Y6, Y5
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD       X0, (CX)
+	ADDQ         DX, CX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPD       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSD       (CX), X2, X2
+
+store1_0:
+	VMOVSD       X2, (CX)
+	ADDQ         DX, CX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPD       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store2_0
+	VADDSD       (CX), X4, X4
+
+store2_0:
+	VMOVSD X4, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner3x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R8*1), Y12
+	VMOVUPS     (DI)(R8*1), Y13
+	VMOVUPS     (CX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y0
+	VFMADD231PS Y13, Y14, Y2
+	VMOVUPS     (BX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y4
+	VFMADD231PS Y13, Y14, Y6
+	VMOVUPS     (DX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y8
+	VFMADD231PS Y13, Y14, Y10
+	VMOVUPS     32(SI)(R8*1), Y12
+	VMOVUPS     32(DI)(R8*1), Y13
+	VMOVUPS     32(CX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y1
+	VFMADD231PS Y13, Y14, Y3
+	VMOVUPS     32(BX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y5
+	VFMADD231PS Y13, Y14, Y7
+	VMOVUPS     32(DX)(R8*1), Y14
+	VFMADD231PS Y12, Y14, Y9
+	VFMADD231PS Y13, Y14, Y11
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y12
+	VMASKMOVPS  (SI)(R8*1), Y12, Y13
+	VMASKMOVPS  (DI)(R8*1), Y12, Y14
+	VMASKMOVPS  (CX)(R8*1), Y12, Y15
+	VFMADD231PS Y13, Y15, Y0
+	VFMADD231PS Y14, Y15, Y2
+	VMASKMOVPS  (BX)(R8*1), Y12, Y15
+	VFMADD231PS Y13, Y15, Y4
+	VFMADD231PS Y14, Y15, Y6
+	VMASKMOVPS  (DX)(R8*1), Y12, Y12
+	VFMADD231PS Y13, Y12, Y8
+	VFMADD231PS Y14, Y12, Y10
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y12
+	VMASKMOVPS  32(SI)(R8*1), Y12, Y13
+	VMASKMOVPS  32(DI)(R8*1), Y12, Y14
+	VMASKMOVPS  32(CX)(R8*1), Y12, Y15
+	VFMADD231PS Y13, Y15, Y1
+	VFMADD231PS Y14, Y15, Y3
+	VMASKMOVPS  32(BX)(R8*1), Y12, Y15
+	VFMADD231PS Y13, Y15, Y5
+	VFMADD231PS Y14, Y15, Y7
+	VMASKMOVPS  32(DX)(R8*1), Y12, Y12
+	VFMADD231PS Y13, Y12, Y9
+	VFMADD231PS Y14, Y12, Y11
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSS       (CX), X0, X0
+
+store0_0:
+	VMOVSS       X0, (CX)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDPS       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSS       4(CX), X2, X2
+
+store0_1:
+	VMOVSS       X2, 4(CX)
+	ADDQ         DX, CX
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPS    $0x01, X4, X0
+	VADDPS       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSS       (CX), X4, X4
+
+store1_0:
+	VMOVSS       X4, (CX)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPS       X0, X6, X6
+	VPERMILPD    $0x01, X6, X0
+	VADDPS       X0, X6, X6
+	VPERMILPS    $0x01, X6, X0
+	VADDPS       X0, X6, X6
+	TESTB        AL, AL
+	JZ           store1_1
+	VADDSS       4(CX), X6, X6
+
+store1_1:
+	VMOVSS       X6, 4(CX)
+	ADDQ         DX, CX
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPS       X0, X8, X8
+	VPERMILPD    $0x01, X8, X0
+	VADDPS       X0, X8, X8
+	VPERMILPS    $0x01, X8, X0
+	VADDPS       X0, X8, X8
+	TESTB        AL, AL
+	JZ           store2_0
+	VADDSS       (CX), X8, X8
+
+store2_0:
+	VMOVSS       X8, (CX)
+	VADDPS       Y11, Y10, Y10
+	VEXTRACTF128 $0x01, Y10, X0
+	VADDPS       X0, X10, X10
+	VPERMILPD    $0x01, X10, X0
+	VADDPS       X0, X10, X10
+	VPERMILPS    $0x01, X10, X0
+	VADDPS       X0, X10, X10
+	TESTB        AL, AL
+	JZ           store2_1
+	VADDSS       4(CX), X10, X10
+
+store2_1:
+	VMOVSS X10, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·inner64_3x2AVX2(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R8*1), Y12
+	VMOVUPS     (DI)(R8*1), Y13
+	VMOVUPS     (CX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y0
+	VFMADD231PD Y13, Y14, Y2
+	VMOVUPS     (BX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y4
+	VFMADD231PD Y13, Y14, Y6
+	VMOVUPS     (DX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y8
+	VFMADD231PD Y13, Y14, Y10
+	VMOVUPS     32(SI)(R8*1), Y12
+	VMOVUPS     32(DI)(R8*1), Y13
+	VMOVUPS     32(CX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y1
+	VFMADD231PD Y13, Y14, Y3
+	VMOVUPS     32(BX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y5
+	VFMADD231PD Y13, Y14, Y7
+	VMOVUPS     32(DX)(R8*1), Y14
+	VFMADD231PD Y12, Y14, Y9
+	VFMADD231PD Y13, Y14, Y11
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y12
+	VMASKMOVPS  (SI)(R8*1), Y12, Y13
+	VMASKMOVPS  (DI)(R8*1), Y12, Y14
+	VMASKMOVPS  (CX)(R8*1), Y12, Y15
+	VFMADD231PD Y13, Y15, Y0
+	VFMADD231PD Y14, Y15, Y2
+	VMASKMOVPS  (BX)(R8*1), Y12, Y15
+	VFMADD231PD Y13, Y15, Y4
+	VFMADD231PD Y14, Y15, Y6
+	VMASKMOVPS  (DX)(R8*1), Y12, Y12
+	VFMADD231PD Y13, Y12, Y8
+	VFMADD231PD Y14, Y12, Y10
+	SUBQ        $0x08, AX
+
+sum0:
+	CMPQ        AX, $0x00
+	JLE         sum1
+	MOVQ        AX, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y12
+	VMASKMOVPS  32(SI)(R8*1), Y12, Y13
+	VMASKMOVPS  32(DI)(R8*1), Y12, Y14
+	VMASKMOVPS  32(CX)(R8*1), Y12, Y15
+	VFMADD231PD Y13, Y15, Y1
+	VFMADD231PD Y14, Y15, Y3
+	VMASKMOVPS  32(BX)(R8*1), Y12, Y15
+	VFMADD231PD Y13, Y15, Y5
+	VFMADD231PD Y14, Y15, Y7
+	VMASKMOVPS  32(DX)(R8*1), Y12, Y12
+	VFMADD231PD Y13, Y12, Y9
+	VFMADD231PD Y14, Y12, Y11
+	SUBQ        $0x08, AX
+
+sum1:
+	MOVQ         c+40(FP), CX
+	MOVQ         ldc+48(FP), DX
+	MOVB         add+56(FP), AL
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	TESTB        AL, AL
+	JZ           store0_0
+	VADDSD       (CX), X0, X0
+
+store0_0:
+	VMOVSD       X0, (CX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDPD       X0, X2, X2
+	TESTB        AL, AL
+	JZ           store0_1
+	VADDSD       8(CX), X2, X2
+
+store0_1:
+	VMOVSD       X2, 8(CX)
+	ADDQ         DX, CX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDPD       X0, X4, X4
+	TESTB        AL, AL
+	JZ           store1_0
+	VADDSD       (CX), X4, X4
+
+store1_0:
+	VMOVSD       X4, (CX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VPERMILPD    $0x01, X6, X0
+	VADDPD       X0, X6, X6
+	TESTB        AL, AL
+	JZ           store1_1
+	VADDSD       8(CX), X6, X6
+
+store1_1:
+	VMOVSD       X6, 8(CX)
+	ADDQ         DX, CX
+	VADDPD       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPD       X0, X8, X8
+	VPERMILPD    $0x01, X8, X0
+	VADDPD       X0, X8, X8
+	TESTB        AL, AL
+	JZ           store2_0
+	VADDSD       (CX), X8, X8
+
+store2_0:
+	VMOVSD       X8, (CX)
+	VADDPD       Y11, Y10, Y10
+	VEXTRACTF128 $0x01, Y10, X0
+	VADDPD       X0, X10, X10
+	VPERMILPD    $0x01, X10, X0
+	VADDPD       X0, X10, X10
+	TESTB        AL, AL
+	JZ           store2_1
+	VADDSD       8(CX), X10, X10
+
+store2_1:
+	VMOVSD X10, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
 // func packRows1AVX2(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX
 TEXT ·packRows1AVX2(SB), NOSPLIT, $0-40
@@ -2154,10 +4727,10 @@ loop:
 	VPSRAD       $0x01, Y1, Y2
 	VPSLLD       $0x17, Y2, Y3
 	VPADDD       w3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y0, Y0
 	VPSUBD       Y2, Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       w3f800000<>+0(SB), Y1, Y1
-	VMULPS       Y3, Y0, Y0
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (BX)(CX*1)
 	ADDQ         $0x20, CX
@@ -2193,10 +4766,10 @@ tail:
 	VPSRAD       $0x01, Y2, Y3
 	VPSLLD       $0x17, Y3, Y4
 	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y1, Y1
 	VPSUBD       Y3, Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       w3f800000<>+0(SB), Y2, Y2
-	VMULPS       Y4, Y1, Y1
 	VMULPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
 
@@ -2471,6 +5044,476 @@ DATA w3f4ccccd<>+8(SB)/8, $0x3f4ccccd3f4ccccd
 DATA w3f4ccccd<>+16(SB)/8, $0x3f4ccccd3f4ccccd
 DATA w3f4ccccd<>+24(SB)/8, $0x3f4ccccd3f4ccccd
 GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $32
+
+// func tanh64AVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tanh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ x_base+24(FP), DX
+	MOVQ dst_base+0(FP), BX
+	SUBQ $0x04, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VANDPS       q8000000000000000<>+0(SB), Y0, Y1
+	VMOVUPS      q4034000000000000<>+0(SB), Y2
+	VXORPS       Y1, Y0, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPS      q4338000000000000<>+0(SB), Y2
+	VFMADD231PD  q40071547652b82fe<>+0(SB), Y0, Y2
+	VSUBPD       q4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD q3fd62e42fefa3800<>+0(SB), Y3, Y0
+	VFNMADD231PD q3d1ef35793c76730<>+0(SB), Y3, Y0
+	VMOVUPS      q3f0ae6bad0cb4b65<>+0(SB), Y3
+	VFMADD213PD  q3f328a20675c0499<>+0(SB), Y0, Y3
+	VFMADD213PD  q3f571de88244a981<>+0(SB), Y0, Y3
+	VFMADD213PD  q3f7a019a74a93383<>+0(SB), Y0, Y3
+	VFMADD213PD  q3f9a01a0174fb6f6<>+0(SB), Y0, Y3
+	VFMADD213PD  q3fb6c16c17ee719c<>+0(SB), Y0, Y3
+	VFMADD213PD  q3fd111111111900f<>+0(SB), Y0, Y3
+	VFMADD213PD  q3fe555555555228f<>+0(SB), Y0, Y3
+	VFMADD213PD  q3ff5555555555539<>+0(SB), Y0, Y3
+	VFMADD213PD  q4000000000000005<>+0(SB), Y0, Y3
+	VMULPD       Y0, Y0, Y4
+	VADDPD       Y0, Y0, Y0
+	VFMADD213PD  Y0, Y4, Y3
+	VPSLLQ       $0x34, Y2, Y0
+	VPADDQ       q3ff0000000000000<>+0(SB), Y0, Y0
+	VSUBPD       q3ff0000000000000<>+0(SB), Y0, Y2
+	VFMADD213PD  Y2, Y0, Y3
+	VADDPD       q4000000000000000<>+0(SB), Y3, Y0
+	VDIVPD       Y0, Y3, Y0
+	VORPS        Y1, Y0, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, AX
+	JZ           done
+	SHLQ         $0x01, AX
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VANDPS       q8000000000000000<>+0(SB), Y1, Y2
+	VMOVUPS      q4034000000000000<>+0(SB), Y3
+	VXORPS       Y2, Y1, Y1
+	VMINPD       Y1, Y3, Y1
+	VMOVUPS      q4338000000000000<>+0(SB), Y3
+	VFMADD231PD  q40071547652b82fe<>+0(SB), Y1, Y3
+	VSUBPD       q4338000000000000<>+0(SB), Y3, Y4
+	VFNMADD231PD q3fd62e42fefa3800<>+0(SB), Y4, Y1
+	VFNMADD231PD q3d1ef35793c76730<>+0(SB), Y4, Y1
+	VMOVUPS      q3f0ae6bad0cb4b65<>+0(SB), Y4
+	VFMADD213PD  q3f328a20675c0499<>+0(SB), Y1, Y4
+	VFMADD213PD  q3f571de88244a981<>+0(SB), Y1, Y4
+	VFMADD213PD  q3f7a019a74a93383<>+0(SB), Y1, Y4
+	VFMADD213PD  q3f9a01a0174fb6f6<>+0(SB), Y1, Y4
+	VFMADD213PD  q3fb6c16c17ee719c<>+0(SB), Y1, Y4
+	VFMADD213PD  q3fd111111111900f<>+0(SB), Y1, Y4
+	VFMADD213PD  q3fe555555555228f<>+0(SB), Y1, Y4
+	VFMADD213PD  q3ff5555555555539<>+0(SB), Y1, Y4
+	VFMADD213PD  q4000000000000005<>+0(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y1, Y1, Y1
+	VFMADD213PD  Y1, Y5, Y4
+	VPSLLQ       $0x34, Y3, Y1
+	VPADDQ       q3ff0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       q3ff0000000000000<>+0(SB), Y1, Y3
+	VFMADD213PD  Y3, Y1, Y4
+	VADDPD       q4000000000000000<>+0(SB), Y4, Y1
+	VDIVPD       Y1, Y4, Y1
+	VORPS        Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA q8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+24(SB)/8, $0x8000000000000000
+GLOBL q8000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q4034000000000000<>+0(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+8(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+16(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+24(SB)/8, $0x4034000000000000
+GLOBL q4034000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q4168000000000000<>+0(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+8(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+16(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+24(SB)/8, $0x4168000000000000
+GLOBL q4168000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q4338000000000000<>+0(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+8(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+16(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+24(SB)/8, $0x4338000000000000
+GLOBL q4338000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q40071547652b82fe<>+0(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+8(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+16(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+24(SB)/8, $0x40071547652b82fe
+GLOBL q40071547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA q3fd62e42fefa3800<>+0(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+8(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+16(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+24(SB)/8, $0x3fd62e42fefa3800
+GLOBL q3fd62e42fefa3800<>(SB), RODATA|NOPTR, $32
+
+DATA q3d1ef35793c76730<>+0(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+8(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+16(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+24(SB)/8, $0x3d1ef35793c76730
+GLOBL q3d1ef35793c76730<>(SB), RODATA|NOPTR, $32
+
+DATA q3f0ae6bad0cb4b65<>+0(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+8(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+16(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+24(SB)/8, $0x3f0ae6bad0cb4b65
+GLOBL q3f0ae6bad0cb4b65<>(SB), RODATA|NOPTR, $32
+
+DATA q3f328a20675c0499<>+0(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+8(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+16(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+24(SB)/8, $0x3f328a20675c0499
+GLOBL q3f328a20675c0499<>(SB), RODATA|NOPTR, $32
+
+DATA q3f571de88244a981<>+0(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+8(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+16(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+24(SB)/8, $0x3f571de88244a981
+GLOBL q3f571de88244a981<>(SB), RODATA|NOPTR, $32
+
+DATA q3f7a019a74a93383<>+0(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+8(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+16(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+24(SB)/8, $0x3f7a019a74a93383
+GLOBL q3f7a019a74a93383<>(SB), RODATA|NOPTR, $32
+
+DATA q3f9a01a0174fb6f6<>+0(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+8(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+16(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+24(SB)/8, $0x3f9a01a0174fb6f6
+GLOBL q3f9a01a0174fb6f6<>(SB), RODATA|NOPTR, $32
+
+DATA q3fb6c16c17ee719c<>+0(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+8(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+16(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+24(SB)/8, $0x3fb6c16c17ee719c
+GLOBL q3fb6c16c17ee719c<>(SB), RODATA|NOPTR, $32
+
+DATA q3fd111111111900f<>+0(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+8(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+16(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+24(SB)/8, $0x3fd111111111900f
+GLOBL q3fd111111111900f<>(SB), RODATA|NOPTR, $32
+
+DATA q3fe555555555228f<>+0(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+8(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+16(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+24(SB)/8, $0x3fe555555555228f
+GLOBL q3fe555555555228f<>(SB), RODATA|NOPTR, $32
+
+DATA q3ff5555555555539<>+0(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+8(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+16(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+24(SB)/8, $0x3ff5555555555539
+GLOBL q3ff5555555555539<>(SB), RODATA|NOPTR, $32
+
+DATA q4000000000000005<>+0(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+8(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+16(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+24(SB)/8, $0x4000000000000005
+GLOBL q4000000000000005<>(SB), RODATA|NOPTR, $32
+
+DATA q3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL q3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+24(SB)/8, $0x4000000000000000
+GLOBL q4000000000000000<>(SB), RODATA|NOPTR, $32
+
+// func logCosh64AVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logCosh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_len+8(FP), AX
+	XORQ CX, CX
+	MOVQ x_base+24(FP), DX
+	MOVQ dst_base+0(FP), BX
+	SUBQ $0x04, AX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VANDPS       q7fffffffffffffff<>+0(SB), Y0, Y0
+	VMOVUPS      q4044000000000000<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y1
+	VMULPD       qc000000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      q4338000000000000<>+0(SB), Y2
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y1, Y2
+	VSUBPD       q4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD q3fe62e42fefa3800<>+0(SB), Y3, Y1
+	VFNMADD231PD q3d2ef35793c76730<>+0(SB), Y3, Y1
+	VMOVUPS      q3e5ad7f3be54b9f6<>+0(SB), Y3
+	VFMADD213PD  q3e928ad9b85d38fe<>+0(SB), Y1, Y3
+	VFMADD213PD  q3ec71df25b4d64f8<>+0(SB), Y1, Y3
+	VFMADD213PD  q3efa01999e2636b2<>+0(SB), Y1, Y3
+	VFMADD213PD  q3f2a01a012a0e791<>+0(SB), Y1, Y3
+	VFMADD213PD  q3f56c16c18438b00<>+0(SB), Y1, Y3
+	VFMADD213PD  q3f81111111127d10<>+0(SB), Y1, Y3
+	VFMADD213PD  q3fa555555555083e<>+0(SB), Y1, Y3
+	VFMADD213PD  q3fc55555555554f9<>+0(SB), Y1, Y3
+	VFMADD213PD  q3fe000000000000a<>+0(SB), Y1, Y3
+	VMULPD       Y1, Y1, Y4
+	VFMADD213PD  Y1, Y4, Y3
+	VADDPD       q3ff0000000000000<>+0(SB), Y3, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       q3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       q4000000000000000<>+0(SB), Y1, Y2
+	VDIVPD       Y2, Y1, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVUPS      q3fc6c7fa7b747964<>+0(SB), Y3
+	VFMADD213PD  q3fb945ead6aa6a03<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fc1662cecd86fa6<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fc3aa4e1055922e<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fc74629e87a5091<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fcc71c4706dab09<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fd2492498332028<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fd99999998c559f<>+0(SB), Y2, Y3
+	VFMADD213PD  q3fe5555555555b19<>+0(SB), Y2, Y3
+	VFMADD213PD  q4000000000000000<>+0(SB), Y2, Y3
+	VSUBPD       q3fe62e42fefa39ef<>+0(SB), Y0, Y0
+	VFMADD213PD  Y0, Y3, Y1
+	VMOVUPS      Y1, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, AX
+	JZ           done
+	SHLQ         $0x01, AX
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y1
+	VANDPS       q7fffffffffffffff<>+0(SB), Y1, Y1
+	VMOVUPS      q4044000000000000<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y2
+	VMULPD       qc000000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      q4338000000000000<>+0(SB), Y3
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y2, Y3
+	VSUBPD       q4338000000000000<>+0(SB), Y3, Y4
+	VFNMADD231PD q3fe62e42fefa3800<>+0(SB), Y4, Y2
+	VFNMADD231PD q3d2ef35793c76730<>+0(SB), Y4, Y2
+	VMOVUPS      q3e5ad7f3be54b9f6<>+0(SB), Y4
+	VFMADD213PD  q3e928ad9b85d38fe<>+0(SB), Y2, Y4
+	VFMADD213PD  q3ec71df25b4d64f8<>+0(SB), Y2, Y4
+	VFMADD213PD  q3efa01999e2636b2<>+0(SB), Y2, Y4
+	VFMADD213PD  q3f2a01a012a0e791<>+0(SB), Y2, Y4
+	VFMADD213PD  q3f56c16c18438b00<>+0(SB), Y2, Y4
+	VFMADD213PD  q3f81111111127d10<>+0(SB), Y2, Y4
+	VFMADD213PD  q3fa555555555083e<>+0(SB), Y2, Y4
+	VFMADD213PD  q3fc55555555554f9<>+0(SB), Y2, Y4
+	VFMADD213PD  q3fe000000000000a<>+0(SB), Y2, Y4
+	VMULPD       Y2, Y2, Y5
+	VFMADD213PD  Y2, Y5, Y4
+	VADDPD       q3ff0000000000000<>+0(SB), Y4, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       q3ff0000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       q4000000000000000<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y2, Y2, Y3
+	VMOVUPS      q3fc6c7fa7b747964<>+0(SB), Y4
+	VFMADD213PD  q3fb945ead6aa6a03<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fc1662cecd86fa6<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fc3aa4e1055922e<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fc74629e87a5091<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fcc71c4706dab09<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fd2492498332028<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fd99999998c559f<>+0(SB), Y3, Y4
+	VFMADD213PD  q3fe5555555555b19<>+0(SB), Y3, Y4
+	VFMADD213PD  q4000000000000000<>+0(SB), Y3, Y4
+	VSUBPD       q3fe62e42fefa39ef<>+0(SB), Y1, Y1
+	VFMADD213PD  Y1, Y4, Y2
+	VMASKMOVPS   Y2, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA q7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL q7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA q4044000000000000<>+0(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+8(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+16(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+24(SB)/8, $0x4044000000000000
+GLOBL q4044000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA qc000000000000000<>+0(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+8(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+16(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+24(SB)/8, $0xc000000000000000
+GLOBL qc000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA q3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
+GLOBL q3ff71547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA q3fe62e42fefa3800<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+24(SB)/8, $0x3fe62e42fefa3800
+GLOBL q3fe62e42fefa3800<>(SB), RODATA|NOPTR, $32
+
+DATA q3d2ef35793c76730<>+0(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+8(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+16(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+24(SB)/8, $0x3d2ef35793c76730
+GLOBL q3d2ef35793c76730<>(SB), RODATA|NOPTR, $32
+
+DATA q3e5ad7f3be54b9f6<>+0(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+8(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+16(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+24(SB)/8, $0x3e5ad7f3be54b9f6
+GLOBL q3e5ad7f3be54b9f6<>(SB), RODATA|NOPTR, $32
+
+DATA q3e928ad9b85d38fe<>+0(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+8(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+16(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+24(SB)/8, $0x3e928ad9b85d38fe
+GLOBL q3e928ad9b85d38fe<>(SB), RODATA|NOPTR, $32
+
+DATA q3ec71df25b4d64f8<>+0(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+8(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+16(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+24(SB)/8, $0x3ec71df25b4d64f8
+GLOBL q3ec71df25b4d64f8<>(SB), RODATA|NOPTR, $32
+
+DATA q3efa01999e2636b2<>+0(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+8(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+16(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+24(SB)/8, $0x3efa01999e2636b2
+GLOBL q3efa01999e2636b2<>(SB), RODATA|NOPTR, $32
+
+DATA q3f2a01a012a0e791<>+0(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+8(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+16(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+24(SB)/8, $0x3f2a01a012a0e791
+GLOBL q3f2a01a012a0e791<>(SB), RODATA|NOPTR, $32
+
+DATA q3f56c16c18438b00<>+0(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+8(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+16(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+24(SB)/8, $0x3f56c16c18438b00
+GLOBL q3f56c16c18438b00<>(SB), RODATA|NOPTR, $32
+
+DATA q3f81111111127d10<>+0(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+8(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+16(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+24(SB)/8, $0x3f81111111127d10
+GLOBL q3f81111111127d10<>(SB), RODATA|NOPTR, $32
+
+DATA q3fa555555555083e<>+0(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+8(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+16(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+24(SB)/8, $0x3fa555555555083e
+GLOBL q3fa555555555083e<>(SB), RODATA|NOPTR, $32
+
+DATA q3fc55555555554f9<>+0(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+8(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+16(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+24(SB)/8, $0x3fc55555555554f9
+GLOBL q3fc55555555554f9<>(SB), RODATA|NOPTR, $32
+
+DATA q3fe000000000000a<>+0(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+8(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+16(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+24(SB)/8, $0x3fe000000000000a
+GLOBL q3fe000000000000a<>(SB), RODATA|NOPTR, $32
+
+DATA q3fc6c7fa7b747964<>+0(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+8(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+16(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+24(SB)/8, $0x3fc6c7fa7b747964
+GLOBL q3fc6c7fa7b747964<>(SB), RODATA|NOPTR, $32
+
+DATA q3fb945ead6aa6a03<>+0(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+8(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+16(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+24(SB)/8, $0x3fb945ead6aa6a03
+GLOBL q3fb945ead6aa6a03<>(SB), RODATA|NOPTR, $32
+
+DATA q3fc1662cecd86fa6<>+0(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+8(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+16(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+24(SB)/8, $0x3fc1662cecd86fa6
+GLOBL q3fc1662cecd86fa6<>(SB), RODATA|NOPTR, $32
+
+DATA q3fc3aa4e1055922e<>+0(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+8(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+16(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+24(SB)/8, $0x3fc3aa4e1055922e
+GLOBL q3fc3aa4e1055922e<>(SB), RODATA|NOPTR, $32
+
+DATA q3fc74629e87a5091<>+0(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+8(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+16(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+24(SB)/8, $0x3fc74629e87a5091
+GLOBL q3fc74629e87a5091<>(SB), RODATA|NOPTR, $32
+
+DATA q3fcc71c4706dab09<>+0(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+8(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+16(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+24(SB)/8, $0x3fcc71c4706dab09
+GLOBL q3fcc71c4706dab09<>(SB), RODATA|NOPTR, $32
+
+DATA q3fd2492498332028<>+0(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+8(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+16(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+24(SB)/8, $0x3fd2492498332028
+GLOBL q3fd2492498332028<>(SB), RODATA|NOPTR, $32
+
+DATA q3fd99999998c559f<>+0(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+8(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+16(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+24(SB)/8, $0x3fd99999998c559f
+GLOBL q3fd99999998c559f<>(SB), RODATA|NOPTR, $32
+
+DATA q3fe5555555555b19<>+0(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+8(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+16(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+24(SB)/8, $0x3fe5555555555b19
+GLOBL q3fe5555555555b19<>(SB), RODATA|NOPTR, $32
+
+DATA q3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL q3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 
 // func tanhGradAVX2(dst []float32, g []float32, y []float32)
 // Requires: AVX, FMA3
@@ -2946,16 +5989,16 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         dst_base+0(FP), DX
-	MOVQ         x_base+32(FP), BX
 	MOVSS        alpha+24(FP), X0
-	VBROADCASTSS X0, Y2
+	VBROADCASTSS X0, Y1
+	MOVQ         x_base+32(FP), BX
 	SUBQ         $0x08, AX
 	JLT          tail
 
 loop:
 	VMOVUPS     (DX)(CX*1), Y0
-	VMOVUPS     (BX)(CX*1), Y1
-	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     (BX)(CX*1), Y2
+	VFMADD231PS Y2, Y1, Y0
 	VMOVUPS     Y0, (DX)(CX*1)
 	ADDQ        $0x20, CX
 	SUBQ        $0x08, AX
@@ -2967,10 +6010,10 @@ tail:
 	LEAQ        window<>+32(SB), SI
 	NEGQ        AX
 	VMOVUPS     (SI)(AX*4), Y0
-	VMASKMOVPS  (DX)(CX*1), Y0, Y1
+	VMASKMOVPS  (DX)(CX*1), Y0, Y2
 	VMASKMOVPS  (BX)(CX*1), Y0, Y3
-	VFMADD231PS Y3, Y2, Y1
-	VMASKMOVPS  Y1, Y0, (DX)(CX*1)
+	VFMADD231PS Y3, Y1, Y2
+	VMASKMOVPS  Y2, Y0, (DX)(CX*1)
 
 done:
 	VZEROUPPER
@@ -4193,3 +7236,77 @@ DATA w00000001<>+8(SB)/8, $0x0000000100000001
 DATA w00000001<>+16(SB)/8, $0x0000000100000001
 DATA w00000001<>+24(SB)/8, $0x0000000100000001
 GLOBL w00000001<>(SB), RODATA|NOPTR, $32
+
+// func peak32AVX2(n int)
+// Requires: AVX, FMA3
+TEXT ·peak32AVX2(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+
+round:
+	VFMADD231PS Y13, Y12, Y0
+	VFMADD231PS Y13, Y12, Y1
+	VFMADD231PS Y13, Y12, Y2
+	VFMADD231PS Y13, Y12, Y3
+	VFMADD231PS Y13, Y12, Y4
+	VFMADD231PS Y13, Y12, Y5
+	VFMADD231PS Y13, Y12, Y6
+	VFMADD231PS Y13, Y12, Y7
+	VFMADD231PS Y13, Y12, Y8
+	VFMADD231PS Y13, Y12, Y9
+	VFMADD231PS Y13, Y12, Y10
+	VFMADD231PS Y13, Y12, Y11
+	DECQ        AX
+	JNZ         round
+	VZEROUPPER
+	RET
+
+// func peak64AVX2(n int)
+// Requires: AVX, FMA3
+TEXT ·peak64AVX2(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+
+round:
+	VFMADD231PD Y13, Y12, Y0
+	VFMADD231PD Y13, Y12, Y1
+	VFMADD231PD Y13, Y12, Y2
+	VFMADD231PD Y13, Y12, Y3
+	VFMADD231PD Y13, Y12, Y4
+	VFMADD231PD Y13, Y12, Y5
+	VFMADD231PD Y13, Y12, Y6
+	VFMADD231PD Y13, Y12, Y7
+	VFMADD231PD Y13, Y12, Y8
+	VFMADD231PD Y13, Y12, Y9
+	VFMADD231PD Y13, Y12, Y10
+	VFMADD231PD Y13, Y12, Y11
+	DECQ        AX
+	JNZ         round
+	VZEROUPPER
+	RET

@@ -64,6 +64,66 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_1x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_1x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS          (R10), Z1
+	VFMADD231PD.BCST (R9), Z1, Z0
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	DECQ             R11
+	JNZ              step
+	MOVQ             last+72(FP), R10
+	CMPQ             R10, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm2x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm2x1AVX512(SB), NOSPLIT, $0-81
@@ -103,6 +163,74 @@ step:
 	VMOVUPS          (R10), Z2
 	VFMADD231PS.BCST (R9), Z2, Z0
 	VFMADD231PS.BCST (R9)(DX*1), Z2, Z1
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	DECQ             R11
+	JNZ              step
+	MOVQ             last+72(FP), R10
+	CMPQ             R10, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_2x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_2x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS          (R10), Z2
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
 	ADDQ             BX, R9
 	ADDQ             SI, R10
 	DECQ             R11
@@ -209,6 +337,83 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_3x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_3x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS          (R10), Z3
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	DECQ             R11
+	JNZ              step
+	MOVQ             last+72(FP), R10
+	CMPQ             R10, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm4x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm4x1AVX512(SB), NOSPLIT, $0-81
@@ -257,6 +462,91 @@ step:
 	VFMADD231PS.BCST (R10)(DX*1), Z4, Z1
 	VFMADD231PS.BCST (R10)(DX*2), Z4, Z2
 	VFMADD231PS.BCST (R10)(R9*1), Z4, Z3
+	ADDQ             BX, R10
+	ADDQ             SI, R11
+	DECQ             R12
+	JNZ              step
+	MOVQ             last+72(FP), R11
+	CMPQ             R11, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R10
+	BZHIL   R11, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_4x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R10
+	BZHIL     R11, R10, R10
+	KMOVW     R10, K1
+	MOVQ      DI, R10
+	VMOVUPS.Z (R10), K1, Z0
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z1
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z2
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z3
+	ADDQ      R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS          (R11), Z4
+	VFMADD231PD.BCST (R10), Z4, Z0
+	VFMADD231PD.BCST (R10)(DX*1), Z4, Z1
+	VFMADD231PD.BCST (R10)(DX*2), Z4, Z2
+	VFMADD231PD.BCST (R10)(R9*1), Z4, Z3
 	ADDQ             BX, R10
 	ADDQ             SI, R11
 	DECQ             R12
@@ -388,6 +678,100 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_5x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R10
+	BZHIL     R11, R10, R10
+	KMOVW     R10, K1
+	MOVQ      DI, R10
+	VMOVUPS.Z (R10), K1, Z0
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z1
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z2
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z3
+	ADDQ      R8, R10
+	VMOVUPS.Z (R10), K1, Z4
+	ADDQ      R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS          (R11), Z5
+	VFMADD231PD.BCST (R10), Z5, Z0
+	VFMADD231PD.BCST (R10)(DX*1), Z5, Z1
+	VFMADD231PD.BCST (R10)(DX*2), Z5, Z2
+	VFMADD231PD.BCST (R10)(R9*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(DX*4), Z5, Z4
+	ADDQ             BX, R10
+	ADDQ             SI, R11
+	DECQ             R12
+	JNZ              step
+	MOVQ             last+72(FP), R11
+	CMPQ             R11, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R10
+	BZHIL   R11, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm6x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm6x1AVX512(SB), NOSPLIT, $0-81
@@ -445,6 +829,109 @@ step:
 	VFMADD231PS.BCST (R11)(R9*1), Z6, Z3
 	VFMADD231PS.BCST (R11)(DX*4), Z6, Z4
 	VFMADD231PS.BCST (R11)(R10*1), Z6, Z5
+	ADDQ             BX, R11
+	ADDQ             SI, R12
+	DECQ             R13
+	JNZ              step
+	MOVQ             last+72(FP), R12
+	CMPQ             R12, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R11
+	BZHIL   R12, R11, R11
+	KMOVW   R11, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_6x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R11
+	BZHIL     R12, R11, R11
+	KMOVW     R11, K1
+	MOVQ      DI, R11
+	VMOVUPS.Z (R11), K1, Z0
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z1
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z2
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z3
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z4
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z5
+	ADDQ      R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS          (R12), Z6
+	VFMADD231PD.BCST (R11), Z6, Z0
+	VFMADD231PD.BCST (R11)(DX*1), Z6, Z1
+	VFMADD231PD.BCST (R11)(DX*2), Z6, Z2
+	VFMADD231PD.BCST (R11)(R9*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(DX*4), Z6, Z4
+	VFMADD231PD.BCST (R11)(R10*1), Z6, Z5
 	ADDQ             BX, R11
 	ADDQ             SI, R12
 	DECQ             R13
@@ -603,6 +1090,118 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_7x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R11
+	BZHIL     R12, R11, R11
+	KMOVW     R11, K1
+	MOVQ      DI, R11
+	VMOVUPS.Z (R11), K1, Z0
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z1
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z2
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z3
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z4
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z5
+	ADDQ      R8, R11
+	VMOVUPS.Z (R11), K1, Z6
+	ADDQ      R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS          (R12), Z7
+	VFMADD231PD.BCST (R11), Z7, Z0
+	VFMADD231PD.BCST (R11)(DX*1), Z7, Z1
+	VFMADD231PD.BCST (R11)(DX*2), Z7, Z2
+	VFMADD231PD.BCST (R11)(R9*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(DX*4), Z7, Z4
+	VFMADD231PD.BCST (R11)(R10*1), Z7, Z5
+	VFMADD231PD.BCST (R11)(R9*2), Z7, Z6
+	ADDQ             BX, R11
+	ADDQ             SI, R12
+	DECQ             R13
+	JNZ              step
+	MOVQ             last+72(FP), R12
+	CMPQ             R12, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R11
+	BZHIL   R12, R11, R11
+	KMOVW   R11, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm8x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-81
@@ -669,6 +1268,125 @@ step:
 	VFMADD231PS.BCST (R12)(R10*1), Z8, Z5
 	VFMADD231PS.BCST (R12)(R9*2), Z8, Z6
 	VFMADD231PS.BCST (R12)(R11*1), Z8, Z7
+	ADDQ             BX, R12
+	ADDQ             SI, R13
+	DECQ             R14
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_8x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R13
+	MOVQ k+0(FP), R14
+	MOVQ CX, R12
+
+step:
+	VMOVUPS          (R13), Z8
+	VFMADD231PD.BCST (R12), Z8, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z8, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z8, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z8, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z8, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z8, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z8, Z7
 	ADDQ             BX, R12
 	ADDQ             SI, R13
 	DECQ             R14
@@ -850,6 +1568,134 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_9x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R13
+	MOVQ k+0(FP), R14
+	MOVQ CX, R12
+
+step:
+	VMOVUPS          (R13), Z9
+	VFMADD231PD.BCST (R12), Z9, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z9, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z9, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z9, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z9, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z9, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z9, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z9, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z9, Z8
+	ADDQ             BX, R12
+	ADDQ             SI, R13
+	DECQ             R14
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm10x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm10x1AVX512(SB), NOSPLIT, $0-81
@@ -926,6 +1772,145 @@ step:
 	VFMADD231PS.BCST (R12)(R11*1), Z10, Z7
 	VFMADD231PS.BCST (R12)(DX*8), Z10, Z8
 	VFMADD231PS.BCST (R13), Z10, Z9
+	ADDQ             BX, R12
+	ADDQ             BX, R13
+	ADDQ             SI, R14
+	DECQ             R15
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_10x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z9
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS          (R14), Z10
+	VFMADD231PD.BCST (R12), Z10, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z10, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z10, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z10, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z10, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z10, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z10, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z10, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z10, Z8
+	VFMADD231PD.BCST (R13), Z10, Z9
 	ADDQ             BX, R12
 	ADDQ             BX, R13
 	ADDQ             SI, R14
@@ -1137,6 +2122,154 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_11x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z10
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS          (R14), Z11
+	VFMADD231PD.BCST (R12), Z11, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z11, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z11, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z11, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z11, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z11, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z11, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z11, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z11, Z8
+	VFMADD231PD.BCST (R13), Z11, Z9
+	VFMADD231PD.BCST (R13)(DX*1), Z11, Z10
+	ADDQ             BX, R12
+	ADDQ             BX, R13
+	ADDQ             SI, R14
+	DECQ             R15
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z10, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm12x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm12x1AVX512(SB), NOSPLIT, $0-81
@@ -1221,6 +2354,161 @@ step:
 	VFMADD231PS.BCST (R13), Z12, Z9
 	VFMADD231PS.BCST (R13)(DX*1), Z12, Z10
 	VFMADD231PS.BCST (R13)(DX*2), Z12, Z11
+	ADDQ             BX, R12
+	ADDQ             BX, R13
+	ADDQ             SI, R14
+	DECQ             R15
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z10, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z11, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_12x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z10
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z11
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS          (R14), Z12
+	VFMADD231PD.BCST (R12), Z12, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z12, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z12, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z12, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z12, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z12, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z12, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z12, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z12, Z8
+	VFMADD231PD.BCST (R13), Z12, Z9
+	VFMADD231PD.BCST (R13)(DX*1), Z12, Z10
+	VFMADD231PD.BCST (R13)(DX*2), Z12, Z11
 	ADDQ             BX, R12
 	ADDQ             BX, R13
 	ADDQ             SI, R14
@@ -1456,6 +2744,170 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_13x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z10
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z12
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS          (R14), Z13
+	VFMADD231PD.BCST (R12), Z13, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z13, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z13, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z13, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z13, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z13, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z13, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z13, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z13, Z8
+	VFMADD231PD.BCST (R13), Z13, Z9
+	VFMADD231PD.BCST (R13)(DX*1), Z13, Z10
+	VFMADD231PD.BCST (R13)(DX*2), Z13, Z11
+	VFMADD231PD.BCST (R13)(R9*1), Z13, Z12
+	ADDQ             BX, R12
+	ADDQ             BX, R13
+	ADDQ             SI, R14
+	DECQ             R15
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z10, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z11, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z12, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm14x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm14x1AVX512(SB), NOSPLIT, $0-81
@@ -1548,6 +3000,178 @@ step:
 	VFMADD231PS.BCST (R13)(DX*2), Z14, Z11
 	VFMADD231PS.BCST (R13)(R9*1), Z14, Z12
 	VFMADD231PS.BCST (R13)(DX*4), Z14, Z13
+	ADDQ             BX, R12
+	ADDQ             BX, R13
+	ADDQ             SI, R14
+	DECQ             R15
+	JNZ              step
+	MOVQ             last+72(FP), R13
+	CMPQ             R13, $0x10
+	JNE              partial
+	VMOVUPS          Z0, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z10, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z11, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z12, (DI)
+	ADDQ             R8, DI
+	VMOVUPS          Z13, (DI)
+	ADDQ             R8, DI
+	JMP              next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, K1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z13, K1, (DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_14x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS.Z (R12), K1, Z0
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z2
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z4
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z6
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z8
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z10
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z12
+	ADDQ      R8, R12
+	VMOVUPS.Z (R12), K1, Z13
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS          (R14), Z14
+	VFMADD231PD.BCST (R12), Z14, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z14, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z14, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z14, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z14, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z14, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z14, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z14, Z7
+	VFMADD231PD.BCST (R12)(DX*8), Z14, Z8
+	VFMADD231PD.BCST (R13), Z14, Z9
+	VFMADD231PD.BCST (R13)(DX*1), Z14, Z10
+	VFMADD231PD.BCST (R13)(DX*2), Z14, Z11
+	VFMADD231PD.BCST (R13)(R9*1), Z14, Z12
+	VFMADD231PD.BCST (R13)(DX*4), Z14, Z13
 	ADDQ             BX, R12
 	ADDQ             BX, R13
 	ADDQ             SI, R14
@@ -3139,6 +4763,73 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_1x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_1x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSD (R9), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm2x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm2x2AVX512(SB), NOSPLIT, $0-81
@@ -3187,6 +4878,87 @@ step:
 	VBROADCASTSS (R9)(DX*1), Z6
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_2x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_2x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSD (R9), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (R9)(DX*1), Z6
+	VFMADD231PD  Z4, Z6, Z2
+	VFMADD231PD  Z5, Z6, Z3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
 	DECQ         R11
@@ -3316,6 +5088,102 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_3x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_3x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+
+tile:
+	MOVQ   last+72(FP), R10
+	MOVB   add+80(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+
+start:
+	MOVQ b+40(FP), R10
+	MOVQ k+0(FP), R11
+	MOVQ CX, R9
+
+step:
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSD (R9), Z8
+	VFMADD231PD  Z6, Z8, Z0
+	VFMADD231PD  Z7, Z8, Z1
+	VBROADCASTSD (R9)(DX*1), Z8
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	VBROADCASTSD (R9)(DX*2), Z8
+	VFMADD231PD  Z6, Z8, Z4
+	VFMADD231PD  Z7, Z8, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          step
+	MOVQ         last+72(FP), R10
+	CMPQ         R10, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm4x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm4x2AVX512(SB), NOSPLIT, $0-81
@@ -3381,6 +5249,116 @@ step:
 	VBROADCASTSS (R10)(R9*1), Z10
 	VFMADD231PS  Z8, Z10, Z6
 	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R10
+	BZHIL   R11, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_4x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R10
+	BZHIL     R11, R10, R10
+	KMOVW     R10, K1
+	MOVQ      DI, R10
+	VMOVUPS   (R10), Z0
+	VMOVUPS.Z 64(R10), K1, Z1
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z2
+	VMOVUPS.Z 64(R10), K1, Z3
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z4
+	VMOVUPS.Z 64(R10), K1, Z5
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z6
+	VMOVUPS.Z 64(R10), K1, Z7
+	ADDQ      R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSD (R10), Z10
+	VFMADD231PD  Z8, Z10, Z0
+	VFMADD231PD  Z9, Z10, Z1
+	VBROADCASTSD (R10)(DX*1), Z10
+	VFMADD231PD  Z8, Z10, Z2
+	VFMADD231PD  Z9, Z10, Z3
+	VBROADCASTSD (R10)(DX*2), Z10
+	VFMADD231PD  Z8, Z10, Z4
+	VFMADD231PD  Z9, Z10, Z5
+	VBROADCASTSD (R10)(R9*1), Z10
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  Z9, Z10, Z7
 	ADDQ         BX, R10
 	ADDQ         SI, R11
 	DECQ         R12
@@ -3551,6 +5529,131 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_5x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+
+tile:
+	MOVQ   last+72(FP), R11
+	MOVB   add+80(FP), R10
+	TESTB  R10, R10
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R10
+	BZHIL     R11, R10, R10
+	KMOVW     R10, K1
+	MOVQ      DI, R10
+	VMOVUPS   (R10), Z0
+	VMOVUPS.Z 64(R10), K1, Z1
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z2
+	VMOVUPS.Z 64(R10), K1, Z3
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z4
+	VMOVUPS.Z 64(R10), K1, Z5
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z6
+	VMOVUPS.Z 64(R10), K1, Z7
+	ADDQ      R8, R10
+	VMOVUPS   (R10), Z8
+	VMOVUPS.Z 64(R10), K1, Z9
+	ADDQ      R8, R10
+
+start:
+	MOVQ b+40(FP), R11
+	MOVQ k+0(FP), R12
+	MOVQ CX, R10
+
+step:
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSD (R10), Z12
+	VFMADD231PD  Z10, Z12, Z0
+	VFMADD231PD  Z11, Z12, Z1
+	VBROADCASTSD (R10)(DX*1), Z12
+	VFMADD231PD  Z10, Z12, Z2
+	VFMADD231PD  Z11, Z12, Z3
+	VBROADCASTSD (R10)(DX*2), Z12
+	VFMADD231PD  Z10, Z12, Z4
+	VFMADD231PD  Z11, Z12, Z5
+	VBROADCASTSD (R10)(R9*1), Z12
+	VFMADD231PD  Z10, Z12, Z6
+	VFMADD231PD  Z11, Z12, Z7
+	VBROADCASTSD (R10)(DX*4), Z12
+	VFMADD231PD  Z10, Z12, Z8
+	VFMADD231PD  Z11, Z12, Z9
+	ADDQ         BX, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          step
+	MOVQ         last+72(FP), R11
+	CMPQ         R11, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R10
+	BZHIL   R11, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm6x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm6x2AVX512(SB), NOSPLIT, $0-81
@@ -3633,6 +5736,146 @@ step:
 	VBROADCASTSS (R11)(R10*1), Z14
 	VFMADD231PS  Z12, Z14, Z10
 	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          step
+	MOVQ         last+72(FP), R12
+	CMPQ         R12, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R11
+	BZHIL   R12, R11, R11
+	KMOVW   R11, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_6x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R11
+	BZHIL     R12, R11, R11
+	KMOVW     R11, K1
+	MOVQ      DI, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z2
+	VMOVUPS.Z 64(R11), K1, Z3
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z4
+	VMOVUPS.Z 64(R11), K1, Z5
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z6
+	VMOVUPS.Z 64(R11), K1, Z7
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z8
+	VMOVUPS.Z 64(R11), K1, Z9
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z10
+	VMOVUPS.Z 64(R11), K1, Z11
+	ADDQ      R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSD (R11), Z14
+	VFMADD231PD  Z12, Z14, Z0
+	VFMADD231PD  Z13, Z14, Z1
+	VBROADCASTSD (R11)(DX*1), Z14
+	VFMADD231PD  Z12, Z14, Z2
+	VFMADD231PD  Z13, Z14, Z3
+	VBROADCASTSD (R11)(DX*2), Z14
+	VFMADD231PD  Z12, Z14, Z4
+	VFMADD231PD  Z13, Z14, Z5
+	VBROADCASTSD (R11)(R9*1), Z14
+	VFMADD231PD  Z12, Z14, Z6
+	VFMADD231PD  Z13, Z14, Z7
+	VBROADCASTSD (R11)(DX*4), Z14
+	VFMADD231PD  Z12, Z14, Z8
+	VFMADD231PD  Z13, Z14, Z9
+	VBROADCASTSD (R11)(R10*1), Z14
+	VFMADD231PD  Z12, Z14, Z10
+	VFMADD231PD  Z13, Z14, Z11
 	ADDQ         BX, R11
 	ADDQ         SI, R12
 	DECQ         R13
@@ -3846,6 +6089,161 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_7x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+
+tile:
+	MOVQ   last+72(FP), R12
+	MOVB   add+80(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R11
+	BZHIL     R12, R11, R11
+	KMOVW     R11, K1
+	MOVQ      DI, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z2
+	VMOVUPS.Z 64(R11), K1, Z3
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z4
+	VMOVUPS.Z 64(R11), K1, Z5
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z6
+	VMOVUPS.Z 64(R11), K1, Z7
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z8
+	VMOVUPS.Z 64(R11), K1, Z9
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z10
+	VMOVUPS.Z 64(R11), K1, Z11
+	ADDQ      R8, R11
+	VMOVUPS   (R11), Z12
+	VMOVUPS.Z 64(R11), K1, Z13
+	ADDQ      R8, R11
+
+start:
+	MOVQ b+40(FP), R12
+	MOVQ k+0(FP), R13
+	MOVQ CX, R11
+
+step:
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSD (R11), Z16
+	VFMADD231PD  Z14, Z16, Z0
+	VFMADD231PD  Z15, Z16, Z1
+	VBROADCASTSD (R11)(DX*1), Z16
+	VFMADD231PD  Z14, Z16, Z2
+	VFMADD231PD  Z15, Z16, Z3
+	VBROADCASTSD (R11)(DX*2), Z16
+	VFMADD231PD  Z14, Z16, Z4
+	VFMADD231PD  Z15, Z16, Z5
+	VBROADCASTSD (R11)(R9*1), Z16
+	VFMADD231PD  Z14, Z16, Z6
+	VFMADD231PD  Z15, Z16, Z7
+	VBROADCASTSD (R11)(DX*4), Z16
+	VFMADD231PD  Z14, Z16, Z8
+	VFMADD231PD  Z15, Z16, Z9
+	VBROADCASTSD (R11)(R10*1), Z16
+	VFMADD231PD  Z14, Z16, Z10
+	VFMADD231PD  Z15, Z16, Z11
+	VBROADCASTSD (R11)(R9*2), Z16
+	VFMADD231PD  Z14, Z16, Z12
+	VFMADD231PD  Z15, Z16, Z13
+	ADDQ         BX, R11
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          step
+	MOVQ         last+72(FP), R12
+	CMPQ         R12, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R11
+	BZHIL   R12, R11, R11
+	KMOVW   R11, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm8x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-81
@@ -3945,6 +6343,174 @@ step:
 	VBROADCASTSS (R12)(R11*1), Z18
 	VFMADD231PS  Z16, Z18, Z14
 	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         BX, R12
+	ADDQ         SI, R13
+	DECQ         R14
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_8x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R13
+	MOVQ k+0(FP), R14
+	MOVQ CX, R12
+
+step:
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSD (R12), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (R12)(DX*1), Z18
+	VFMADD231PD  Z16, Z18, Z2
+	VFMADD231PD  Z17, Z18, Z3
+	VBROADCASTSD (R12)(DX*2), Z18
+	VFMADD231PD  Z16, Z18, Z4
+	VFMADD231PD  Z17, Z18, Z5
+	VBROADCASTSD (R12)(R9*1), Z18
+	VFMADD231PD  Z16, Z18, Z6
+	VFMADD231PD  Z17, Z18, Z7
+	VBROADCASTSD (R12)(DX*4), Z18
+	VFMADD231PD  Z16, Z18, Z8
+	VFMADD231PD  Z17, Z18, Z9
+	VBROADCASTSD (R12)(R10*1), Z18
+	VFMADD231PD  Z16, Z18, Z10
+	VFMADD231PD  Z17, Z18, Z11
+	VBROADCASTSD (R12)(R9*2), Z18
+	VFMADD231PD  Z16, Z18, Z12
+	VFMADD231PD  Z17, Z18, Z13
+	VBROADCASTSD (R12)(R11*1), Z18
+	VFMADD231PD  Z16, Z18, Z14
+	VFMADD231PD  Z17, Z18, Z15
 	ADDQ         BX, R12
 	ADDQ         SI, R13
 	DECQ         R14
@@ -4197,6 +6763,189 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_9x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R13
+	MOVQ k+0(FP), R14
+	MOVQ CX, R12
+
+step:
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSD (R12), Z20
+	VFMADD231PD  Z18, Z20, Z0
+	VFMADD231PD  Z19, Z20, Z1
+	VBROADCASTSD (R12)(DX*1), Z20
+	VFMADD231PD  Z18, Z20, Z2
+	VFMADD231PD  Z19, Z20, Z3
+	VBROADCASTSD (R12)(DX*2), Z20
+	VFMADD231PD  Z18, Z20, Z4
+	VFMADD231PD  Z19, Z20, Z5
+	VBROADCASTSD (R12)(R9*1), Z20
+	VFMADD231PD  Z18, Z20, Z6
+	VFMADD231PD  Z19, Z20, Z7
+	VBROADCASTSD (R12)(DX*4), Z20
+	VFMADD231PD  Z18, Z20, Z8
+	VFMADD231PD  Z19, Z20, Z9
+	VBROADCASTSD (R12)(R10*1), Z20
+	VFMADD231PD  Z18, Z20, Z10
+	VFMADD231PD  Z19, Z20, Z11
+	VBROADCASTSD (R12)(R9*2), Z20
+	VFMADD231PD  Z18, Z20, Z12
+	VFMADD231PD  Z19, Z20, Z13
+	VBROADCASTSD (R12)(R11*1), Z20
+	VFMADD231PD  Z18, Z20, Z14
+	VFMADD231PD  Z19, Z20, Z15
+	VBROADCASTSD (R12)(DX*8), Z20
+	VFMADD231PD  Z18, Z20, Z16
+	VFMADD231PD  Z19, Z20, Z17
+	ADDQ         BX, R12
+	ADDQ         SI, R13
+	DECQ         R14
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm10x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm10x2AVX512(SB), NOSPLIT, $0-81
@@ -4314,6 +7063,206 @@ step:
 	VBROADCASTSS (R13), Z22
 	VFMADD231PS  Z20, Z22, Z18
 	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         BX, R12
+	ADDQ         BX, R13
+	ADDQ         SI, R14
+	DECQ         R15
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_10x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z18
+	VMOVUPS.Z 64(R12), K1, Z19
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSD (R12), Z22
+	VFMADD231PD  Z20, Z22, Z0
+	VFMADD231PD  Z21, Z22, Z1
+	VBROADCASTSD (R12)(DX*1), Z22
+	VFMADD231PD  Z20, Z22, Z2
+	VFMADD231PD  Z21, Z22, Z3
+	VBROADCASTSD (R12)(DX*2), Z22
+	VFMADD231PD  Z20, Z22, Z4
+	VFMADD231PD  Z21, Z22, Z5
+	VBROADCASTSD (R12)(R9*1), Z22
+	VFMADD231PD  Z20, Z22, Z6
+	VFMADD231PD  Z21, Z22, Z7
+	VBROADCASTSD (R12)(DX*4), Z22
+	VFMADD231PD  Z20, Z22, Z8
+	VFMADD231PD  Z21, Z22, Z9
+	VBROADCASTSD (R12)(R10*1), Z22
+	VFMADD231PD  Z20, Z22, Z10
+	VFMADD231PD  Z21, Z22, Z11
+	VBROADCASTSD (R12)(R9*2), Z22
+	VFMADD231PD  Z20, Z22, Z12
+	VFMADD231PD  Z21, Z22, Z13
+	VBROADCASTSD (R12)(R11*1), Z22
+	VFMADD231PD  Z20, Z22, Z14
+	VFMADD231PD  Z21, Z22, Z15
+	VBROADCASTSD (R12)(DX*8), Z22
+	VFMADD231PD  Z20, Z22, Z16
+	VFMADD231PD  Z21, Z22, Z17
+	VBROADCASTSD (R13), Z22
+	VFMADD231PD  Z20, Z22, Z18
+	VFMADD231PD  Z21, Z22, Z19
 	ADDQ         BX, R12
 	ADDQ         BX, R13
 	ADDQ         SI, R14
@@ -4612,6 +7561,221 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_11x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z18
+	VMOVUPS.Z 64(R12), K1, Z19
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z20
+	VMOVUPS.Z 64(R12), K1, Z21
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSD (R12), Z24
+	VFMADD231PD  Z22, Z24, Z0
+	VFMADD231PD  Z23, Z24, Z1
+	VBROADCASTSD (R12)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z2
+	VFMADD231PD  Z23, Z24, Z3
+	VBROADCASTSD (R12)(DX*2), Z24
+	VFMADD231PD  Z22, Z24, Z4
+	VFMADD231PD  Z23, Z24, Z5
+	VBROADCASTSD (R12)(R9*1), Z24
+	VFMADD231PD  Z22, Z24, Z6
+	VFMADD231PD  Z23, Z24, Z7
+	VBROADCASTSD (R12)(DX*4), Z24
+	VFMADD231PD  Z22, Z24, Z8
+	VFMADD231PD  Z23, Z24, Z9
+	VBROADCASTSD (R12)(R10*1), Z24
+	VFMADD231PD  Z22, Z24, Z10
+	VFMADD231PD  Z23, Z24, Z11
+	VBROADCASTSD (R12)(R9*2), Z24
+	VFMADD231PD  Z22, Z24, Z12
+	VFMADD231PD  Z23, Z24, Z13
+	VBROADCASTSD (R12)(R11*1), Z24
+	VFMADD231PD  Z22, Z24, Z14
+	VFMADD231PD  Z23, Z24, Z15
+	VBROADCASTSD (R12)(DX*8), Z24
+	VFMADD231PD  Z22, Z24, Z16
+	VFMADD231PD  Z23, Z24, Z17
+	VBROADCASTSD (R13), Z24
+	VFMADD231PD  Z22, Z24, Z18
+	VFMADD231PD  Z23, Z24, Z19
+	VBROADCASTSD (R13)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z20
+	VFMADD231PD  Z23, Z24, Z21
+	ADDQ         BX, R12
+	ADDQ         BX, R13
+	ADDQ         SI, R14
+	DECQ         R15
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm12x2AVX512(SB), NOSPLIT, $0-81
@@ -4745,6 +7909,234 @@ step:
 	VBROADCASTSS (R13)(DX*2), Z26
 	VFMADD231PS  Z24, Z26, Z22
 	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         BX, R12
+	ADDQ         BX, R13
+	ADDQ         SI, R14
+	DECQ         R15
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z22, (DI)
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_12x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z18
+	VMOVUPS.Z 64(R12), K1, Z19
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z20
+	VMOVUPS.Z 64(R12), K1, Z21
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z22
+	VMOVUPS.Z 64(R12), K1, Z23
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSD (R12), Z26
+	VFMADD231PD  Z24, Z26, Z0
+	VFMADD231PD  Z25, Z26, Z1
+	VBROADCASTSD (R12)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z2
+	VFMADD231PD  Z25, Z26, Z3
+	VBROADCASTSD (R12)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z4
+	VFMADD231PD  Z25, Z26, Z5
+	VBROADCASTSD (R12)(R9*1), Z26
+	VFMADD231PD  Z24, Z26, Z6
+	VFMADD231PD  Z25, Z26, Z7
+	VBROADCASTSD (R12)(DX*4), Z26
+	VFMADD231PD  Z24, Z26, Z8
+	VFMADD231PD  Z25, Z26, Z9
+	VBROADCASTSD (R12)(R10*1), Z26
+	VFMADD231PD  Z24, Z26, Z10
+	VFMADD231PD  Z25, Z26, Z11
+	VBROADCASTSD (R12)(R9*2), Z26
+	VFMADD231PD  Z24, Z26, Z12
+	VFMADD231PD  Z25, Z26, Z13
+	VBROADCASTSD (R12)(R11*1), Z26
+	VFMADD231PD  Z24, Z26, Z14
+	VFMADD231PD  Z25, Z26, Z15
+	VBROADCASTSD (R12)(DX*8), Z26
+	VFMADD231PD  Z24, Z26, Z16
+	VFMADD231PD  Z25, Z26, Z17
+	VBROADCASTSD (R13), Z26
+	VFMADD231PD  Z24, Z26, Z18
+	VFMADD231PD  Z25, Z26, Z19
+	VBROADCASTSD (R13)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z20
+	VFMADD231PD  Z25, Z26, Z21
+	VBROADCASTSD (R13)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z22
+	VFMADD231PD  Z25, Z26, Z23
 	ADDQ         BX, R12
 	ADDQ         BX, R13
 	ADDQ         SI, R14
@@ -5083,6 +8475,249 @@ next:
 	VZEROUPPER
 	RET
 
+// func gemm64_13x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	VXORPS Z25, Z25, Z25
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z18
+	VMOVUPS.Z 64(R12), K1, Z19
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z20
+	VMOVUPS.Z 64(R12), K1, Z21
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z22
+	VMOVUPS.Z 64(R12), K1, Z23
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z24
+	VMOVUPS.Z 64(R12), K1, Z25
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS      (R14), Z26
+	VMOVUPS      64(R14), Z27
+	VBROADCASTSD (R12), Z28
+	VFMADD231PD  Z26, Z28, Z0
+	VFMADD231PD  Z27, Z28, Z1
+	VBROADCASTSD (R12)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z2
+	VFMADD231PD  Z27, Z28, Z3
+	VBROADCASTSD (R12)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z4
+	VFMADD231PD  Z27, Z28, Z5
+	VBROADCASTSD (R12)(R9*1), Z28
+	VFMADD231PD  Z26, Z28, Z6
+	VFMADD231PD  Z27, Z28, Z7
+	VBROADCASTSD (R12)(DX*4), Z28
+	VFMADD231PD  Z26, Z28, Z8
+	VFMADD231PD  Z27, Z28, Z9
+	VBROADCASTSD (R12)(R10*1), Z28
+	VFMADD231PD  Z26, Z28, Z10
+	VFMADD231PD  Z27, Z28, Z11
+	VBROADCASTSD (R12)(R9*2), Z28
+	VFMADD231PD  Z26, Z28, Z12
+	VFMADD231PD  Z27, Z28, Z13
+	VBROADCASTSD (R12)(R11*1), Z28
+	VFMADD231PD  Z26, Z28, Z14
+	VFMADD231PD  Z27, Z28, Z15
+	VBROADCASTSD (R12)(DX*8), Z28
+	VFMADD231PD  Z26, Z28, Z16
+	VFMADD231PD  Z27, Z28, Z17
+	VBROADCASTSD (R13), Z28
+	VFMADD231PD  Z26, Z28, Z18
+	VFMADD231PD  Z27, Z28, Z19
+	VBROADCASTSD (R13)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z20
+	VFMADD231PD  Z27, Z28, Z21
+	VBROADCASTSD (R13)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z22
+	VFMADD231PD  Z27, Z28, Z23
+	VBROADCASTSD (R13)(R9*1), Z28
+	VFMADD231PD  Z26, Z28, Z24
+	VFMADD231PD  Z27, Z28, Z25
+	ADDQ         BX, R12
+	ADDQ         BX, R13
+	ADDQ         SI, R14
+	DECQ         R15
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z22, (DI)
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z24, (DI)
+	VMOVUPS      Z25, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
 // func gemm14x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gemm14x2AVX512(SB), NOSPLIT, $0-81
@@ -5232,6 +8867,263 @@ step:
 	VBROADCASTSS (R13)(DX*4), Z30
 	VFMADD231PS  Z28, Z30, Z26
 	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         BX, R12
+	ADDQ         BX, R13
+	ADDQ         SI, R14
+	DECQ         R15
+	JNZ          step
+	MOVQ         last+72(FP), R13
+	CMPQ         R13, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z22, (DI)
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z24, (DI)
+	VMOVUPS      Z25, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z26, (DI)
+	VMOVUPS      Z27, 64(DI)
+	ADDQ         R8, DI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, R12
+	BZHIL   R13, R12, R12
+	KMOVW   R12, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, K1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z26, (DI)
+	VMOVUPS Z27, K1, 64(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func gemm64_14x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-81
+	MOVQ tiles+8(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ rs+24(FP), DX
+	MOVQ ks+32(FP), BX
+	MOVQ ldb+48(FP), SI
+	MOVQ c+56(FP), DI
+	MOVQ ldc+64(FP), R8
+	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*4), R10
+	LEAQ (R9)(DX*4), R11
+
+tile:
+	MOVQ   last+72(FP), R13
+	MOVB   add+80(FP), R12
+	TESTB  R12, R12
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	VXORPS Z25, Z25, Z25
+	VXORPS Z26, Z26, Z26
+	VXORPS Z27, Z27, Z27
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R12
+	BZHIL     R13, R12, R12
+	KMOVW     R12, K1
+	MOVQ      DI, R12
+	VMOVUPS   (R12), Z0
+	VMOVUPS.Z 64(R12), K1, Z1
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z2
+	VMOVUPS.Z 64(R12), K1, Z3
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z4
+	VMOVUPS.Z 64(R12), K1, Z5
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z6
+	VMOVUPS.Z 64(R12), K1, Z7
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z8
+	VMOVUPS.Z 64(R12), K1, Z9
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z10
+	VMOVUPS.Z 64(R12), K1, Z11
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z12
+	VMOVUPS.Z 64(R12), K1, Z13
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z14
+	VMOVUPS.Z 64(R12), K1, Z15
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z16
+	VMOVUPS.Z 64(R12), K1, Z17
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z18
+	VMOVUPS.Z 64(R12), K1, Z19
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z20
+	VMOVUPS.Z 64(R12), K1, Z21
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z22
+	VMOVUPS.Z 64(R12), K1, Z23
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z24
+	VMOVUPS.Z 64(R12), K1, Z25
+	ADDQ      R8, R12
+	VMOVUPS   (R12), Z26
+	VMOVUPS.Z 64(R12), K1, Z27
+	ADDQ      R8, R12
+
+start:
+	MOVQ b+40(FP), R14
+	MOVQ k+0(FP), R15
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
+
+step:
+	VMOVUPS      (R14), Z28
+	VMOVUPS      64(R14), Z29
+	VBROADCASTSD (R12), Z30
+	VFMADD231PD  Z28, Z30, Z0
+	VFMADD231PD  Z29, Z30, Z1
+	VBROADCASTSD (R12)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z2
+	VFMADD231PD  Z29, Z30, Z3
+	VBROADCASTSD (R12)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z4
+	VFMADD231PD  Z29, Z30, Z5
+	VBROADCASTSD (R12)(R9*1), Z30
+	VFMADD231PD  Z28, Z30, Z6
+	VFMADD231PD  Z29, Z30, Z7
+	VBROADCASTSD (R12)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z8
+	VFMADD231PD  Z29, Z30, Z9
+	VBROADCASTSD (R12)(R10*1), Z30
+	VFMADD231PD  Z28, Z30, Z10
+	VFMADD231PD  Z29, Z30, Z11
+	VBROADCASTSD (R12)(R9*2), Z30
+	VFMADD231PD  Z28, Z30, Z12
+	VFMADD231PD  Z29, Z30, Z13
+	VBROADCASTSD (R12)(R11*1), Z30
+	VFMADD231PD  Z28, Z30, Z14
+	VFMADD231PD  Z29, Z30, Z15
+	VBROADCASTSD (R12)(DX*8), Z30
+	VFMADD231PD  Z28, Z30, Z16
+	VFMADD231PD  Z29, Z30, Z17
+	VBROADCASTSD (R13), Z30
+	VFMADD231PD  Z28, Z30, Z18
+	VFMADD231PD  Z29, Z30, Z19
+	VBROADCASTSD (R13)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z20
+	VFMADD231PD  Z29, Z30, Z21
+	VBROADCASTSD (R13)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z22
+	VFMADD231PD  Z29, Z30, Z23
+	VBROADCASTSD (R13)(R9*1), Z30
+	VFMADD231PD  Z28, Z30, Z24
+	VFMADD231PD  Z29, Z30, Z25
+	VBROADCASTSD (R13)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z26
+	VFMADD231PD  Z29, Z30, Z27
 	ADDQ         BX, R12
 	ADDQ         BX, R13
 	ADDQ         SI, R14
@@ -7264,6 +11156,10006 @@ next:
 	VZEROUPPER
 	RET
 
+// func inner1x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner1x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	VXORPS Z0, Z0, Z0
+	XORQ   BX, BX
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(BX*1), Z1
+	VMOVUPS     (CX)(BX*1), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, SI
+	MOVQ        $0x00000010, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	MOVL        $0xffffffff, DI
+	BZHIL       SI, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX)(BX*1), K1, Z1
+	VMOVUPS.Z   (CX)(BX*1), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VADDPS        X1, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS X0, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_1x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	VXORPS Z0, Z0, Z0
+	XORQ   BX, BX
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(BX*1), Z1
+	VMOVUPS     (CX)(BX*1), Z2
+	VFMADD231PD Z1, Z2, Z0
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, SI
+	MOVQ        $0x00000010, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	MOVL        $0xffffffff, DI
+	BZHIL       SI, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX)(BX*1), K1, Z1
+	VMOVUPS.Z   (CX)(BX*1), K1, Z2
+	VFMADD231PD Z1, Z2, Z0
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDPD        X1, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD X0, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner1x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner1x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(SI*1), Z2
+	VMOVUPS     (BX)(SI*1), Z3
+	VMOVUPS     (CX)(SI*1), Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVL        $0xffffffff, R8
+	BZHIL       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (DX)(SI*1), K1, Z2
+	VMOVUPS.Z   (BX)(SI*1), K1, Z3
+	VMOVUPS.Z   (CX)(SI*1), K1, Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPS        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPS        X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDPS        X2, X0, X0
+	VPERMILPS     $0x01, X0, X2
+	VADDPS        X2, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS X1, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_1x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(SI*1), Z2
+	VMOVUPS     (BX)(SI*1), Z3
+	VMOVUPS     (CX)(SI*1), Z4
+	VFMADD231PD Z2, Z4, Z0
+	VFMADD231PD Z3, Z4, Z1
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVL        $0xffffffff, R8
+	BZHIL       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (DX)(SI*1), K1, Z2
+	VMOVUPS.Z   (BX)(SI*1), K1, Z3
+	VMOVUPS.Z   (CX)(SI*1), K1, Z4
+	VFMADD231PD Z2, Z4, Z0
+	VFMADD231PD Z3, Z4, Z1
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDPD        X2, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD X1, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner1x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner1x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(DI*1), Z3
+	VMOVUPS     (SI)(DI*1), Z4
+	VMOVUPS     (BX)(DI*1), Z5
+	VMOVUPS     (CX)(DI*1), Z6
+	VFMADD231PS Z3, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z5, Z6, Z2
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z3
+	VMOVUPS.Z   (SI)(DI*1), K1, Z4
+	VMOVUPS.Z   (BX)(DI*1), K1, Z5
+	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	VFMADD231PS Z3, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z5, Z6, Z2
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPS        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPS        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPS        X3, X0, X0
+	VPERMILPS     $0x01, X0, X3
+	VADDPS        X3, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS X2, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_1x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(DI*1), Z3
+	VMOVUPS     (SI)(DI*1), Z4
+	VMOVUPS     (BX)(DI*1), Z5
+	VMOVUPS     (CX)(DI*1), Z6
+	VFMADD231PD Z3, Z6, Z0
+	VFMADD231PD Z4, Z6, Z1
+	VFMADD231PD Z5, Z6, Z2
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z3
+	VMOVUPS.Z   (SI)(DI*1), K1, Z4
+	VMOVUPS.Z   (BX)(DI*1), K1, Z5
+	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	VFMADD231PD Z3, Z6, Z0
+	VFMADD231PD Z4, Z6, Z1
+	VFMADD231PD Z5, Z6, Z2
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPD        X3, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD X2, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner1x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner1x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), DI
+	LEAQ   (DI)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(R8*1), Z4
+	VMOVUPS     (SI)(R8*1), Z5
+	VMOVUPS     (DI)(R8*1), Z6
+	VMOVUPS     (BX)(R8*1), Z7
+	VMOVUPS     (CX)(R8*1), Z8
+	VFMADD231PS Z4, Z8, Z0
+	VFMADD231PS Z5, Z8, Z1
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DX)(R8*1), K1, Z4
+	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(R8*1), K1, Z6
+	VMOVUPS.Z   (BX)(R8*1), K1, Z7
+	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	VFMADD231PS Z4, Z8, Z0
+	VFMADD231PS Z5, Z8, Z1
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPS     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS X3, 12(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_1x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), DI
+	LEAQ   (DI)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(R8*1), Z4
+	VMOVUPS     (SI)(R8*1), Z5
+	VMOVUPS     (DI)(R8*1), Z6
+	VMOVUPS     (BX)(R8*1), Z7
+	VMOVUPS     (CX)(R8*1), Z8
+	VFMADD231PD Z4, Z8, Z0
+	VFMADD231PD Z5, Z8, Z1
+	VFMADD231PD Z6, Z8, Z2
+	VFMADD231PD Z7, Z8, Z3
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DX)(R8*1), K1, Z4
+	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(R8*1), K1, Z6
+	VMOVUPS.Z   (BX)(R8*1), K1, Z7
+	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	VFMADD231PD Z4, Z8, Z0
+	VFMADD231PD Z5, Z8, Z1
+	VFMADD231PD Z6, Z8, Z2
+	VFMADD231PD Z7, Z8, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPD        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD X3, 24(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner1x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner1x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), DI
+	LEAQ   (DI)(BX*1), R8
+	LEAQ   (R8)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(R9*1), Z5
+	VMOVUPS     (SI)(R9*1), Z6
+	VMOVUPS     (DI)(R9*1), Z7
+	VMOVUPS     (R8)(R9*1), Z8
+	VMOVUPS     (BX)(R9*1), Z9
+	VMOVUPS     (CX)(R9*1), Z10
+	VFMADD231PS Z5, Z10, Z0
+	VFMADD231PS Z6, Z10, Z1
+	VFMADD231PS Z7, Z10, Z2
+	VFMADD231PS Z8, Z10, Z3
+	VFMADD231PS Z9, Z10, Z4
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (DX)(R9*1), K1, Z5
+	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(R9*1), K1, Z7
+	VMOVUPS.Z   (R8)(R9*1), K1, Z8
+	VMOVUPS.Z   (BX)(R9*1), K1, Z9
+	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	VFMADD231PS Z5, Z10, Z0
+	VFMADD231PS Z6, Z10, Z1
+	VFMADD231PS Z7, Z10, Z2
+	VFMADD231PS Z8, Z10, Z3
+	VFMADD231PS Z9, Z10, Z4
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPS        Y5, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X5
+	VADDPS        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPS        X5, X0, X0
+	VPERMILPS     $0x01, X0, X5
+	VADDPS        X5, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSS        16(CX), X4, X4
+
+store0_4:
+	VMOVSS X4, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_1x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_1x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   ldb+32(FP), BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), DI
+	LEAQ   (DI)(BX*1), R8
+	LEAQ   (R8)(BX*1), BX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DX)(R9*1), Z5
+	VMOVUPS     (SI)(R9*1), Z6
+	VMOVUPS     (DI)(R9*1), Z7
+	VMOVUPS     (R8)(R9*1), Z8
+	VMOVUPS     (BX)(R9*1), Z9
+	VMOVUPS     (CX)(R9*1), Z10
+	VFMADD231PD Z5, Z10, Z0
+	VFMADD231PD Z6, Z10, Z1
+	VFMADD231PD Z7, Z10, Z2
+	VFMADD231PD Z8, Z10, Z3
+	VFMADD231PD Z9, Z10, Z4
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (DX)(R9*1), K1, Z5
+	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(R9*1), K1, Z7
+	VMOVUPS.Z   (R8)(R9*1), K1, Z8
+	VMOVUPS.Z   (BX)(R9*1), K1, Z9
+	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	VFMADD231PD Z5, Z10, Z0
+	VFMADD231PD Z6, Z10, Z1
+	VFMADD231PD Z7, Z10, Z2
+	VFMADD231PD Z8, Z10, Z3
+	VFMADD231PD Z9, Z10, Z4
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPD        Y5, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X5
+	VADDPD        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPD        X5, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSD        32(CX), X4, X4
+
+store0_4:
+	VMOVSD X4, 32(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner2x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(SI*1), Z2
+	VMOVUPS     (CX)(SI*1), Z3
+	VFMADD231PS Z2, Z3, Z0
+	VMOVUPS     (DX)(SI*1), Z3
+	VFMADD231PS Z2, Z3, Z1
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVL        $0xffffffff, R8
+	BZHIL       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (BX)(SI*1), K1, Z2
+	VMOVUPS.Z   (CX)(SI*1), K1, Z3
+	VFMADD231PS Z2, Z3, Z0
+	VMOVUPS.Z   (DX)(SI*1), K1, Z3
+	VFMADD231PS Z2, Z3, Z1
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPS        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPS        X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDPS        X2, X0, X0
+	VPERMILPS     $0x01, X0, X2
+	VADDPS        X2, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X1, X1
+
+store1_0:
+	VMOVSS X1, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_2x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	XORQ   SI, SI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(SI*1), Z2
+	VMOVUPS     (CX)(SI*1), Z3
+	VFMADD231PD Z2, Z3, Z0
+	VMOVUPS     (DX)(SI*1), Z3
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVL        $0xffffffff, R8
+	BZHIL       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (BX)(SI*1), K1, Z2
+	VMOVUPS.Z   (CX)(SI*1), K1, Z3
+	VFMADD231PD Z2, Z3, Z0
+	VMOVUPS.Z   (DX)(SI*1), K1, Z3
+	VFMADD231PD Z2, Z3, Z1
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VPERMILPD     $0x01, X0, X2
+	VADDPD        X2, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X1, X1
+
+store1_0:
+	VMOVSD X1, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner2x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(DI*1), Z4
+	VMOVUPS     (SI)(DI*1), Z5
+	VMOVUPS     (CX)(DI*1), Z6
+	VFMADD231PS Z4, Z6, Z0
+	VFMADD231PS Z5, Z6, Z1
+	VMOVUPS     (DX)(DI*1), Z6
+	VFMADD231PS Z4, Z6, Z2
+	VFMADD231PS Z5, Z6, Z3
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (BX)(DI*1), K1, Z4
+	VMOVUPS.Z   (SI)(DI*1), K1, Z5
+	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z0
+	VFMADD231PS Z5, Z6, Z1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z2
+	VFMADD231PS Z5, Z6, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPS     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X2, X2
+
+store1_0:
+	VMOVSS        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X3, X3
+
+store1_1:
+	VMOVSS X3, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_2x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(DI*1), Z4
+	VMOVUPS     (SI)(DI*1), Z5
+	VMOVUPS     (CX)(DI*1), Z6
+	VFMADD231PD Z4, Z6, Z0
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPS     (DX)(DI*1), Z6
+	VFMADD231PD Z4, Z6, Z2
+	VFMADD231PD Z5, Z6, Z3
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (BX)(DI*1), K1, Z4
+	VMOVUPS.Z   (SI)(DI*1), K1, Z5
+	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	VFMADD231PD Z4, Z6, Z0
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z6
+	VFMADD231PD Z4, Z6, Z2
+	VFMADD231PD Z5, Z6, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPD        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X2, X2
+
+store1_0:
+	VMOVSD        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X3, X3
+
+store1_1:
+	VMOVSD X3, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner2x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R8*1), Z6
+	VMOVUPS     (DI)(R8*1), Z7
+	VMOVUPS     (SI)(R8*1), Z8
+	VMOVUPS     (CX)(R8*1), Z9
+	VFMADD231PS Z6, Z9, Z0
+	VFMADD231PS Z7, Z9, Z1
+	VFMADD231PS Z8, Z9, Z2
+	VMOVUPS     (DX)(R8*1), Z9
+	VFMADD231PS Z6, Z9, Z3
+	VFMADD231PS Z7, Z9, Z4
+	VFMADD231PS Z8, Z9, Z5
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (BX)(R8*1), K1, Z6
+	VMOVUPS.Z   (DI)(R8*1), K1, Z7
+	VMOVUPS.Z   (SI)(R8*1), K1, Z8
+	VMOVUPS.Z   (CX)(R8*1), K1, Z9
+	VFMADD231PS Z6, Z9, Z0
+	VFMADD231PS Z7, Z9, Z1
+	VFMADD231PS Z8, Z9, Z2
+	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VFMADD231PS Z6, Z9, Z3
+	VFMADD231PS Z7, Z9, Z4
+	VFMADD231PS Z8, Z9, Z5
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPS        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPS        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDPS        X6, X0, X0
+	VPERMILPS     $0x01, X0, X6
+	VADDPS        X6, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X3, X3
+
+store1_0:
+	VMOVSS        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X4, X4
+
+store1_1:
+	VMOVSS        X4, 4(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X5, X5
+
+store1_2:
+	VMOVSS X5, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_2x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R8*1), Z6
+	VMOVUPS     (DI)(R8*1), Z7
+	VMOVUPS     (SI)(R8*1), Z8
+	VMOVUPS     (CX)(R8*1), Z9
+	VFMADD231PD Z6, Z9, Z0
+	VFMADD231PD Z7, Z9, Z1
+	VFMADD231PD Z8, Z9, Z2
+	VMOVUPS     (DX)(R8*1), Z9
+	VFMADD231PD Z6, Z9, Z3
+	VFMADD231PD Z7, Z9, Z4
+	VFMADD231PD Z8, Z9, Z5
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (BX)(R8*1), K1, Z6
+	VMOVUPS.Z   (DI)(R8*1), K1, Z7
+	VMOVUPS.Z   (SI)(R8*1), K1, Z8
+	VMOVUPS.Z   (CX)(R8*1), K1, Z9
+	VFMADD231PD Z6, Z9, Z0
+	VFMADD231PD Z7, Z9, Z1
+	VFMADD231PD Z8, Z9, Z2
+	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VFMADD231PD Z6, Z9, Z3
+	VFMADD231PD Z7, Z9, Z4
+	VFMADD231PD Z8, Z9, Z5
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDPD        X6, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X3, X3
+
+store1_0:
+	VMOVSD        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X4, X4
+
+store1_1:
+	VMOVSD        X4, 8(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X5, X5
+
+store1_2:
+	VMOVSD X5, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner2x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), R8
+	LEAQ   (R8)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R9*1), Z8
+	VMOVUPS     (DI)(R9*1), Z9
+	VMOVUPS     (R8)(R9*1), Z10
+	VMOVUPS     (SI)(R9*1), Z11
+	VMOVUPS     (CX)(R9*1), Z12
+	VFMADD231PS Z8, Z12, Z0
+	VFMADD231PS Z9, Z12, Z1
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z11, Z12, Z3
+	VMOVUPS     (DX)(R9*1), Z12
+	VFMADD231PS Z8, Z12, Z4
+	VFMADD231PS Z9, Z12, Z5
+	VFMADD231PS Z10, Z12, Z6
+	VFMADD231PS Z11, Z12, Z7
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (BX)(R9*1), K1, Z8
+	VMOVUPS.Z   (DI)(R9*1), K1, Z9
+	VMOVUPS.Z   (R8)(R9*1), K1, Z10
+	VMOVUPS.Z   (SI)(R9*1), K1, Z11
+	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VFMADD231PS Z8, Z12, Z0
+	VFMADD231PS Z9, Z12, Z1
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z11, Z12, Z3
+	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VFMADD231PS Z8, Z12, Z4
+	VFMADD231PS Z9, Z12, Z5
+	VFMADD231PS Z10, Z12, Z6
+	VFMADD231PS Z11, Z12, Z7
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPS        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPS        X8, X0, X0
+	VPERMILPD     $0x01, X0, X8
+	VADDPS        X8, X0, X0
+	VPERMILPS     $0x01, X0, X8
+	VADDPS        X8, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X4, X4
+
+store1_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X5, X5
+
+store1_1:
+	VMOVSS        X5, 4(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X6, X6
+
+store1_2:
+	VMOVSS        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X7, X7
+
+store1_3:
+	VMOVSS X7, 12(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_2x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), R8
+	LEAQ   (R8)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R9*1), Z8
+	VMOVUPS     (DI)(R9*1), Z9
+	VMOVUPS     (R8)(R9*1), Z10
+	VMOVUPS     (SI)(R9*1), Z11
+	VMOVUPS     (CX)(R9*1), Z12
+	VFMADD231PD Z8, Z12, Z0
+	VFMADD231PD Z9, Z12, Z1
+	VFMADD231PD Z10, Z12, Z2
+	VFMADD231PD Z11, Z12, Z3
+	VMOVUPS     (DX)(R9*1), Z12
+	VFMADD231PD Z8, Z12, Z4
+	VFMADD231PD Z9, Z12, Z5
+	VFMADD231PD Z10, Z12, Z6
+	VFMADD231PD Z11, Z12, Z7
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (BX)(R9*1), K1, Z8
+	VMOVUPS.Z   (DI)(R9*1), K1, Z9
+	VMOVUPS.Z   (R8)(R9*1), K1, Z10
+	VMOVUPS.Z   (SI)(R9*1), K1, Z11
+	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VFMADD231PD Z8, Z12, Z0
+	VFMADD231PD Z9, Z12, Z1
+	VFMADD231PD Z10, Z12, Z2
+	VFMADD231PD Z11, Z12, Z3
+	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VFMADD231PD Z8, Z12, Z4
+	VFMADD231PD Z9, Z12, Z5
+	VFMADD231PD Z10, Z12, Z6
+	VFMADD231PD Z11, Z12, Z7
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VPERMILPD     $0x01, X0, X8
+	VADDPD        X8, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X4, X4
+
+store1_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X5, X5
+
+store1_1:
+	VMOVSD        X5, 8(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X6, X6
+
+store1_2:
+	VMOVSD        X6, 16(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X7, X7
+
+store1_3:
+	VMOVSD X7, 24(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner2x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner2x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), R8
+	LEAQ   (R8)(SI*1), R9
+	LEAQ   (R9)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R10*1), Z10
+	VMOVUPS     (DI)(R10*1), Z11
+	VMOVUPS     (R8)(R10*1), Z12
+	VMOVUPS     (R9)(R10*1), Z13
+	VMOVUPS     (SI)(R10*1), Z14
+	VMOVUPS     (CX)(R10*1), Z15
+	VFMADD231PS Z10, Z15, Z0
+	VFMADD231PS Z11, Z15, Z1
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z13, Z15, Z3
+	VFMADD231PS Z14, Z15, Z4
+	VMOVUPS     (DX)(R10*1), Z15
+	VFMADD231PS Z10, Z15, Z5
+	VFMADD231PS Z11, Z15, Z6
+	VFMADD231PS Z12, Z15, Z7
+	VFMADD231PS Z13, Z15, Z8
+	VFMADD231PS Z14, Z15, Z9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (BX)(R10*1), K1, Z10
+	VMOVUPS.Z   (DI)(R10*1), K1, Z11
+	VMOVUPS.Z   (R8)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9)(R10*1), K1, Z13
+	VMOVUPS.Z   (SI)(R10*1), K1, Z14
+	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VFMADD231PS Z10, Z15, Z0
+	VFMADD231PS Z11, Z15, Z1
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z13, Z15, Z3
+	VFMADD231PS Z14, Z15, Z4
+	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VFMADD231PS Z10, Z15, Z5
+	VFMADD231PS Z11, Z15, Z6
+	VFMADD231PS Z12, Z15, Z7
+	VFMADD231PS Z13, Z15, Z8
+	VFMADD231PS Z14, Z15, Z9
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y10
+	VADDPS        Y10, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X10
+	VADDPS        X10, X0, X0
+	VPERMILPD     $0x01, X0, X10
+	VADDPS        X10, X0, X0
+	VPERMILPS     $0x01, X0, X10
+	VADDPS        X10, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSS        16(CX), X4, X4
+
+store0_4:
+	VMOVSS        X4, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X5, X5
+
+store1_0:
+	VMOVSS        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X6, X6
+
+store1_1:
+	VMOVSS        X6, 4(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X7, X7
+
+store1_2:
+	VMOVSS        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X8, X8
+
+store1_3:
+	VMOVSS        X8, 12(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSS        16(CX), X9, X9
+
+store1_4:
+	VMOVSS X9, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_2x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_2x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   ldb+32(FP), SI
+	LEAQ   (BX)(SI*1), DI
+	LEAQ   (DI)(SI*1), R8
+	LEAQ   (R8)(SI*1), R9
+	LEAQ   (R9)(SI*1), SI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (BX)(R10*1), Z10
+	VMOVUPS     (DI)(R10*1), Z11
+	VMOVUPS     (R8)(R10*1), Z12
+	VMOVUPS     (R9)(R10*1), Z13
+	VMOVUPS     (SI)(R10*1), Z14
+	VMOVUPS     (CX)(R10*1), Z15
+	VFMADD231PD Z10, Z15, Z0
+	VFMADD231PD Z11, Z15, Z1
+	VFMADD231PD Z12, Z15, Z2
+	VFMADD231PD Z13, Z15, Z3
+	VFMADD231PD Z14, Z15, Z4
+	VMOVUPS     (DX)(R10*1), Z15
+	VFMADD231PD Z10, Z15, Z5
+	VFMADD231PD Z11, Z15, Z6
+	VFMADD231PD Z12, Z15, Z7
+	VFMADD231PD Z13, Z15, Z8
+	VFMADD231PD Z14, Z15, Z9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (BX)(R10*1), K1, Z10
+	VMOVUPS.Z   (DI)(R10*1), K1, Z11
+	VMOVUPS.Z   (R8)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9)(R10*1), K1, Z13
+	VMOVUPS.Z   (SI)(R10*1), K1, Z14
+	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VFMADD231PD Z10, Z15, Z0
+	VFMADD231PD Z11, Z15, Z1
+	VFMADD231PD Z12, Z15, Z2
+	VFMADD231PD Z13, Z15, Z3
+	VFMADD231PD Z14, Z15, Z4
+	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VFMADD231PD Z10, Z15, Z5
+	VFMADD231PD Z11, Z15, Z6
+	VFMADD231PD Z12, Z15, Z7
+	VFMADD231PD Z13, Z15, Z8
+	VFMADD231PD Z14, Z15, Z9
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y10
+	VADDPD        Y10, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X10
+	VADDPD        X10, X0, X0
+	VPERMILPD     $0x01, X0, X10
+	VADDPD        X10, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSD        32(CX), X4, X4
+
+store0_4:
+	VMOVSD        X4, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X5, X5
+
+store1_0:
+	VMOVSD        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X6, X6
+
+store1_1:
+	VMOVSD        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X7, X7
+
+store1_2:
+	VMOVSD        X7, 16(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X8, X8
+
+store1_3:
+	VMOVSD        X8, 24(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSD        32(CX), X9, X9
+
+store1_4:
+	VMOVSD X9, 32(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(DI*1), Z3
+	VMOVUPS     (CX)(DI*1), Z4
+	VFMADD231PS Z3, Z4, Z0
+	VMOVUPS     (BX)(DI*1), Z4
+	VFMADD231PS Z3, Z4, Z1
+	VMOVUPS     (DX)(DI*1), Z4
+	VFMADD231PS Z3, Z4, Z2
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (SI)(DI*1), K1, Z3
+	VMOVUPS.Z   (CX)(DI*1), K1, Z4
+	VFMADD231PS Z3, Z4, Z0
+	VMOVUPS.Z   (BX)(DI*1), K1, Z4
+	VFMADD231PS Z3, Z4, Z1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z4
+	VFMADD231PS Z3, Z4, Z2
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPS        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPS        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPS        X3, X0, X0
+	VPERMILPS     $0x01, X0, X3
+	VADDPS        X3, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X1, X1
+
+store1_0:
+	VMOVSS        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X2, X2
+
+store2_0:
+	VMOVSS X2, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_3x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	XORQ   DI, DI
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(DI*1), Z3
+	VMOVUPS     (CX)(DI*1), Z4
+	VFMADD231PD Z3, Z4, Z0
+	VMOVUPS     (BX)(DI*1), Z4
+	VFMADD231PD Z3, Z4, Z1
+	VMOVUPS     (DX)(DI*1), Z4
+	VFMADD231PD Z3, Z4, Z2
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R8
+	MOVQ        $0x00000010, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	MOVL        $0xffffffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (SI)(DI*1), K1, Z3
+	VMOVUPS.Z   (CX)(DI*1), K1, Z4
+	VFMADD231PD Z3, Z4, Z0
+	VMOVUPS.Z   (BX)(DI*1), K1, Z4
+	VFMADD231PD Z3, Z4, Z1
+	VMOVUPS.Z   (DX)(DI*1), K1, Z4
+	VFMADD231PD Z3, Z4, Z2
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPD        X3, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X1, X1
+
+store1_0:
+	VMOVSD        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X2, X2
+
+store2_0:
+	VMOVSD X2, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R8*1), Z6
+	VMOVUPS     (DI)(R8*1), Z7
+	VMOVUPS     (CX)(R8*1), Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+	VMOVUPS     (BX)(R8*1), Z8
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	VMOVUPS     (DX)(R8*1), Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (SI)(R8*1), K1, Z6
+	VMOVUPS.Z   (DI)(R8*1), K1, Z7
+	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+	VMOVUPS.Z   (BX)(R8*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	VMOVUPS.Z   (DX)(R8*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPS        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPS        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDPS        X6, X0, X0
+	VPERMILPS     $0x01, X0, X6
+	VADDPS        X6, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X2, X2
+
+store1_0:
+	VMOVSS        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X3, X3
+
+store1_1:
+	VMOVSS        X3, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X4, X4
+
+store2_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X5, X5
+
+store2_1:
+	VMOVSS X5, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_3x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R8*1), Z6
+	VMOVUPS     (DI)(R8*1), Z7
+	VMOVUPS     (CX)(R8*1), Z8
+	VFMADD231PD Z6, Z8, Z0
+	VFMADD231PD Z7, Z8, Z1
+	VMOVUPS     (BX)(R8*1), Z8
+	VFMADD231PD Z6, Z8, Z2
+	VFMADD231PD Z7, Z8, Z3
+	VMOVUPS     (DX)(R8*1), Z8
+	VFMADD231PD Z6, Z8, Z4
+	VFMADD231PD Z7, Z8, Z5
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (SI)(R8*1), K1, Z6
+	VMOVUPS.Z   (DI)(R8*1), K1, Z7
+	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	VFMADD231PD Z6, Z8, Z0
+	VFMADD231PD Z7, Z8, Z1
+	VMOVUPS.Z   (BX)(R8*1), K1, Z8
+	VFMADD231PD Z6, Z8, Z2
+	VFMADD231PD Z7, Z8, Z3
+	VMOVUPS.Z   (DX)(R8*1), K1, Z8
+	VFMADD231PD Z6, Z8, Z4
+	VFMADD231PD Z7, Z8, Z5
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDPD        X6, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X2, X2
+
+store1_0:
+	VMOVSD        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X3, X3
+
+store1_1:
+	VMOVSD        X3, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X4, X4
+
+store2_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X5, X5
+
+store2_1:
+	VMOVSD X5, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R9*1), Z9
+	VMOVUPS     (R8)(R9*1), Z10
+	VMOVUPS     (DI)(R9*1), Z11
+	VMOVUPS     (CX)(R9*1), Z12
+	VFMADD231PS Z9, Z12, Z0
+	VFMADD231PS Z10, Z12, Z1
+	VFMADD231PS Z11, Z12, Z2
+	VMOVUPS     (BX)(R9*1), Z12
+	VFMADD231PS Z9, Z12, Z3
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+	VMOVUPS     (DX)(R9*1), Z12
+	VFMADD231PS Z9, Z12, Z6
+	VFMADD231PS Z10, Z12, Z7
+	VFMADD231PS Z11, Z12, Z8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (SI)(R9*1), K1, Z9
+	VMOVUPS.Z   (R8)(R9*1), K1, Z10
+	VMOVUPS.Z   (DI)(R9*1), K1, Z11
+	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VFMADD231PS Z9, Z12, Z0
+	VFMADD231PS Z10, Z12, Z1
+	VFMADD231PS Z11, Z12, Z2
+	VMOVUPS.Z   (BX)(R9*1), K1, Z12
+	VFMADD231PS Z9, Z12, Z3
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VFMADD231PS Z9, Z12, Z6
+	VFMADD231PS Z10, Z12, Z7
+	VFMADD231PS Z11, Z12, Z8
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y9
+	VADDPS        Y9, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X9
+	VADDPS        X9, X0, X0
+	VPERMILPD     $0x01, X0, X9
+	VADDPS        X9, X0, X0
+	VPERMILPS     $0x01, X0, X9
+	VADDPS        X9, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X3, X3
+
+store1_0:
+	VMOVSS        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X4, X4
+
+store1_1:
+	VMOVSS        X4, 4(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X5, X5
+
+store1_2:
+	VMOVSS        X5, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X6, X6
+
+store2_0:
+	VMOVSS        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X7, X7
+
+store2_1:
+	VMOVSS        X7, 4(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X8, X8
+
+store2_2:
+	VMOVSS X8, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_3x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R9*1), Z9
+	VMOVUPS     (R8)(R9*1), Z10
+	VMOVUPS     (DI)(R9*1), Z11
+	VMOVUPS     (CX)(R9*1), Z12
+	VFMADD231PD Z9, Z12, Z0
+	VFMADD231PD Z10, Z12, Z1
+	VFMADD231PD Z11, Z12, Z2
+	VMOVUPS     (BX)(R9*1), Z12
+	VFMADD231PD Z9, Z12, Z3
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+	VMOVUPS     (DX)(R9*1), Z12
+	VFMADD231PD Z9, Z12, Z6
+	VFMADD231PD Z10, Z12, Z7
+	VFMADD231PD Z11, Z12, Z8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (SI)(R9*1), K1, Z9
+	VMOVUPS.Z   (R8)(R9*1), K1, Z10
+	VMOVUPS.Z   (DI)(R9*1), K1, Z11
+	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VFMADD231PD Z9, Z12, Z0
+	VFMADD231PD Z10, Z12, Z1
+	VFMADD231PD Z11, Z12, Z2
+	VMOVUPS.Z   (BX)(R9*1), K1, Z12
+	VFMADD231PD Z9, Z12, Z3
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VFMADD231PD Z9, Z12, Z6
+	VFMADD231PD Z10, Z12, Z7
+	VFMADD231PD Z11, Z12, Z8
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y9
+	VADDPD        Y9, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X9
+	VADDPD        X9, X0, X0
+	VPERMILPD     $0x01, X0, X9
+	VADDPD        X9, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X3, X3
+
+store1_0:
+	VMOVSD        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X4, X4
+
+store1_1:
+	VMOVSD        X4, 8(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X5, X5
+
+store1_2:
+	VMOVSD        X5, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X6, X6
+
+store2_0:
+	VMOVSD        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X7, X7
+
+store2_1:
+	VMOVSD        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X8, X8
+
+store2_2:
+	VMOVSD X8, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), R9
+	LEAQ   (R9)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R10*1), Z12
+	VMOVUPS     (R8)(R10*1), Z13
+	VMOVUPS     (R9)(R10*1), Z14
+	VMOVUPS     (DI)(R10*1), Z15
+	VMOVUPS     (CX)(R10*1), Z16
+	VFMADD231PS Z12, Z16, Z0
+	VFMADD231PS Z13, Z16, Z1
+	VFMADD231PS Z14, Z16, Z2
+	VFMADD231PS Z15, Z16, Z3
+	VMOVUPS     (BX)(R10*1), Z16
+	VFMADD231PS Z12, Z16, Z4
+	VFMADD231PS Z13, Z16, Z5
+	VFMADD231PS Z14, Z16, Z6
+	VFMADD231PS Z15, Z16, Z7
+	VMOVUPS     (DX)(R10*1), Z16
+	VFMADD231PS Z12, Z16, Z8
+	VFMADD231PS Z13, Z16, Z9
+	VFMADD231PS Z14, Z16, Z10
+	VFMADD231PS Z15, Z16, Z11
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(R10*1), K1, Z13
+	VMOVUPS.Z   (R9)(R10*1), K1, Z14
+	VMOVUPS.Z   (DI)(R10*1), K1, Z15
+	VMOVUPS.Z   (CX)(R10*1), K1, Z16
+	VFMADD231PS Z12, Z16, Z0
+	VFMADD231PS Z13, Z16, Z1
+	VFMADD231PS Z14, Z16, Z2
+	VFMADD231PS Z15, Z16, Z3
+	VMOVUPS.Z   (BX)(R10*1), K1, Z16
+	VFMADD231PS Z12, Z16, Z4
+	VFMADD231PS Z13, Z16, Z5
+	VFMADD231PS Z14, Z16, Z6
+	VFMADD231PS Z15, Z16, Z7
+	VMOVUPS.Z   (DX)(R10*1), K1, Z16
+	VFMADD231PS Z12, Z16, Z8
+	VFMADD231PS Z13, Z16, Z9
+	VFMADD231PS Z14, Z16, Z10
+	VFMADD231PS Z15, Z16, Z11
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y12
+	VADDPS        Y12, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X12
+	VADDPS        X12, X0, X0
+	VPERMILPD     $0x01, X0, X12
+	VADDPS        X12, X0, X0
+	VPERMILPS     $0x01, X0, X12
+	VADDPS        X12, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X4, X4
+
+store1_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X5, X5
+
+store1_1:
+	VMOVSS        X5, 4(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X6, X6
+
+store1_2:
+	VMOVSS        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X7, X7
+
+store1_3:
+	VMOVSS        X7, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X8, X8
+
+store2_0:
+	VMOVSS        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X9, X9
+
+store2_1:
+	VMOVSS        X9, 4(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X10, X10
+
+store2_2:
+	VMOVSS        X10, 8(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X11, X11
+
+store2_3:
+	VMOVSS X11, 12(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_3x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), R9
+	LEAQ   (R9)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R10*1), Z12
+	VMOVUPS     (R8)(R10*1), Z13
+	VMOVUPS     (R9)(R10*1), Z14
+	VMOVUPS     (DI)(R10*1), Z15
+	VMOVUPS     (CX)(R10*1), Z16
+	VFMADD231PD Z12, Z16, Z0
+	VFMADD231PD Z13, Z16, Z1
+	VFMADD231PD Z14, Z16, Z2
+	VFMADD231PD Z15, Z16, Z3
+	VMOVUPS     (BX)(R10*1), Z16
+	VFMADD231PD Z12, Z16, Z4
+	VFMADD231PD Z13, Z16, Z5
+	VFMADD231PD Z14, Z16, Z6
+	VFMADD231PD Z15, Z16, Z7
+	VMOVUPS     (DX)(R10*1), Z16
+	VFMADD231PD Z12, Z16, Z8
+	VFMADD231PD Z13, Z16, Z9
+	VFMADD231PD Z14, Z16, Z10
+	VFMADD231PD Z15, Z16, Z11
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(R10*1), K1, Z13
+	VMOVUPS.Z   (R9)(R10*1), K1, Z14
+	VMOVUPS.Z   (DI)(R10*1), K1, Z15
+	VMOVUPS.Z   (CX)(R10*1), K1, Z16
+	VFMADD231PD Z12, Z16, Z0
+	VFMADD231PD Z13, Z16, Z1
+	VFMADD231PD Z14, Z16, Z2
+	VFMADD231PD Z15, Z16, Z3
+	VMOVUPS.Z   (BX)(R10*1), K1, Z16
+	VFMADD231PD Z12, Z16, Z4
+	VFMADD231PD Z13, Z16, Z5
+	VFMADD231PD Z14, Z16, Z6
+	VFMADD231PD Z15, Z16, Z7
+	VMOVUPS.Z   (DX)(R10*1), K1, Z16
+	VFMADD231PD Z12, Z16, Z8
+	VFMADD231PD Z13, Z16, Z9
+	VFMADD231PD Z14, Z16, Z10
+	VFMADD231PD Z15, Z16, Z11
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y12
+	VADDPD        Y12, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X12
+	VADDPD        X12, X0, X0
+	VPERMILPD     $0x01, X0, X12
+	VADDPD        X12, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X4, X4
+
+store1_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X5, X5
+
+store1_1:
+	VMOVSD        X5, 8(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X6, X6
+
+store1_2:
+	VMOVSD        X6, 16(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X7, X7
+
+store1_3:
+	VMOVSD        X7, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X8, X8
+
+store2_0:
+	VMOVSD        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X9, X9
+
+store2_1:
+	VMOVSD        X9, 8(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X10, X10
+
+store2_2:
+	VMOVSD        X10, 16(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X11, X11
+
+store2_3:
+	VMOVSD X11, 24(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner3x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), R9
+	LEAQ   (R9)(DI*1), R10
+	LEAQ   (R10)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R11*1), Z15
+	VMOVUPS     (R8)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (R10)(R11*1), Z18
+	VMOVUPS     (DI)(R11*1), Z19
+	VMOVUPS     (CX)(R11*1), Z20
+	VFMADD231PS Z15, Z20, Z0
+	VFMADD231PS Z16, Z20, Z1
+	VFMADD231PS Z17, Z20, Z2
+	VFMADD231PS Z18, Z20, Z3
+	VFMADD231PS Z19, Z20, Z4
+	VMOVUPS     (BX)(R11*1), Z20
+	VFMADD231PS Z15, Z20, Z5
+	VFMADD231PS Z16, Z20, Z6
+	VFMADD231PS Z17, Z20, Z7
+	VFMADD231PS Z18, Z20, Z8
+	VFMADD231PS Z19, Z20, Z9
+	VMOVUPS     (DX)(R11*1), Z20
+	VFMADD231PS Z15, Z20, Z10
+	VFMADD231PS Z16, Z20, Z11
+	VFMADD231PS Z17, Z20, Z12
+	VFMADD231PS Z18, Z20, Z13
+	VFMADD231PS Z19, Z20, Z14
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (SI)(R11*1), K1, Z15
+	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (R10)(R11*1), K1, Z18
+	VMOVUPS.Z   (DI)(R11*1), K1, Z19
+	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VFMADD231PS Z15, Z20, Z0
+	VFMADD231PS Z16, Z20, Z1
+	VFMADD231PS Z17, Z20, Z2
+	VFMADD231PS Z18, Z20, Z3
+	VFMADD231PS Z19, Z20, Z4
+	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VFMADD231PS Z15, Z20, Z5
+	VFMADD231PS Z16, Z20, Z6
+	VFMADD231PS Z17, Z20, Z7
+	VFMADD231PS Z18, Z20, Z8
+	VFMADD231PS Z19, Z20, Z9
+	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VFMADD231PS Z15, Z20, Z10
+	VFMADD231PS Z16, Z20, Z11
+	VFMADD231PS Z17, Z20, Z12
+	VFMADD231PS Z18, Z20, Z13
+	VFMADD231PS Z19, Z20, Z14
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y15
+	VADDPS        Y15, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X15
+	VADDPS        X15, X0, X0
+	VPERMILPD     $0x01, X0, X15
+	VADDPS        X15, X0, X0
+	VPERMILPS     $0x01, X0, X15
+	VADDPS        X15, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSS        16(CX), X4, X4
+
+store0_4:
+	VMOVSS        X4, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X5, X5
+
+store1_0:
+	VMOVSS        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X6, X6
+
+store1_1:
+	VMOVSS        X6, 4(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X7, X7
+
+store1_2:
+	VMOVSS        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X8, X8
+
+store1_3:
+	VMOVSS        X8, 12(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSS        16(CX), X9, X9
+
+store1_4:
+	VMOVSS        X9, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X10, X10
+
+store2_0:
+	VMOVSS        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X11, X11
+
+store2_1:
+	VMOVSS        X11, 4(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X12, X12
+
+store2_2:
+	VMOVSS        X12, 8(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X13, X13
+
+store2_3:
+	VMOVSS        X13, 12(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSS        16(CX), X14, X14
+
+store2_4:
+	VMOVSS X14, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_3x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_3x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   b+24(FP), SI
+	MOVQ   ldb+32(FP), DI
+	LEAQ   (SI)(DI*1), R8
+	LEAQ   (R8)(DI*1), R9
+	LEAQ   (R9)(DI*1), R10
+	LEAQ   (R10)(DI*1), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (SI)(R11*1), Z15
+	VMOVUPS     (R8)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (R10)(R11*1), Z18
+	VMOVUPS     (DI)(R11*1), Z19
+	VMOVUPS     (CX)(R11*1), Z20
+	VFMADD231PD Z15, Z20, Z0
+	VFMADD231PD Z16, Z20, Z1
+	VFMADD231PD Z17, Z20, Z2
+	VFMADD231PD Z18, Z20, Z3
+	VFMADD231PD Z19, Z20, Z4
+	VMOVUPS     (BX)(R11*1), Z20
+	VFMADD231PD Z15, Z20, Z5
+	VFMADD231PD Z16, Z20, Z6
+	VFMADD231PD Z17, Z20, Z7
+	VFMADD231PD Z18, Z20, Z8
+	VFMADD231PD Z19, Z20, Z9
+	VMOVUPS     (DX)(R11*1), Z20
+	VFMADD231PD Z15, Z20, Z10
+	VFMADD231PD Z16, Z20, Z11
+	VFMADD231PD Z17, Z20, Z12
+	VFMADD231PD Z18, Z20, Z13
+	VFMADD231PD Z19, Z20, Z14
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (SI)(R11*1), K1, Z15
+	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (R10)(R11*1), K1, Z18
+	VMOVUPS.Z   (DI)(R11*1), K1, Z19
+	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VFMADD231PD Z15, Z20, Z0
+	VFMADD231PD Z16, Z20, Z1
+	VFMADD231PD Z17, Z20, Z2
+	VFMADD231PD Z18, Z20, Z3
+	VFMADD231PD Z19, Z20, Z4
+	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VFMADD231PD Z15, Z20, Z5
+	VFMADD231PD Z16, Z20, Z6
+	VFMADD231PD Z17, Z20, Z7
+	VFMADD231PD Z18, Z20, Z8
+	VFMADD231PD Z19, Z20, Z9
+	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VFMADD231PD Z15, Z20, Z10
+	VFMADD231PD Z16, Z20, Z11
+	VFMADD231PD Z17, Z20, Z12
+	VFMADD231PD Z18, Z20, Z13
+	VFMADD231PD Z19, Z20, Z14
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y15
+	VADDPD        Y15, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X15
+	VADDPD        X15, X0, X0
+	VPERMILPD     $0x01, X0, X15
+	VADDPD        X15, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSD        32(CX), X4, X4
+
+store0_4:
+	VMOVSD        X4, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X5, X5
+
+store1_0:
+	VMOVSD        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X6, X6
+
+store1_1:
+	VMOVSD        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X7, X7
+
+store1_2:
+	VMOVSD        X7, 16(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X8, X8
+
+store1_3:
+	VMOVSD        X8, 24(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSD        32(CX), X9, X9
+
+store1_4:
+	VMOVSD        X9, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X10, X10
+
+store2_0:
+	VMOVSD        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X11, X11
+
+store2_1:
+	VMOVSD        X11, 8(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X12, X12
+
+store2_2:
+	VMOVSD        X12, 16(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X13, X13
+
+store2_3:
+	VMOVSD        X13, 24(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSD        32(CX), X14, X14
+
+store2_4:
+	VMOVSD X14, 32(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner4x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner4x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R8*1), Z4
+	VMOVUPS     (CX)(R8*1), Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS     (BX)(R8*1), Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS     (SI)(R8*1), Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS     (DX)(R8*1), Z5
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI)(R8*1), K1, Z4
+	VMOVUPS.Z   (CX)(R8*1), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS.Z   (BX)(R8*1), K1, Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS.Z   (DX)(R8*1), K1, Z5
+	VFMADD231PS Z4, Z5, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPS     $0x01, X0, X4
+	VADDPS        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X1, X1
+
+store1_0:
+	VMOVSS        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X2, X2
+
+store2_0:
+	VMOVSS        X2, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X3, X3
+
+store3_0:
+	VMOVSS X3, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_4x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_4x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	XORQ   R8, R8
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R8*1), Z4
+	VMOVUPS     (CX)(R8*1), Z5
+	VFMADD231PD Z4, Z5, Z0
+	VMOVUPS     (BX)(R8*1), Z5
+	VFMADD231PD Z4, Z5, Z1
+	VMOVUPS     (SI)(R8*1), Z5
+	VFMADD231PD Z4, Z5, Z2
+	VMOVUPS     (DX)(R8*1), Z5
+	VFMADD231PD Z4, Z5, Z3
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI)(R8*1), K1, Z4
+	VMOVUPS.Z   (CX)(R8*1), K1, Z5
+	VFMADD231PD Z4, Z5, Z0
+	VMOVUPS.Z   (BX)(R8*1), K1, Z5
+	VFMADD231PD Z4, Z5, Z1
+	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VFMADD231PD Z4, Z5, Z2
+	VMOVUPS.Z   (DX)(R8*1), K1, Z5
+	VFMADD231PD Z4, Z5, Z3
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDPD        X4, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X1, X1
+
+store1_0:
+	VMOVSD        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X2, X2
+
+store2_0:
+	VMOVSD        X2, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X3, X3
+
+store3_0:
+	VMOVSD X3, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner4x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner4x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R9*1), Z8
+	VMOVUPS     (R8)(R9*1), Z9
+	VMOVUPS     (CX)(R9*1), Z10
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z9, Z10, Z1
+	VMOVUPS     (BX)(R9*1), Z10
+	VFMADD231PS Z8, Z10, Z2
+	VFMADD231PS Z9, Z10, Z3
+	VMOVUPS     (SI)(R9*1), Z10
+	VFMADD231PS Z8, Z10, Z4
+	VFMADD231PS Z9, Z10, Z5
+	VMOVUPS     (DX)(R9*1), Z10
+	VFMADD231PS Z8, Z10, Z6
+	VFMADD231PS Z9, Z10, Z7
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (DI)(R9*1), K1, Z8
+	VMOVUPS.Z   (R8)(R9*1), K1, Z9
+	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z9, Z10, Z1
+	VMOVUPS.Z   (BX)(R9*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z2
+	VFMADD231PS Z9, Z10, Z3
+	VMOVUPS.Z   (SI)(R9*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z4
+	VFMADD231PS Z9, Z10, Z5
+	VMOVUPS.Z   (DX)(R9*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z6
+	VFMADD231PS Z9, Z10, Z7
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPS        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPS        X8, X0, X0
+	VPERMILPD     $0x01, X0, X8
+	VADDPS        X8, X0, X0
+	VPERMILPS     $0x01, X0, X8
+	VADDPS        X8, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X2, X2
+
+store1_0:
+	VMOVSS        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X3, X3
+
+store1_1:
+	VMOVSS        X3, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X4, X4
+
+store2_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X5, X5
+
+store2_1:
+	VMOVSS        X5, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X6, X6
+
+store3_0:
+	VMOVSS        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X7, X7
+
+store3_1:
+	VMOVSS X7, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_4x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_4x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R9*1), Z8
+	VMOVUPS     (R8)(R9*1), Z9
+	VMOVUPS     (CX)(R9*1), Z10
+	VFMADD231PD Z8, Z10, Z0
+	VFMADD231PD Z9, Z10, Z1
+	VMOVUPS     (BX)(R9*1), Z10
+	VFMADD231PD Z8, Z10, Z2
+	VFMADD231PD Z9, Z10, Z3
+	VMOVUPS     (SI)(R9*1), Z10
+	VFMADD231PD Z8, Z10, Z4
+	VFMADD231PD Z9, Z10, Z5
+	VMOVUPS     (DX)(R9*1), Z10
+	VFMADD231PD Z8, Z10, Z6
+	VFMADD231PD Z9, Z10, Z7
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (DI)(R9*1), K1, Z8
+	VMOVUPS.Z   (R8)(R9*1), K1, Z9
+	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	VFMADD231PD Z8, Z10, Z0
+	VFMADD231PD Z9, Z10, Z1
+	VMOVUPS.Z   (BX)(R9*1), K1, Z10
+	VFMADD231PD Z8, Z10, Z2
+	VFMADD231PD Z9, Z10, Z3
+	VMOVUPS.Z   (SI)(R9*1), K1, Z10
+	VFMADD231PD Z8, Z10, Z4
+	VFMADD231PD Z9, Z10, Z5
+	VMOVUPS.Z   (DX)(R9*1), K1, Z10
+	VFMADD231PD Z8, Z10, Z6
+	VFMADD231PD Z9, Z10, Z7
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VPERMILPD     $0x01, X0, X8
+	VADDPD        X8, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X2, X2
+
+store1_0:
+	VMOVSD        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X3, X3
+
+store1_1:
+	VMOVSD        X3, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X4, X4
+
+store2_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X5, X5
+
+store2_1:
+	VMOVSD        X5, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X6, X6
+
+store3_0:
+	VMOVSD        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X7, X7
+
+store3_1:
+	VMOVSD X7, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner4x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner4x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R10*1), Z12
+	VMOVUPS     (R9)(R10*1), Z13
+	VMOVUPS     (R8)(R10*1), Z14
+	VMOVUPS     (CX)(R10*1), Z15
+	VFMADD231PS Z12, Z15, Z0
+	VFMADD231PS Z13, Z15, Z1
+	VFMADD231PS Z14, Z15, Z2
+	VMOVUPS     (BX)(R10*1), Z15
+	VFMADD231PS Z12, Z15, Z3
+	VFMADD231PS Z13, Z15, Z4
+	VFMADD231PS Z14, Z15, Z5
+	VMOVUPS     (SI)(R10*1), Z15
+	VFMADD231PS Z12, Z15, Z6
+	VFMADD231PS Z13, Z15, Z7
+	VFMADD231PS Z14, Z15, Z8
+	VMOVUPS     (DX)(R10*1), Z15
+	VFMADD231PS Z12, Z15, Z9
+	VFMADD231PS Z13, Z15, Z10
+	VFMADD231PS Z14, Z15, Z11
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9)(R10*1), K1, Z13
+	VMOVUPS.Z   (R8)(R10*1), K1, Z14
+	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VFMADD231PS Z12, Z15, Z0
+	VFMADD231PS Z13, Z15, Z1
+	VFMADD231PS Z14, Z15, Z2
+	VMOVUPS.Z   (BX)(R10*1), K1, Z15
+	VFMADD231PS Z12, Z15, Z3
+	VFMADD231PS Z13, Z15, Z4
+	VFMADD231PS Z14, Z15, Z5
+	VMOVUPS.Z   (SI)(R10*1), K1, Z15
+	VFMADD231PS Z12, Z15, Z6
+	VFMADD231PS Z13, Z15, Z7
+	VFMADD231PS Z14, Z15, Z8
+	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VFMADD231PS Z12, Z15, Z9
+	VFMADD231PS Z13, Z15, Z10
+	VFMADD231PS Z14, Z15, Z11
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y12
+	VADDPS        Y12, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X12
+	VADDPS        X12, X0, X0
+	VPERMILPD     $0x01, X0, X12
+	VADDPS        X12, X0, X0
+	VPERMILPS     $0x01, X0, X12
+	VADDPS        X12, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X3, X3
+
+store1_0:
+	VMOVSS        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X4, X4
+
+store1_1:
+	VMOVSS        X4, 4(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X5, X5
+
+store1_2:
+	VMOVSS        X5, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X6, X6
+
+store2_0:
+	VMOVSS        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X7, X7
+
+store2_1:
+	VMOVSS        X7, 4(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X8, X8
+
+store2_2:
+	VMOVSS        X8, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X9, X9
+
+store3_0:
+	VMOVSS        X9, (CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X10, X10
+
+store3_1:
+	VMOVSS        X10, 4(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X11, X11
+
+store3_2:
+	VMOVSS X11, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_4x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_4x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R10*1), Z12
+	VMOVUPS     (R9)(R10*1), Z13
+	VMOVUPS     (R8)(R10*1), Z14
+	VMOVUPS     (CX)(R10*1), Z15
+	VFMADD231PD Z12, Z15, Z0
+	VFMADD231PD Z13, Z15, Z1
+	VFMADD231PD Z14, Z15, Z2
+	VMOVUPS     (BX)(R10*1), Z15
+	VFMADD231PD Z12, Z15, Z3
+	VFMADD231PD Z13, Z15, Z4
+	VFMADD231PD Z14, Z15, Z5
+	VMOVUPS     (SI)(R10*1), Z15
+	VFMADD231PD Z12, Z15, Z6
+	VFMADD231PD Z13, Z15, Z7
+	VFMADD231PD Z14, Z15, Z8
+	VMOVUPS     (DX)(R10*1), Z15
+	VFMADD231PD Z12, Z15, Z9
+	VFMADD231PD Z13, Z15, Z10
+	VFMADD231PD Z14, Z15, Z11
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9)(R10*1), K1, Z13
+	VMOVUPS.Z   (R8)(R10*1), K1, Z14
+	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VFMADD231PD Z12, Z15, Z0
+	VFMADD231PD Z13, Z15, Z1
+	VFMADD231PD Z14, Z15, Z2
+	VMOVUPS.Z   (BX)(R10*1), K1, Z15
+	VFMADD231PD Z12, Z15, Z3
+	VFMADD231PD Z13, Z15, Z4
+	VFMADD231PD Z14, Z15, Z5
+	VMOVUPS.Z   (SI)(R10*1), K1, Z15
+	VFMADD231PD Z12, Z15, Z6
+	VFMADD231PD Z13, Z15, Z7
+	VFMADD231PD Z14, Z15, Z8
+	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VFMADD231PD Z12, Z15, Z9
+	VFMADD231PD Z13, Z15, Z10
+	VFMADD231PD Z14, Z15, Z11
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y12
+	VADDPD        Y12, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X12
+	VADDPD        X12, X0, X0
+	VPERMILPD     $0x01, X0, X12
+	VADDPD        X12, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X3, X3
+
+store1_0:
+	VMOVSD        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X4, X4
+
+store1_1:
+	VMOVSD        X4, 8(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X5, X5
+
+store1_2:
+	VMOVSD        X5, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X6, X6
+
+store2_0:
+	VMOVSD        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X7, X7
+
+store2_1:
+	VMOVSD        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X8, X8
+
+store2_2:
+	VMOVSD        X8, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X9, X9
+
+store3_0:
+	VMOVSD        X9, (CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X10, X10
+
+store3_1:
+	VMOVSD        X10, 8(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X11, X11
+
+store3_2:
+	VMOVSD X11, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner4x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner4x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (R10)(R11*1), Z18
+	VMOVUPS     (R8)(R11*1), Z19
+	VMOVUPS     (CX)(R11*1), Z20
+	VFMADD231PS Z16, Z20, Z0
+	VFMADD231PS Z17, Z20, Z1
+	VFMADD231PS Z18, Z20, Z2
+	VFMADD231PS Z19, Z20, Z3
+	VMOVUPS     (BX)(R11*1), Z20
+	VFMADD231PS Z16, Z20, Z4
+	VFMADD231PS Z17, Z20, Z5
+	VFMADD231PS Z18, Z20, Z6
+	VFMADD231PS Z19, Z20, Z7
+	VMOVUPS     (SI)(R11*1), Z20
+	VFMADD231PS Z16, Z20, Z8
+	VFMADD231PS Z17, Z20, Z9
+	VFMADD231PS Z18, Z20, Z10
+	VFMADD231PS Z19, Z20, Z11
+	VMOVUPS     (DX)(R11*1), Z20
+	VFMADD231PS Z16, Z20, Z12
+	VFMADD231PS Z17, Z20, Z13
+	VFMADD231PS Z18, Z20, Z14
+	VFMADD231PS Z19, Z20, Z15
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (DI)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (R10)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(R11*1), K1, Z19
+	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VFMADD231PS Z16, Z20, Z0
+	VFMADD231PS Z17, Z20, Z1
+	VFMADD231PS Z18, Z20, Z2
+	VFMADD231PS Z19, Z20, Z3
+	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VFMADD231PS Z16, Z20, Z4
+	VFMADD231PS Z17, Z20, Z5
+	VFMADD231PS Z18, Z20, Z6
+	VFMADD231PS Z19, Z20, Z7
+	VMOVUPS.Z   (SI)(R11*1), K1, Z20
+	VFMADD231PS Z16, Z20, Z8
+	VFMADD231PS Z17, Z20, Z9
+	VFMADD231PS Z18, Z20, Z10
+	VFMADD231PS Z19, Z20, Z11
+	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VFMADD231PS Z16, Z20, Z12
+	VFMADD231PS Z17, Z20, Z13
+	VFMADD231PS Z18, Z20, Z14
+	VFMADD231PS Z19, Z20, Z15
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPS        Y16, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X16
+	VADDPS        X16, X0, X0
+	VPERMILPD     $0x01, X0, X16
+	VADDPS        X16, X0, X0
+	VPERMILPS     $0x01, X0, X16
+	VADDPS        X16, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X4, X4
+
+store1_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X5, X5
+
+store1_1:
+	VMOVSS        X5, 4(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X6, X6
+
+store1_2:
+	VMOVSS        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X7, X7
+
+store1_3:
+	VMOVSS        X7, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X8, X8
+
+store2_0:
+	VMOVSS        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X9, X9
+
+store2_1:
+	VMOVSS        X9, 4(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X10, X10
+
+store2_2:
+	VMOVSS        X10, 8(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X11, X11
+
+store2_3:
+	VMOVSS        X11, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X12, X12
+
+store3_0:
+	VMOVSS        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X13, X13
+
+store3_1:
+	VMOVSS        X13, 4(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X14, X14
+
+store3_2:
+	VMOVSS        X14, 8(CX)
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPS        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPS     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSS        12(CX), X15, X15
+
+store3_3:
+	VMOVSS X15, 12(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_4x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_4x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (R10)(R11*1), Z18
+	VMOVUPS     (R8)(R11*1), Z19
+	VMOVUPS     (CX)(R11*1), Z20
+	VFMADD231PD Z16, Z20, Z0
+	VFMADD231PD Z17, Z20, Z1
+	VFMADD231PD Z18, Z20, Z2
+	VFMADD231PD Z19, Z20, Z3
+	VMOVUPS     (BX)(R11*1), Z20
+	VFMADD231PD Z16, Z20, Z4
+	VFMADD231PD Z17, Z20, Z5
+	VFMADD231PD Z18, Z20, Z6
+	VFMADD231PD Z19, Z20, Z7
+	VMOVUPS     (SI)(R11*1), Z20
+	VFMADD231PD Z16, Z20, Z8
+	VFMADD231PD Z17, Z20, Z9
+	VFMADD231PD Z18, Z20, Z10
+	VFMADD231PD Z19, Z20, Z11
+	VMOVUPS     (DX)(R11*1), Z20
+	VFMADD231PD Z16, Z20, Z12
+	VFMADD231PD Z17, Z20, Z13
+	VFMADD231PD Z18, Z20, Z14
+	VFMADD231PD Z19, Z20, Z15
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (DI)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (R10)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(R11*1), K1, Z19
+	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VFMADD231PD Z16, Z20, Z0
+	VFMADD231PD Z17, Z20, Z1
+	VFMADD231PD Z18, Z20, Z2
+	VFMADD231PD Z19, Z20, Z3
+	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VFMADD231PD Z16, Z20, Z4
+	VFMADD231PD Z17, Z20, Z5
+	VFMADD231PD Z18, Z20, Z6
+	VFMADD231PD Z19, Z20, Z7
+	VMOVUPS.Z   (SI)(R11*1), K1, Z20
+	VFMADD231PD Z16, Z20, Z8
+	VFMADD231PD Z17, Z20, Z9
+	VFMADD231PD Z18, Z20, Z10
+	VFMADD231PD Z19, Z20, Z11
+	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VFMADD231PD Z16, Z20, Z12
+	VFMADD231PD Z17, Z20, Z13
+	VFMADD231PD Z18, Z20, Z14
+	VFMADD231PD Z19, Z20, Z15
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPD        Y16, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X16
+	VADDPD        X16, X0, X0
+	VPERMILPD     $0x01, X0, X16
+	VADDPD        X16, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X4, X4
+
+store1_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X5, X5
+
+store1_1:
+	VMOVSD        X5, 8(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X6, X6
+
+store1_2:
+	VMOVSD        X6, 16(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X7, X7
+
+store1_3:
+	VMOVSD        X7, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X8, X8
+
+store2_0:
+	VMOVSD        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X9, X9
+
+store2_1:
+	VMOVSD        X9, 8(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X10, X10
+
+store2_2:
+	VMOVSD        X10, 16(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X11, X11
+
+store2_3:
+	VMOVSD        X11, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X12, X12
+
+store3_0:
+	VMOVSD        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X13, X13
+
+store3_1:
+	VMOVSD        X13, 8(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X14, X14
+
+store3_2:
+	VMOVSD        X14, 16(CX)
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPD        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPD        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPD        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSD        24(CX), X15, X15
+
+store3_3:
+	VMOVSD X15, 24(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner4x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner4x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
+	LEAQ   (R11)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	XORQ   R12, R12
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R12*1), Z20
+	VMOVUPS     (R9)(R12*1), Z21
+	VMOVUPS     (R10)(R12*1), Z22
+	VMOVUPS     (R11)(R12*1), Z23
+	VMOVUPS     (R8)(R12*1), Z24
+	VMOVUPS     (CX)(R12*1), Z25
+	VFMADD231PS Z20, Z25, Z0
+	VFMADD231PS Z21, Z25, Z1
+	VFMADD231PS Z22, Z25, Z2
+	VFMADD231PS Z23, Z25, Z3
+	VFMADD231PS Z24, Z25, Z4
+	VMOVUPS     (BX)(R12*1), Z25
+	VFMADD231PS Z20, Z25, Z5
+	VFMADD231PS Z21, Z25, Z6
+	VFMADD231PS Z22, Z25, Z7
+	VFMADD231PS Z23, Z25, Z8
+	VFMADD231PS Z24, Z25, Z9
+	VMOVUPS     (SI)(R12*1), Z25
+	VFMADD231PS Z20, Z25, Z10
+	VFMADD231PS Z21, Z25, Z11
+	VFMADD231PS Z22, Z25, Z12
+	VFMADD231PS Z23, Z25, Z13
+	VFMADD231PS Z24, Z25, Z14
+	VMOVUPS     (DX)(R12*1), Z25
+	VFMADD231PS Z20, Z25, Z15
+	VFMADD231PS Z21, Z25, Z16
+	VFMADD231PS Z22, Z25, Z17
+	VFMADD231PS Z23, Z25, Z18
+	VFMADD231PS Z24, Z25, Z19
+	ADDQ        $0x40, R12
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R13
+	MOVQ        $0x00000010, R14
+	CMPQ        R13, R14
+	CMOVQGT     R14, R13
+	MOVL        $0xffffffff, R14
+	BZHIL       R13, R14, R14
+	KMOVW       R14, K1
+	VMOVUPS.Z   (DI)(R12*1), K1, Z20
+	VMOVUPS.Z   (R9)(R12*1), K1, Z21
+	VMOVUPS.Z   (R10)(R12*1), K1, Z22
+	VMOVUPS.Z   (R11)(R12*1), K1, Z23
+	VMOVUPS.Z   (R8)(R12*1), K1, Z24
+	VMOVUPS.Z   (CX)(R12*1), K1, Z25
+	VFMADD231PS Z20, Z25, Z0
+	VFMADD231PS Z21, Z25, Z1
+	VFMADD231PS Z22, Z25, Z2
+	VFMADD231PS Z23, Z25, Z3
+	VFMADD231PS Z24, Z25, Z4
+	VMOVUPS.Z   (BX)(R12*1), K1, Z25
+	VFMADD231PS Z20, Z25, Z5
+	VFMADD231PS Z21, Z25, Z6
+	VFMADD231PS Z22, Z25, Z7
+	VFMADD231PS Z23, Z25, Z8
+	VFMADD231PS Z24, Z25, Z9
+	VMOVUPS.Z   (SI)(R12*1), K1, Z25
+	VFMADD231PS Z20, Z25, Z10
+	VFMADD231PS Z21, Z25, Z11
+	VFMADD231PS Z22, Z25, Z12
+	VFMADD231PS Z23, Z25, Z13
+	VFMADD231PS Z24, Z25, Z14
+	VMOVUPS.Z   (DX)(R12*1), K1, Z25
+	VFMADD231PS Z20, Z25, Z15
+	VFMADD231PS Z21, Z25, Z16
+	VFMADD231PS Z22, Z25, Z17
+	VFMADD231PS Z23, Z25, Z18
+	VFMADD231PS Z24, Z25, Z19
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y20
+	VADDPS        Y20, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X20
+	VADDPS        X20, X0, X0
+	VPERMILPD     $0x01, X0, X20
+	VADDPS        X20, X0, X0
+	VPERMILPS     $0x01, X0, X20
+	VADDPS        X20, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSS        16(CX), X4, X4
+
+store0_4:
+	VMOVSS        X4, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X5, X5
+
+store1_0:
+	VMOVSS        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X6, X6
+
+store1_1:
+	VMOVSS        X6, 4(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X7, X7
+
+store1_2:
+	VMOVSS        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X8, X8
+
+store1_3:
+	VMOVSS        X8, 12(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSS        16(CX), X9, X9
+
+store1_4:
+	VMOVSS        X9, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X10, X10
+
+store2_0:
+	VMOVSS        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X11, X11
+
+store2_1:
+	VMOVSS        X11, 4(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X12, X12
+
+store2_2:
+	VMOVSS        X12, 8(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X13, X13
+
+store2_3:
+	VMOVSS        X13, 12(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSS        16(CX), X14, X14
+
+store2_4:
+	VMOVSS        X14, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPS        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPS     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X15, X15
+
+store3_0:
+	VMOVSS        X15, (CX)
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPS        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPS     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X16, X16
+
+store3_1:
+	VMOVSS        X16, 4(CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPS        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPS     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X17, X17
+
+store3_2:
+	VMOVSS        X17, 8(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPS        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPS     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSS        12(CX), X18, X18
+
+store3_3:
+	VMOVSS        X18, 12(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPS        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPS     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store3_4
+	VADDSS        16(CX), X19, X19
+
+store3_4:
+	VMOVSS X19, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_4x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_4x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DX
+	MOVQ   b+24(FP), DI
+	MOVQ   ldb+32(FP), R8
+	LEAQ   (DI)(R8*1), R9
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
+	LEAQ   (R11)(R8*1), R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	XORQ   R12, R12
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (DI)(R12*1), Z20
+	VMOVUPS     (R9)(R12*1), Z21
+	VMOVUPS     (R10)(R12*1), Z22
+	VMOVUPS     (R11)(R12*1), Z23
+	VMOVUPS     (R8)(R12*1), Z24
+	VMOVUPS     (CX)(R12*1), Z25
+	VFMADD231PD Z20, Z25, Z0
+	VFMADD231PD Z21, Z25, Z1
+	VFMADD231PD Z22, Z25, Z2
+	VFMADD231PD Z23, Z25, Z3
+	VFMADD231PD Z24, Z25, Z4
+	VMOVUPS     (BX)(R12*1), Z25
+	VFMADD231PD Z20, Z25, Z5
+	VFMADD231PD Z21, Z25, Z6
+	VFMADD231PD Z22, Z25, Z7
+	VFMADD231PD Z23, Z25, Z8
+	VFMADD231PD Z24, Z25, Z9
+	VMOVUPS     (SI)(R12*1), Z25
+	VFMADD231PD Z20, Z25, Z10
+	VFMADD231PD Z21, Z25, Z11
+	VFMADD231PD Z22, Z25, Z12
+	VFMADD231PD Z23, Z25, Z13
+	VFMADD231PD Z24, Z25, Z14
+	VMOVUPS     (DX)(R12*1), Z25
+	VFMADD231PD Z20, Z25, Z15
+	VFMADD231PD Z21, Z25, Z16
+	VFMADD231PD Z22, Z25, Z17
+	VFMADD231PD Z23, Z25, Z18
+	VFMADD231PD Z24, Z25, Z19
+	ADDQ        $0x40, R12
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R13
+	MOVQ        $0x00000010, R14
+	CMPQ        R13, R14
+	CMOVQGT     R14, R13
+	MOVL        $0xffffffff, R14
+	BZHIL       R13, R14, R14
+	KMOVW       R14, K1
+	VMOVUPS.Z   (DI)(R12*1), K1, Z20
+	VMOVUPS.Z   (R9)(R12*1), K1, Z21
+	VMOVUPS.Z   (R10)(R12*1), K1, Z22
+	VMOVUPS.Z   (R11)(R12*1), K1, Z23
+	VMOVUPS.Z   (R8)(R12*1), K1, Z24
+	VMOVUPS.Z   (CX)(R12*1), K1, Z25
+	VFMADD231PD Z20, Z25, Z0
+	VFMADD231PD Z21, Z25, Z1
+	VFMADD231PD Z22, Z25, Z2
+	VFMADD231PD Z23, Z25, Z3
+	VFMADD231PD Z24, Z25, Z4
+	VMOVUPS.Z   (BX)(R12*1), K1, Z25
+	VFMADD231PD Z20, Z25, Z5
+	VFMADD231PD Z21, Z25, Z6
+	VFMADD231PD Z22, Z25, Z7
+	VFMADD231PD Z23, Z25, Z8
+	VFMADD231PD Z24, Z25, Z9
+	VMOVUPS.Z   (SI)(R12*1), K1, Z25
+	VFMADD231PD Z20, Z25, Z10
+	VFMADD231PD Z21, Z25, Z11
+	VFMADD231PD Z22, Z25, Z12
+	VFMADD231PD Z23, Z25, Z13
+	VFMADD231PD Z24, Z25, Z14
+	VMOVUPS.Z   (DX)(R12*1), K1, Z25
+	VFMADD231PD Z20, Z25, Z15
+	VFMADD231PD Z21, Z25, Z16
+	VFMADD231PD Z22, Z25, Z17
+	VFMADD231PD Z23, Z25, Z18
+	VFMADD231PD Z24, Z25, Z19
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y20
+	VADDPD        Y20, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X20
+	VADDPD        X20, X0, X0
+	VPERMILPD     $0x01, X0, X20
+	VADDPD        X20, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSD        32(CX), X4, X4
+
+store0_4:
+	VMOVSD        X4, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X5, X5
+
+store1_0:
+	VMOVSD        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X6, X6
+
+store1_1:
+	VMOVSD        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X7, X7
+
+store1_2:
+	VMOVSD        X7, 16(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X8, X8
+
+store1_3:
+	VMOVSD        X8, 24(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSD        32(CX), X9, X9
+
+store1_4:
+	VMOVSD        X9, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X10, X10
+
+store2_0:
+	VMOVSD        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X11, X11
+
+store2_1:
+	VMOVSD        X11, 8(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X12, X12
+
+store2_2:
+	VMOVSD        X12, 16(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X13, X13
+
+store2_3:
+	VMOVSD        X13, 24(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSD        32(CX), X14, X14
+
+store2_4:
+	VMOVSD        X14, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPD        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPD        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPD        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X15, X15
+
+store3_0:
+	VMOVSD        X15, (CX)
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPD        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPD        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPD        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X16, X16
+
+store3_1:
+	VMOVSD        X16, 8(CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPD        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPD        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPD        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X17, X17
+
+store3_2:
+	VMOVSD        X17, 16(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPD        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPD        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPD        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSD        24(CX), X18, X18
+
+store3_3:
+	VMOVSD        X18, 24(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPD        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPD        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPD        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store3_4
+	VADDSD        32(CX), X19, X19
+
+store3_4:
+	VMOVSD X19, 32(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner5x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner5x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R9*1), Z5
+	VMOVUPS     (CX)(R9*1), Z6
+	VFMADD231PS Z5, Z6, Z0
+	VMOVUPS     (BX)(R9*1), Z6
+	VFMADD231PS Z5, Z6, Z1
+	VMOVUPS     (SI)(R9*1), Z6
+	VFMADD231PS Z5, Z6, Z2
+	VMOVUPS     (DI)(R9*1), Z6
+	VFMADD231PS Z5, Z6, Z3
+	VMOVUPS     (DX)(R9*1), Z6
+	VFMADD231PS Z5, Z6, Z4
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8)(R9*1), K1, Z5
+	VMOVUPS.Z   (CX)(R9*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z0
+	VMOVUPS.Z   (BX)(R9*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z1
+	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z2
+	VMOVUPS.Z   (DI)(R9*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z3
+	VMOVUPS.Z   (DX)(R9*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z4
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPS        Y5, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X5
+	VADDPS        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPS        X5, X0, X0
+	VPERMILPS     $0x01, X0, X5
+	VADDPS        X5, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X1, X1
+
+store1_0:
+	VMOVSS        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X2, X2
+
+store2_0:
+	VMOVSS        X2, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X3, X3
+
+store3_0:
+	VMOVSS        X3, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSS        (CX), X4, X4
+
+store4_0:
+	VMOVSS X4, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_5x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_5x1AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	XORQ   R9, R9
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R9*1), Z5
+	VMOVUPS     (CX)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z0
+	VMOVUPS     (BX)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPS     (SI)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z2
+	VMOVUPS     (DI)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z3
+	VMOVUPS     (DX)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z4
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8)(R9*1), K1, Z5
+	VMOVUPS.Z   (CX)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z0
+	VMOVUPS.Z   (BX)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z2
+	VMOVUPS.Z   (DI)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z3
+	VMOVUPS.Z   (DX)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z4
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPD        Y5, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X5
+	VADDPD        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPD        X5, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X1, X1
+
+store1_0:
+	VMOVSD        X1, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X2, X2
+
+store2_0:
+	VMOVSD        X2, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X3, X3
+
+store3_0:
+	VMOVSD        X3, (CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSD        (CX), X4, X4
+
+store4_0:
+	VMOVSD X4, (CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner5x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner5x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R10*1), Z10
+	VMOVUPS     (R9)(R10*1), Z11
+	VMOVUPS     (CX)(R10*1), Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z11, Z12, Z1
+	VMOVUPS     (BX)(R10*1), Z12
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z11, Z12, Z3
+	VMOVUPS     (SI)(R10*1), Z12
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+	VMOVUPS     (DI)(R10*1), Z12
+	VFMADD231PS Z10, Z12, Z6
+	VFMADD231PS Z11, Z12, Z7
+	VMOVUPS     (DX)(R10*1), Z12
+	VFMADD231PS Z10, Z12, Z8
+	VFMADD231PS Z11, Z12, Z9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R8)(R10*1), K1, Z10
+	VMOVUPS.Z   (R9)(R10*1), K1, Z11
+	VMOVUPS.Z   (CX)(R10*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z11, Z12, Z1
+	VMOVUPS.Z   (BX)(R10*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z11, Z12, Z3
+	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z6
+	VFMADD231PS Z11, Z12, Z7
+	VMOVUPS.Z   (DX)(R10*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z8
+	VFMADD231PS Z11, Z12, Z9
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y10
+	VADDPS        Y10, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X10
+	VADDPS        X10, X0, X0
+	VPERMILPD     $0x01, X0, X10
+	VADDPS        X10, X0, X0
+	VPERMILPS     $0x01, X0, X10
+	VADDPS        X10, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X2, X2
+
+store1_0:
+	VMOVSS        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X3, X3
+
+store1_1:
+	VMOVSS        X3, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X4, X4
+
+store2_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X5, X5
+
+store2_1:
+	VMOVSS        X5, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X6, X6
+
+store3_0:
+	VMOVSS        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X7, X7
+
+store3_1:
+	VMOVSS        X7, 4(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSS        (CX), X8, X8
+
+store4_0:
+	VMOVSS        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSS        4(CX), X9, X9
+
+store4_1:
+	VMOVSS X9, 4(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_5x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_5x2AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	XORQ   R10, R10
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R10*1), Z10
+	VMOVUPS     (R9)(R10*1), Z11
+	VMOVUPS     (CX)(R10*1), Z12
+	VFMADD231PD Z10, Z12, Z0
+	VFMADD231PD Z11, Z12, Z1
+	VMOVUPS     (BX)(R10*1), Z12
+	VFMADD231PD Z10, Z12, Z2
+	VFMADD231PD Z11, Z12, Z3
+	VMOVUPS     (SI)(R10*1), Z12
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+	VMOVUPS     (DI)(R10*1), Z12
+	VFMADD231PD Z10, Z12, Z6
+	VFMADD231PD Z11, Z12, Z7
+	VMOVUPS     (DX)(R10*1), Z12
+	VFMADD231PD Z10, Z12, Z8
+	VFMADD231PD Z11, Z12, Z9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R8)(R10*1), K1, Z10
+	VMOVUPS.Z   (R9)(R10*1), K1, Z11
+	VMOVUPS.Z   (CX)(R10*1), K1, Z12
+	VFMADD231PD Z10, Z12, Z0
+	VFMADD231PD Z11, Z12, Z1
+	VMOVUPS.Z   (BX)(R10*1), K1, Z12
+	VFMADD231PD Z10, Z12, Z2
+	VFMADD231PD Z11, Z12, Z3
+	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VFMADD231PD Z10, Z12, Z6
+	VFMADD231PD Z11, Z12, Z7
+	VMOVUPS.Z   (DX)(R10*1), K1, Z12
+	VFMADD231PD Z10, Z12, Z8
+	VFMADD231PD Z11, Z12, Z9
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y10
+	VADDPD        Y10, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X10
+	VADDPD        X10, X0, X0
+	VPERMILPD     $0x01, X0, X10
+	VADDPD        X10, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X2, X2
+
+store1_0:
+	VMOVSD        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X3, X3
+
+store1_1:
+	VMOVSD        X3, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X4, X4
+
+store2_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X5, X5
+
+store2_1:
+	VMOVSD        X5, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X6, X6
+
+store3_0:
+	VMOVSD        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X7, X7
+
+store3_1:
+	VMOVSD        X7, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSD        (CX), X8, X8
+
+store4_0:
+	VMOVSD        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSD        8(CX), X9, X9
+
+store4_1:
+	VMOVSD X9, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner5x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner5x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R11*1), Z15
+	VMOVUPS     (R10)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (CX)(R11*1), Z18
+	VFMADD231PS Z15, Z18, Z0
+	VFMADD231PS Z16, Z18, Z1
+	VFMADD231PS Z17, Z18, Z2
+	VMOVUPS     (BX)(R11*1), Z18
+	VFMADD231PS Z15, Z18, Z3
+	VFMADD231PS Z16, Z18, Z4
+	VFMADD231PS Z17, Z18, Z5
+	VMOVUPS     (SI)(R11*1), Z18
+	VFMADD231PS Z15, Z18, Z6
+	VFMADD231PS Z16, Z18, Z7
+	VFMADD231PS Z17, Z18, Z8
+	VMOVUPS     (DI)(R11*1), Z18
+	VFMADD231PS Z15, Z18, Z9
+	VFMADD231PS Z16, Z18, Z10
+	VFMADD231PS Z17, Z18, Z11
+	VMOVUPS     (DX)(R11*1), Z18
+	VFMADD231PS Z15, Z18, Z12
+	VFMADD231PS Z16, Z18, Z13
+	VFMADD231PS Z17, Z18, Z14
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R8)(R11*1), K1, Z15
+	VMOVUPS.Z   (R10)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (CX)(R11*1), K1, Z18
+	VFMADD231PS Z15, Z18, Z0
+	VFMADD231PS Z16, Z18, Z1
+	VFMADD231PS Z17, Z18, Z2
+	VMOVUPS.Z   (BX)(R11*1), K1, Z18
+	VFMADD231PS Z15, Z18, Z3
+	VFMADD231PS Z16, Z18, Z4
+	VFMADD231PS Z17, Z18, Z5
+	VMOVUPS.Z   (SI)(R11*1), K1, Z18
+	VFMADD231PS Z15, Z18, Z6
+	VFMADD231PS Z16, Z18, Z7
+	VFMADD231PS Z17, Z18, Z8
+	VMOVUPS.Z   (DI)(R11*1), K1, Z18
+	VFMADD231PS Z15, Z18, Z9
+	VFMADD231PS Z16, Z18, Z10
+	VFMADD231PS Z17, Z18, Z11
+	VMOVUPS.Z   (DX)(R11*1), K1, Z18
+	VFMADD231PS Z15, Z18, Z12
+	VFMADD231PS Z16, Z18, Z13
+	VFMADD231PS Z17, Z18, Z14
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y15
+	VADDPS        Y15, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X15
+	VADDPS        X15, X0, X0
+	VPERMILPD     $0x01, X0, X15
+	VADDPS        X15, X0, X0
+	VPERMILPS     $0x01, X0, X15
+	VADDPS        X15, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X3, X3
+
+store1_0:
+	VMOVSS        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X4, X4
+
+store1_1:
+	VMOVSS        X4, 4(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X5, X5
+
+store1_2:
+	VMOVSS        X5, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X6, X6
+
+store2_0:
+	VMOVSS        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X7, X7
+
+store2_1:
+	VMOVSS        X7, 4(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X8, X8
+
+store2_2:
+	VMOVSS        X8, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X9, X9
+
+store3_0:
+	VMOVSS        X9, (CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X10, X10
+
+store3_1:
+	VMOVSS        X10, 4(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X11, X11
+
+store3_2:
+	VMOVSS        X11, 8(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSS        (CX), X12, X12
+
+store4_0:
+	VMOVSS        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSS        4(CX), X13, X13
+
+store4_1:
+	VMOVSS        X13, 4(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSS        8(CX), X14, X14
+
+store4_2:
+	VMOVSS X14, 8(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_5x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_5x3AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	XORQ   R11, R11
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R11*1), Z15
+	VMOVUPS     (R10)(R11*1), Z16
+	VMOVUPS     (R9)(R11*1), Z17
+	VMOVUPS     (CX)(R11*1), Z18
+	VFMADD231PD Z15, Z18, Z0
+	VFMADD231PD Z16, Z18, Z1
+	VFMADD231PD Z17, Z18, Z2
+	VMOVUPS     (BX)(R11*1), Z18
+	VFMADD231PD Z15, Z18, Z3
+	VFMADD231PD Z16, Z18, Z4
+	VFMADD231PD Z17, Z18, Z5
+	VMOVUPS     (SI)(R11*1), Z18
+	VFMADD231PD Z15, Z18, Z6
+	VFMADD231PD Z16, Z18, Z7
+	VFMADD231PD Z17, Z18, Z8
+	VMOVUPS     (DI)(R11*1), Z18
+	VFMADD231PD Z15, Z18, Z9
+	VFMADD231PD Z16, Z18, Z10
+	VFMADD231PD Z17, Z18, Z11
+	VMOVUPS     (DX)(R11*1), Z18
+	VFMADD231PD Z15, Z18, Z12
+	VFMADD231PD Z16, Z18, Z13
+	VFMADD231PD Z17, Z18, Z14
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R8)(R11*1), K1, Z15
+	VMOVUPS.Z   (R10)(R11*1), K1, Z16
+	VMOVUPS.Z   (R9)(R11*1), K1, Z17
+	VMOVUPS.Z   (CX)(R11*1), K1, Z18
+	VFMADD231PD Z15, Z18, Z0
+	VFMADD231PD Z16, Z18, Z1
+	VFMADD231PD Z17, Z18, Z2
+	VMOVUPS.Z   (BX)(R11*1), K1, Z18
+	VFMADD231PD Z15, Z18, Z3
+	VFMADD231PD Z16, Z18, Z4
+	VFMADD231PD Z17, Z18, Z5
+	VMOVUPS.Z   (SI)(R11*1), K1, Z18
+	VFMADD231PD Z15, Z18, Z6
+	VFMADD231PD Z16, Z18, Z7
+	VFMADD231PD Z17, Z18, Z8
+	VMOVUPS.Z   (DI)(R11*1), K1, Z18
+	VFMADD231PD Z15, Z18, Z9
+	VFMADD231PD Z16, Z18, Z10
+	VFMADD231PD Z17, Z18, Z11
+	VMOVUPS.Z   (DX)(R11*1), K1, Z18
+	VFMADD231PD Z15, Z18, Z12
+	VFMADD231PD Z16, Z18, Z13
+	VFMADD231PD Z17, Z18, Z14
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y15
+	VADDPD        Y15, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X15
+	VADDPD        X15, X0, X0
+	VPERMILPD     $0x01, X0, X15
+	VADDPD        X15, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X3, X3
+
+store1_0:
+	VMOVSD        X3, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X4, X4
+
+store1_1:
+	VMOVSD        X4, 8(CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X5, X5
+
+store1_2:
+	VMOVSD        X5, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X6, X6
+
+store2_0:
+	VMOVSD        X6, (CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X7, X7
+
+store2_1:
+	VMOVSD        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X8, X8
+
+store2_2:
+	VMOVSD        X8, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X9, X9
+
+store3_0:
+	VMOVSD        X9, (CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X10, X10
+
+store3_1:
+	VMOVSD        X10, 8(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X11, X11
+
+store3_2:
+	VMOVSD        X11, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSD        (CX), X12, X12
+
+store4_0:
+	VMOVSD        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSD        8(CX), X13, X13
+
+store4_1:
+	VMOVSD        X13, 8(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSD        16(CX), X14, X14
+
+store4_2:
+	VMOVSD X14, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner5x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner5x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R11
+	LEAQ   (R11)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	XORQ   R12, R12
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R12*1), Z20
+	VMOVUPS     (R10)(R12*1), Z21
+	VMOVUPS     (R11)(R12*1), Z22
+	VMOVUPS     (R9)(R12*1), Z23
+	VMOVUPS     (CX)(R12*1), Z24
+	VFMADD231PS Z20, Z24, Z0
+	VFMADD231PS Z21, Z24, Z1
+	VFMADD231PS Z22, Z24, Z2
+	VFMADD231PS Z23, Z24, Z3
+	VMOVUPS     (BX)(R12*1), Z24
+	VFMADD231PS Z20, Z24, Z4
+	VFMADD231PS Z21, Z24, Z5
+	VFMADD231PS Z22, Z24, Z6
+	VFMADD231PS Z23, Z24, Z7
+	VMOVUPS     (SI)(R12*1), Z24
+	VFMADD231PS Z20, Z24, Z8
+	VFMADD231PS Z21, Z24, Z9
+	VFMADD231PS Z22, Z24, Z10
+	VFMADD231PS Z23, Z24, Z11
+	VMOVUPS     (DI)(R12*1), Z24
+	VFMADD231PS Z20, Z24, Z12
+	VFMADD231PS Z21, Z24, Z13
+	VFMADD231PS Z22, Z24, Z14
+	VFMADD231PS Z23, Z24, Z15
+	VMOVUPS     (DX)(R12*1), Z24
+	VFMADD231PS Z20, Z24, Z16
+	VFMADD231PS Z21, Z24, Z17
+	VFMADD231PS Z22, Z24, Z18
+	VFMADD231PS Z23, Z24, Z19
+	ADDQ        $0x40, R12
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R13
+	MOVQ        $0x00000010, R14
+	CMPQ        R13, R14
+	CMOVQGT     R14, R13
+	MOVL        $0xffffffff, R14
+	BZHIL       R13, R14, R14
+	KMOVW       R14, K1
+	VMOVUPS.Z   (R8)(R12*1), K1, Z20
+	VMOVUPS.Z   (R10)(R12*1), K1, Z21
+	VMOVUPS.Z   (R11)(R12*1), K1, Z22
+	VMOVUPS.Z   (R9)(R12*1), K1, Z23
+	VMOVUPS.Z   (CX)(R12*1), K1, Z24
+	VFMADD231PS Z20, Z24, Z0
+	VFMADD231PS Z21, Z24, Z1
+	VFMADD231PS Z22, Z24, Z2
+	VFMADD231PS Z23, Z24, Z3
+	VMOVUPS.Z   (BX)(R12*1), K1, Z24
+	VFMADD231PS Z20, Z24, Z4
+	VFMADD231PS Z21, Z24, Z5
+	VFMADD231PS Z22, Z24, Z6
+	VFMADD231PS Z23, Z24, Z7
+	VMOVUPS.Z   (SI)(R12*1), K1, Z24
+	VFMADD231PS Z20, Z24, Z8
+	VFMADD231PS Z21, Z24, Z9
+	VFMADD231PS Z22, Z24, Z10
+	VFMADD231PS Z23, Z24, Z11
+	VMOVUPS.Z   (DI)(R12*1), K1, Z24
+	VFMADD231PS Z20, Z24, Z12
+	VFMADD231PS Z21, Z24, Z13
+	VFMADD231PS Z22, Z24, Z14
+	VFMADD231PS Z23, Z24, Z15
+	VMOVUPS.Z   (DX)(R12*1), K1, Z24
+	VFMADD231PS Z20, Z24, Z16
+	VFMADD231PS Z21, Z24, Z17
+	VFMADD231PS Z22, Z24, Z18
+	VFMADD231PS Z23, Z24, Z19
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y20
+	VADDPS        Y20, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X20
+	VADDPS        X20, X0, X0
+	VPERMILPD     $0x01, X0, X20
+	VADDPS        X20, X0, X0
+	VPERMILPS     $0x01, X0, X20
+	VADDPS        X20, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X4, X4
+
+store1_0:
+	VMOVSS        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X5, X5
+
+store1_1:
+	VMOVSS        X5, 4(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X6, X6
+
+store1_2:
+	VMOVSS        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X7, X7
+
+store1_3:
+	VMOVSS        X7, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X8, X8
+
+store2_0:
+	VMOVSS        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X9, X9
+
+store2_1:
+	VMOVSS        X9, 4(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X10, X10
+
+store2_2:
+	VMOVSS        X10, 8(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X11, X11
+
+store2_3:
+	VMOVSS        X11, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X12, X12
+
+store3_0:
+	VMOVSS        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X13, X13
+
+store3_1:
+	VMOVSS        X13, 4(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X14, X14
+
+store3_2:
+	VMOVSS        X14, 8(CX)
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPS        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPS     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSS        12(CX), X15, X15
+
+store3_3:
+	VMOVSS        X15, 12(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPS        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPS     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSS        (CX), X16, X16
+
+store4_0:
+	VMOVSS        X16, (CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPS        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPS     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSS        4(CX), X17, X17
+
+store4_1:
+	VMOVSS        X17, 4(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPS        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPS     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSS        8(CX), X18, X18
+
+store4_2:
+	VMOVSS        X18, 8(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPS        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPS     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store4_3
+	VADDSS        12(CX), X19, X19
+
+store4_3:
+	VMOVSS X19, 12(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_5x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_5x4AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R11
+	LEAQ   (R11)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	XORQ   R12, R12
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R12*1), Z20
+	VMOVUPS     (R10)(R12*1), Z21
+	VMOVUPS     (R11)(R12*1), Z22
+	VMOVUPS     (R9)(R12*1), Z23
+	VMOVUPS     (CX)(R12*1), Z24
+	VFMADD231PD Z20, Z24, Z0
+	VFMADD231PD Z21, Z24, Z1
+	VFMADD231PD Z22, Z24, Z2
+	VFMADD231PD Z23, Z24, Z3
+	VMOVUPS     (BX)(R12*1), Z24
+	VFMADD231PD Z20, Z24, Z4
+	VFMADD231PD Z21, Z24, Z5
+	VFMADD231PD Z22, Z24, Z6
+	VFMADD231PD Z23, Z24, Z7
+	VMOVUPS     (SI)(R12*1), Z24
+	VFMADD231PD Z20, Z24, Z8
+	VFMADD231PD Z21, Z24, Z9
+	VFMADD231PD Z22, Z24, Z10
+	VFMADD231PD Z23, Z24, Z11
+	VMOVUPS     (DI)(R12*1), Z24
+	VFMADD231PD Z20, Z24, Z12
+	VFMADD231PD Z21, Z24, Z13
+	VFMADD231PD Z22, Z24, Z14
+	VFMADD231PD Z23, Z24, Z15
+	VMOVUPS     (DX)(R12*1), Z24
+	VFMADD231PD Z20, Z24, Z16
+	VFMADD231PD Z21, Z24, Z17
+	VFMADD231PD Z22, Z24, Z18
+	VFMADD231PD Z23, Z24, Z19
+	ADDQ        $0x40, R12
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R13
+	MOVQ        $0x00000010, R14
+	CMPQ        R13, R14
+	CMOVQGT     R14, R13
+	MOVL        $0xffffffff, R14
+	BZHIL       R13, R14, R14
+	KMOVW       R14, K1
+	VMOVUPS.Z   (R8)(R12*1), K1, Z20
+	VMOVUPS.Z   (R10)(R12*1), K1, Z21
+	VMOVUPS.Z   (R11)(R12*1), K1, Z22
+	VMOVUPS.Z   (R9)(R12*1), K1, Z23
+	VMOVUPS.Z   (CX)(R12*1), K1, Z24
+	VFMADD231PD Z20, Z24, Z0
+	VFMADD231PD Z21, Z24, Z1
+	VFMADD231PD Z22, Z24, Z2
+	VFMADD231PD Z23, Z24, Z3
+	VMOVUPS.Z   (BX)(R12*1), K1, Z24
+	VFMADD231PD Z20, Z24, Z4
+	VFMADD231PD Z21, Z24, Z5
+	VFMADD231PD Z22, Z24, Z6
+	VFMADD231PD Z23, Z24, Z7
+	VMOVUPS.Z   (SI)(R12*1), K1, Z24
+	VFMADD231PD Z20, Z24, Z8
+	VFMADD231PD Z21, Z24, Z9
+	VFMADD231PD Z22, Z24, Z10
+	VFMADD231PD Z23, Z24, Z11
+	VMOVUPS.Z   (DI)(R12*1), K1, Z24
+	VFMADD231PD Z20, Z24, Z12
+	VFMADD231PD Z21, Z24, Z13
+	VFMADD231PD Z22, Z24, Z14
+	VFMADD231PD Z23, Z24, Z15
+	VMOVUPS.Z   (DX)(R12*1), K1, Z24
+	VFMADD231PD Z20, Z24, Z16
+	VFMADD231PD Z21, Z24, Z17
+	VFMADD231PD Z22, Z24, Z18
+	VFMADD231PD Z23, Z24, Z19
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y20
+	VADDPD        Y20, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X20
+	VADDPD        X20, X0, X0
+	VPERMILPD     $0x01, X0, X20
+	VADDPD        X20, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X4, X4
+
+store1_0:
+	VMOVSD        X4, (CX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X5, X5
+
+store1_1:
+	VMOVSD        X5, 8(CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X6, X6
+
+store1_2:
+	VMOVSD        X6, 16(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X7, X7
+
+store1_3:
+	VMOVSD        X7, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X8, X8
+
+store2_0:
+	VMOVSD        X8, (CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X9, X9
+
+store2_1:
+	VMOVSD        X9, 8(CX)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X10, X10
+
+store2_2:
+	VMOVSD        X10, 16(CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X11, X11
+
+store2_3:
+	VMOVSD        X11, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X12, X12
+
+store3_0:
+	VMOVSD        X12, (CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X13, X13
+
+store3_1:
+	VMOVSD        X13, 8(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X14, X14
+
+store3_2:
+	VMOVSD        X14, 16(CX)
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPD        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPD        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPD        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSD        24(CX), X15, X15
+
+store3_3:
+	VMOVSD        X15, 24(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPD        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPD        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPD        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSD        (CX), X16, X16
+
+store4_0:
+	VMOVSD        X16, (CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPD        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPD        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPD        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSD        8(CX), X17, X17
+
+store4_1:
+	VMOVSD        X17, 8(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPD        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPD        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPD        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSD        16(CX), X18, X18
+
+store4_2:
+	VMOVSD        X18, 16(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPD        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPD        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPD        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store4_3
+	VADDSD        24(CX), X19, X19
+
+store4_3:
+	VMOVSD X19, 24(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner5x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner5x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R11
+	LEAQ   (R11)(R9*1), R12
+	LEAQ   (R12)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	XORQ   R13, R13
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R13*1), Z25
+	VMOVUPS     (R10)(R13*1), Z26
+	VMOVUPS     (R11)(R13*1), Z27
+	VMOVUPS     (R12)(R13*1), Z28
+	VMOVUPS     (R9)(R13*1), Z29
+	VMOVUPS     (CX)(R13*1), Z30
+	VFMADD231PS Z25, Z30, Z0
+	VFMADD231PS Z26, Z30, Z1
+	VFMADD231PS Z27, Z30, Z2
+	VFMADD231PS Z28, Z30, Z3
+	VFMADD231PS Z29, Z30, Z4
+	VMOVUPS     (BX)(R13*1), Z30
+	VFMADD231PS Z25, Z30, Z5
+	VFMADD231PS Z26, Z30, Z6
+	VFMADD231PS Z27, Z30, Z7
+	VFMADD231PS Z28, Z30, Z8
+	VFMADD231PS Z29, Z30, Z9
+	VMOVUPS     (SI)(R13*1), Z30
+	VFMADD231PS Z25, Z30, Z10
+	VFMADD231PS Z26, Z30, Z11
+	VFMADD231PS Z27, Z30, Z12
+	VFMADD231PS Z28, Z30, Z13
+	VFMADD231PS Z29, Z30, Z14
+	VMOVUPS     (DI)(R13*1), Z30
+	VFMADD231PS Z25, Z30, Z15
+	VFMADD231PS Z26, Z30, Z16
+	VFMADD231PS Z27, Z30, Z17
+	VFMADD231PS Z28, Z30, Z18
+	VFMADD231PS Z29, Z30, Z19
+	VMOVUPS     (DX)(R13*1), Z30
+	VFMADD231PS Z25, Z30, Z20
+	VFMADD231PS Z26, Z30, Z21
+	VFMADD231PS Z27, Z30, Z22
+	VFMADD231PS Z28, Z30, Z23
+	VFMADD231PS Z29, Z30, Z24
+	ADDQ        $0x40, R13
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R14
+	MOVQ        $0x00000010, R15
+	CMPQ        R14, R15
+	CMOVQGT     R15, R14
+	MOVL        $0xffffffff, R15
+	BZHIL       R14, R15, R15
+	KMOVW       R15, K1
+	VMOVUPS.Z   (R8)(R13*1), K1, Z25
+	VMOVUPS.Z   (R10)(R13*1), K1, Z26
+	VMOVUPS.Z   (R11)(R13*1), K1, Z27
+	VMOVUPS.Z   (R12)(R13*1), K1, Z28
+	VMOVUPS.Z   (R9)(R13*1), K1, Z29
+	VMOVUPS.Z   (CX)(R13*1), K1, Z30
+	VFMADD231PS Z25, Z30, Z0
+	VFMADD231PS Z26, Z30, Z1
+	VFMADD231PS Z27, Z30, Z2
+	VFMADD231PS Z28, Z30, Z3
+	VFMADD231PS Z29, Z30, Z4
+	VMOVUPS.Z   (BX)(R13*1), K1, Z30
+	VFMADD231PS Z25, Z30, Z5
+	VFMADD231PS Z26, Z30, Z6
+	VFMADD231PS Z27, Z30, Z7
+	VFMADD231PS Z28, Z30, Z8
+	VFMADD231PS Z29, Z30, Z9
+	VMOVUPS.Z   (SI)(R13*1), K1, Z30
+	VFMADD231PS Z25, Z30, Z10
+	VFMADD231PS Z26, Z30, Z11
+	VFMADD231PS Z27, Z30, Z12
+	VFMADD231PS Z28, Z30, Z13
+	VFMADD231PS Z29, Z30, Z14
+	VMOVUPS.Z   (DI)(R13*1), K1, Z30
+	VFMADD231PS Z25, Z30, Z15
+	VFMADD231PS Z26, Z30, Z16
+	VFMADD231PS Z27, Z30, Z17
+	VFMADD231PS Z28, Z30, Z18
+	VFMADD231PS Z29, Z30, Z19
+	VMOVUPS.Z   (DX)(R13*1), K1, Z30
+	VFMADD231PS Z25, Z30, Z20
+	VFMADD231PS Z26, Z30, Z21
+	VFMADD231PS Z27, Z30, Z22
+	VFMADD231PS Z28, Z30, Z23
+	VFMADD231PS Z29, Z30, Z24
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y25
+	VADDPS        Y25, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X25
+	VADDPS        X25, X0, X0
+	VPERMILPD     $0x01, X0, X25
+	VADDPS        X25, X0, X0
+	VPERMILPS     $0x01, X0, X25
+	VADDPS        X25, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSS        (CX), X0, X0
+
+store0_0:
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	VPERMILPS     $0x01, X1, X0
+	VADDPS        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSS        4(CX), X1, X1
+
+store0_1:
+	VMOVSS        X1, 4(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	VPERMILPS     $0x01, X2, X0
+	VADDPS        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSS        8(CX), X2, X2
+
+store0_2:
+	VMOVSS        X2, 8(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	VPERMILPS     $0x01, X3, X0
+	VADDPS        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSS        12(CX), X3, X3
+
+store0_3:
+	VMOVSS        X3, 12(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	VPERMILPS     $0x01, X4, X0
+	VADDPS        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSS        16(CX), X4, X4
+
+store0_4:
+	VMOVSS        X4, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	VPERMILPS     $0x01, X5, X0
+	VADDPS        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSS        (CX), X5, X5
+
+store1_0:
+	VMOVSS        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	VPERMILPS     $0x01, X6, X0
+	VADDPS        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSS        4(CX), X6, X6
+
+store1_1:
+	VMOVSS        X6, 4(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPS        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	VPERMILPS     $0x01, X7, X0
+	VADDPS        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSS        8(CX), X7, X7
+
+store1_2:
+	VMOVSS        X7, 8(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	VPERMILPS     $0x01, X8, X0
+	VADDPS        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSS        12(CX), X8, X8
+
+store1_3:
+	VMOVSS        X8, 12(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	VPERMILPS     $0x01, X9, X0
+	VADDPS        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSS        16(CX), X9, X9
+
+store1_4:
+	VMOVSS        X9, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	VPERMILPS     $0x01, X10, X0
+	VADDPS        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSS        (CX), X10, X10
+
+store2_0:
+	VMOVSS        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	VPERMILPS     $0x01, X11, X0
+	VADDPS        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSS        4(CX), X11, X11
+
+store2_1:
+	VMOVSS        X11, 4(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	VPERMILPS     $0x01, X12, X0
+	VADDPS        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSS        8(CX), X12, X12
+
+store2_2:
+	VMOVSS        X12, 8(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	VPERMILPS     $0x01, X13, X0
+	VADDPS        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSS        12(CX), X13, X13
+
+store2_3:
+	VMOVSS        X13, 12(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPS        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	VPERMILPS     $0x01, X14, X0
+	VADDPS        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSS        16(CX), X14, X14
+
+store2_4:
+	VMOVSS        X14, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPS        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	VPERMILPS     $0x01, X15, X0
+	VADDPS        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSS        (CX), X15, X15
+
+store3_0:
+	VMOVSS        X15, (CX)
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPS        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	VPERMILPS     $0x01, X16, X0
+	VADDPS        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSS        4(CX), X16, X16
+
+store3_1:
+	VMOVSS        X16, 4(CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPS        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	VPERMILPS     $0x01, X17, X0
+	VADDPS        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSS        8(CX), X17, X17
+
+store3_2:
+	VMOVSS        X17, 8(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPS        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	VPERMILPS     $0x01, X18, X0
+	VADDPS        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSS        12(CX), X18, X18
+
+store3_3:
+	VMOVSS        X18, 12(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPS        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	VPERMILPS     $0x01, X19, X0
+	VADDPS        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store3_4
+	VADDSS        16(CX), X19, X19
+
+store3_4:
+	VMOVSS        X19, 16(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z20, Y0
+	VADDPS        Y0, Y20, Y20
+	VEXTRACTF64X2 $0x01, Y20, X0
+	VADDPS        X0, X20, X20
+	VPERMILPD     $0x01, X20, X0
+	VADDPS        X0, X20, X20
+	VPERMILPS     $0x01, X20, X0
+	VADDPS        X0, X20, X20
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSS        (CX), X20, X20
+
+store4_0:
+	VMOVSS        X20, (CX)
+	VEXTRACTF64X4 $0x01, Z21, Y0
+	VADDPS        Y0, Y21, Y21
+	VEXTRACTF64X2 $0x01, Y21, X0
+	VADDPS        X0, X21, X21
+	VPERMILPD     $0x01, X21, X0
+	VADDPS        X0, X21, X21
+	VPERMILPS     $0x01, X21, X0
+	VADDPS        X0, X21, X21
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSS        4(CX), X21, X21
+
+store4_1:
+	VMOVSS        X21, 4(CX)
+	VEXTRACTF64X4 $0x01, Z22, Y0
+	VADDPS        Y0, Y22, Y22
+	VEXTRACTF64X2 $0x01, Y22, X0
+	VADDPS        X0, X22, X22
+	VPERMILPD     $0x01, X22, X0
+	VADDPS        X0, X22, X22
+	VPERMILPS     $0x01, X22, X0
+	VADDPS        X0, X22, X22
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSS        8(CX), X22, X22
+
+store4_2:
+	VMOVSS        X22, 8(CX)
+	VEXTRACTF64X4 $0x01, Z23, Y0
+	VADDPS        Y0, Y23, Y23
+	VEXTRACTF64X2 $0x01, Y23, X0
+	VADDPS        X0, X23, X23
+	VPERMILPD     $0x01, X23, X0
+	VADDPS        X0, X23, X23
+	VPERMILPS     $0x01, X23, X0
+	VADDPS        X0, X23, X23
+	TESTB         AL, AL
+	JZ            store4_3
+	VADDSS        12(CX), X23, X23
+
+store4_3:
+	VMOVSS        X23, 12(CX)
+	VEXTRACTF64X4 $0x01, Z24, Y0
+	VADDPS        Y0, Y24, Y24
+	VEXTRACTF64X2 $0x01, Y24, X0
+	VADDPS        X0, X24, X24
+	VPERMILPD     $0x01, X24, X0
+	VADDPS        X0, X24, X24
+	VPERMILPS     $0x01, X24, X0
+	VADDPS        X0, X24, X24
+	TESTB         AL, AL
+	JZ            store4_4
+	VADDSS        16(CX), X24, X24
+
+store4_4:
+	VMOVSS X24, 16(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
+// func inner64_5x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner64_5x5AVX512(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   lda+16(FP), DX
+	LEAQ   (CX)(DX*1), BX
+	LEAQ   (BX)(DX*1), SI
+	LEAQ   (SI)(DX*1), DI
+	LEAQ   (DI)(DX*1), DX
+	MOVQ   b+24(FP), R8
+	MOVQ   ldb+32(FP), R9
+	LEAQ   (R8)(R9*1), R10
+	LEAQ   (R10)(R9*1), R11
+	LEAQ   (R11)(R9*1), R12
+	LEAQ   (R12)(R9*1), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	XORQ   R13, R13
+	SUBQ   $0x10, AX
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8)(R13*1), Z25
+	VMOVUPS     (R10)(R13*1), Z26
+	VMOVUPS     (R11)(R13*1), Z27
+	VMOVUPS     (R12)(R13*1), Z28
+	VMOVUPS     (R9)(R13*1), Z29
+	VMOVUPS     (CX)(R13*1), Z30
+	VFMADD231PD Z25, Z30, Z0
+	VFMADD231PD Z26, Z30, Z1
+	VFMADD231PD Z27, Z30, Z2
+	VFMADD231PD Z28, Z30, Z3
+	VFMADD231PD Z29, Z30, Z4
+	VMOVUPS     (BX)(R13*1), Z30
+	VFMADD231PD Z25, Z30, Z5
+	VFMADD231PD Z26, Z30, Z6
+	VFMADD231PD Z27, Z30, Z7
+	VFMADD231PD Z28, Z30, Z8
+	VFMADD231PD Z29, Z30, Z9
+	VMOVUPS     (SI)(R13*1), Z30
+	VFMADD231PD Z25, Z30, Z10
+	VFMADD231PD Z26, Z30, Z11
+	VFMADD231PD Z27, Z30, Z12
+	VFMADD231PD Z28, Z30, Z13
+	VFMADD231PD Z29, Z30, Z14
+	VMOVUPS     (DI)(R13*1), Z30
+	VFMADD231PD Z25, Z30, Z15
+	VFMADD231PD Z26, Z30, Z16
+	VFMADD231PD Z27, Z30, Z17
+	VFMADD231PD Z28, Z30, Z18
+	VFMADD231PD Z29, Z30, Z19
+	VMOVUPS     (DX)(R13*1), Z30
+	VFMADD231PD Z25, Z30, Z20
+	VFMADD231PD Z26, Z30, Z21
+	VFMADD231PD Z27, Z30, Z22
+	VFMADD231PD Z28, Z30, Z23
+	VFMADD231PD Z29, Z30, Z24
+	ADDQ        $0x40, R13
+	SUBQ        $0x10, AX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, AX
+	CMPQ        AX, $0x00
+	JLE         sum0
+	MOVQ        AX, R14
+	MOVQ        $0x00000010, R15
+	CMPQ        R14, R15
+	CMOVQGT     R15, R14
+	MOVL        $0xffffffff, R15
+	BZHIL       R14, R15, R15
+	KMOVW       R15, K1
+	VMOVUPS.Z   (R8)(R13*1), K1, Z25
+	VMOVUPS.Z   (R10)(R13*1), K1, Z26
+	VMOVUPS.Z   (R11)(R13*1), K1, Z27
+	VMOVUPS.Z   (R12)(R13*1), K1, Z28
+	VMOVUPS.Z   (R9)(R13*1), K1, Z29
+	VMOVUPS.Z   (CX)(R13*1), K1, Z30
+	VFMADD231PD Z25, Z30, Z0
+	VFMADD231PD Z26, Z30, Z1
+	VFMADD231PD Z27, Z30, Z2
+	VFMADD231PD Z28, Z30, Z3
+	VFMADD231PD Z29, Z30, Z4
+	VMOVUPS.Z   (BX)(R13*1), K1, Z30
+	VFMADD231PD Z25, Z30, Z5
+	VFMADD231PD Z26, Z30, Z6
+	VFMADD231PD Z27, Z30, Z7
+	VFMADD231PD Z28, Z30, Z8
+	VFMADD231PD Z29, Z30, Z9
+	VMOVUPS.Z   (SI)(R13*1), K1, Z30
+	VFMADD231PD Z25, Z30, Z10
+	VFMADD231PD Z26, Z30, Z11
+	VFMADD231PD Z27, Z30, Z12
+	VFMADD231PD Z28, Z30, Z13
+	VFMADD231PD Z29, Z30, Z14
+	VMOVUPS.Z   (DI)(R13*1), K1, Z30
+	VFMADD231PD Z25, Z30, Z15
+	VFMADD231PD Z26, Z30, Z16
+	VFMADD231PD Z27, Z30, Z17
+	VFMADD231PD Z28, Z30, Z18
+	VFMADD231PD Z29, Z30, Z19
+	VMOVUPS.Z   (DX)(R13*1), K1, Z30
+	VFMADD231PD Z25, Z30, Z20
+	VFMADD231PD Z26, Z30, Z21
+	VFMADD231PD Z27, Z30, Z22
+	VFMADD231PD Z28, Z30, Z23
+	VFMADD231PD Z29, Z30, Z24
+	SUBQ        $0x10, AX
+
+sum0:
+	MOVQ          c+40(FP), CX
+	MOVQ          ldc+48(FP), DX
+	MOVB          add+56(FP), AL
+	VEXTRACTF64X4 $0x01, Z0, Y25
+	VADDPD        Y25, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X25
+	VADDPD        X25, X0, X0
+	VPERMILPD     $0x01, X0, X25
+	VADDPD        X25, X0, X0
+	TESTB         AL, AL
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         AL, AL
+	JZ            store0_1
+	VADDSD        8(CX), X1, X1
+
+store0_1:
+	VMOVSD        X1, 8(CX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         AL, AL
+	JZ            store0_2
+	VADDSD        16(CX), X2, X2
+
+store0_2:
+	VMOVSD        X2, 16(CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDPD        X0, X3, X3
+	TESTB         AL, AL
+	JZ            store0_3
+	VADDSD        24(CX), X3, X3
+
+store0_3:
+	VMOVSD        X3, 24(CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VPERMILPD     $0x01, X4, X0
+	VADDPD        X0, X4, X4
+	TESTB         AL, AL
+	JZ            store0_4
+	VADDSD        32(CX), X4, X4
+
+store0_4:
+	VMOVSD        X4, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VPERMILPD     $0x01, X5, X0
+	VADDPD        X0, X5, X5
+	TESTB         AL, AL
+	JZ            store1_0
+	VADDSD        (CX), X5, X5
+
+store1_0:
+	VMOVSD        X5, (CX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VPERMILPD     $0x01, X6, X0
+	VADDPD        X0, X6, X6
+	TESTB         AL, AL
+	JZ            store1_1
+	VADDSD        8(CX), X6, X6
+
+store1_1:
+	VMOVSD        X6, 8(CX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VPERMILPD     $0x01, X7, X0
+	VADDPD        X0, X7, X7
+	TESTB         AL, AL
+	JZ            store1_2
+	VADDSD        16(CX), X7, X7
+
+store1_2:
+	VMOVSD        X7, 16(CX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VPERMILPD     $0x01, X8, X0
+	VADDPD        X0, X8, X8
+	TESTB         AL, AL
+	JZ            store1_3
+	VADDSD        24(CX), X8, X8
+
+store1_3:
+	VMOVSD        X8, 24(CX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VPERMILPD     $0x01, X9, X0
+	VADDPD        X0, X9, X9
+	TESTB         AL, AL
+	JZ            store1_4
+	VADDSD        32(CX), X9, X9
+
+store1_4:
+	VMOVSD        X9, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VPERMILPD     $0x01, X10, X0
+	VADDPD        X0, X10, X10
+	TESTB         AL, AL
+	JZ            store2_0
+	VADDSD        (CX), X10, X10
+
+store2_0:
+	VMOVSD        X10, (CX)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VPERMILPD     $0x01, X11, X0
+	VADDPD        X0, X11, X11
+	TESTB         AL, AL
+	JZ            store2_1
+	VADDSD        8(CX), X11, X11
+
+store2_1:
+	VMOVSD        X11, 8(CX)
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VPERMILPD     $0x01, X12, X0
+	VADDPD        X0, X12, X12
+	TESTB         AL, AL
+	JZ            store2_2
+	VADDSD        16(CX), X12, X12
+
+store2_2:
+	VMOVSD        X12, 16(CX)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VPERMILPD     $0x01, X13, X0
+	VADDPD        X0, X13, X13
+	TESTB         AL, AL
+	JZ            store2_3
+	VADDSD        24(CX), X13, X13
+
+store2_3:
+	VMOVSD        X13, 24(CX)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VPERMILPD     $0x01, X14, X0
+	VADDPD        X0, X14, X14
+	TESTB         AL, AL
+	JZ            store2_4
+	VADDSD        32(CX), X14, X14
+
+store2_4:
+	VMOVSD        X14, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPD        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPD        X0, X15, X15
+	VPERMILPD     $0x01, X15, X0
+	VADDPD        X0, X15, X15
+	TESTB         AL, AL
+	JZ            store3_0
+	VADDSD        (CX), X15, X15
+
+store3_0:
+	VMOVSD        X15, (CX)
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VADDPD        Y0, Y16, Y16
+	VEXTRACTF64X2 $0x01, Y16, X0
+	VADDPD        X0, X16, X16
+	VPERMILPD     $0x01, X16, X0
+	VADDPD        X0, X16, X16
+	TESTB         AL, AL
+	JZ            store3_1
+	VADDSD        8(CX), X16, X16
+
+store3_1:
+	VMOVSD        X16, 8(CX)
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VADDPD        Y0, Y17, Y17
+	VEXTRACTF64X2 $0x01, Y17, X0
+	VADDPD        X0, X17, X17
+	VPERMILPD     $0x01, X17, X0
+	VADDPD        X0, X17, X17
+	TESTB         AL, AL
+	JZ            store3_2
+	VADDSD        16(CX), X17, X17
+
+store3_2:
+	VMOVSD        X17, 16(CX)
+	VEXTRACTF64X4 $0x01, Z18, Y0
+	VADDPD        Y0, Y18, Y18
+	VEXTRACTF64X2 $0x01, Y18, X0
+	VADDPD        X0, X18, X18
+	VPERMILPD     $0x01, X18, X0
+	VADDPD        X0, X18, X18
+	TESTB         AL, AL
+	JZ            store3_3
+	VADDSD        24(CX), X18, X18
+
+store3_3:
+	VMOVSD        X18, 24(CX)
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPD        Y0, Y19, Y19
+	VEXTRACTF64X2 $0x01, Y19, X0
+	VADDPD        X0, X19, X19
+	VPERMILPD     $0x01, X19, X0
+	VADDPD        X0, X19, X19
+	TESTB         AL, AL
+	JZ            store3_4
+	VADDSD        32(CX), X19, X19
+
+store3_4:
+	VMOVSD        X19, 32(CX)
+	ADDQ          DX, CX
+	VEXTRACTF64X4 $0x01, Z20, Y0
+	VADDPD        Y0, Y20, Y20
+	VEXTRACTF64X2 $0x01, Y20, X0
+	VADDPD        X0, X20, X20
+	VPERMILPD     $0x01, X20, X0
+	VADDPD        X0, X20, X20
+	TESTB         AL, AL
+	JZ            store4_0
+	VADDSD        (CX), X20, X20
+
+store4_0:
+	VMOVSD        X20, (CX)
+	VEXTRACTF64X4 $0x01, Z21, Y0
+	VADDPD        Y0, Y21, Y21
+	VEXTRACTF64X2 $0x01, Y21, X0
+	VADDPD        X0, X21, X21
+	VPERMILPD     $0x01, X21, X0
+	VADDPD        X0, X21, X21
+	TESTB         AL, AL
+	JZ            store4_1
+	VADDSD        8(CX), X21, X21
+
+store4_1:
+	VMOVSD        X21, 8(CX)
+	VEXTRACTF64X4 $0x01, Z22, Y0
+	VADDPD        Y0, Y22, Y22
+	VEXTRACTF64X2 $0x01, Y22, X0
+	VADDPD        X0, X22, X22
+	VPERMILPD     $0x01, X22, X0
+	VADDPD        X0, X22, X22
+	TESTB         AL, AL
+	JZ            store4_2
+	VADDSD        16(CX), X22, X22
+
+store4_2:
+	VMOVSD        X22, 16(CX)
+	VEXTRACTF64X4 $0x01, Z23, Y0
+	VADDPD        Y0, Y23, Y23
+	VEXTRACTF64X2 $0x01, Y23, X0
+	VADDPD        X0, X23, X23
+	VPERMILPD     $0x01, X23, X0
+	VADDPD        X0, X23, X23
+	TESTB         AL, AL
+	JZ            store4_3
+	VADDSD        24(CX), X23, X23
+
+store4_3:
+	VMOVSD        X23, 24(CX)
+	VEXTRACTF64X4 $0x01, Z24, Y0
+	VADDPD        Y0, Y24, Y24
+	VEXTRACTF64X2 $0x01, Y24, X0
+	VADDPD        X0, X24, X24
+	VPERMILPD     $0x01, X24, X0
+	VADDPD        X0, X24, X24
+	TESTB         AL, AL
+	JZ            store4_4
+	VADDSD        32(CX), X24, X24
+
+store4_4:
+	VMOVSD X24, 32(CX)
+	ADDQ   DX, CX
+	VZEROUPPER
+	RET
+
 // func packRows1AVX512(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·packRows1AVX512(SB), NOSPLIT, $0-40
@@ -8133,6 +22025,692 @@ DATA w3f4ccccd<>+48(SB)/8, $0x3f4ccccd3f4ccccd
 DATA w3f4ccccd<>+56(SB)/8, $0x3f4ccccd3f4ccccd
 GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $64
 
+// func tanh64AVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tanh64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD q8000000000000000<>+0(SB), Z1
+	VBROADCASTSD q4034000000000000<>+0(SB), Z3
+	VBROADCASTSD q4168000000000000<>+0(SB), Z0
+	VBROADCASTSD q4338000000000000<>+0(SB), Z5
+	VBROADCASTSD q40071547652b82fe<>+0(SB), Z6
+	VBROADCASTSD q3fd62e42fefa3800<>+0(SB), Z7
+	VBROADCASTSD q3d1ef35793c76730<>+0(SB), Z8
+	VBROADCASTSD q3f0ae6bad0cb4b65<>+0(SB), Z9
+	VBROADCASTSD q3f328a20675c0499<>+0(SB), Z10
+	VBROADCASTSD q3f571de88244a981<>+0(SB), Z11
+	VBROADCASTSD q3f7a019a74a93383<>+0(SB), Z12
+	VBROADCASTSD q3f9a01a0174fb6f6<>+0(SB), Z13
+	VBROADCASTSD q3fb6c16c17ee719c<>+0(SB), Z14
+	VBROADCASTSD q3fd111111111900f<>+0(SB), Z15
+	VBROADCASTSD q3fe555555555228f<>+0(SB), Z16
+	VBROADCASTSD q3ff5555555555539<>+0(SB), Z17
+	VBROADCASTSD q4000000000000005<>+0(SB), Z18
+	VBROADCASTSD q3ff0000000000000<>+0(SB), Z19
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VANDPS       Z1, Z0, Z2
+	VMOVUPS      Z3, Z4
+	VXORPS       Z2, Z0, Z0
+	VMINPD       Z0, Z4, Z0
+	VMOVUPS      Z5, Z4
+	VFMADD231PD  Z6, Z0, Z4
+	VSUBPD       Z5, Z4, Z20
+	VFNMADD231PD Z7, Z20, Z0
+	VFNMADD231PD Z8, Z20, Z0
+	VMOVUPS      Z9, Z20
+	VFMADD213PD  Z10, Z0, Z20
+	VFMADD213PD  Z11, Z0, Z20
+	VFMADD213PD  Z12, Z0, Z20
+	VFMADD213PD  Z13, Z0, Z20
+	VFMADD213PD  Z14, Z0, Z20
+	VFMADD213PD  Z15, Z0, Z20
+	VFMADD213PD  Z16, Z0, Z20
+	VFMADD213PD  Z17, Z0, Z20
+	VFMADD213PD  Z18, Z0, Z20
+	VMULPD       Z0, Z0, Z21
+	VADDPD       Z0, Z0, Z0
+	VFMADD213PD  Z0, Z21, Z20
+	VPSLLQ       $0x34, Z4, Z0
+	VPADDQ       Z19, Z0, Z0
+	VSUBPD       Z19, Z0, Z4
+	VFMADD213PD  Z4, Z0, Z20
+	VADDPD       q4000000000000000<>+0(SB), Z20, Z0
+	VDIVPD       Z0, Z20, Z0
+	VORPS        Z2, Z0, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	SHLQ         $0x01, AX
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VANDPS       Z1, Z0, Z1
+	VMOVUPS      Z3, Z2
+	VXORPS       Z1, Z0, Z0
+	VMINPD       Z0, Z2, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD231PD  Z6, Z0, Z2
+	VSUBPD       Z5, Z2, Z3
+	VFNMADD231PD Z7, Z3, Z0
+	VFNMADD231PD Z8, Z3, Z0
+	VMOVUPS      Z9, Z3
+	VFMADD213PD  Z10, Z0, Z3
+	VFMADD213PD  Z11, Z0, Z3
+	VFMADD213PD  Z12, Z0, Z3
+	VFMADD213PD  Z13, Z0, Z3
+	VFMADD213PD  Z14, Z0, Z3
+	VFMADD213PD  Z15, Z0, Z3
+	VFMADD213PD  Z16, Z0, Z3
+	VFMADD213PD  Z17, Z0, Z3
+	VFMADD213PD  Z18, Z0, Z3
+	VMULPD       Z0, Z0, Z4
+	VADDPD       Z0, Z0, Z0
+	VFMADD213PD  Z0, Z4, Z3
+	VPSLLQ       $0x34, Z2, Z0
+	VPADDQ       Z19, Z0, Z0
+	VSUBPD       Z19, Z0, Z2
+	VFMADD213PD  Z2, Z0, Z3
+	VADDPD       q4000000000000000<>+0(SB), Z3, Z0
+	VDIVPD       Z0, Z3, Z0
+	VORPS        Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA q8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+24(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+32(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+40(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+48(SB)/8, $0x8000000000000000
+DATA q8000000000000000<>+56(SB)/8, $0x8000000000000000
+GLOBL q8000000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q4034000000000000<>+0(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+8(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+16(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+24(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+32(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+40(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+48(SB)/8, $0x4034000000000000
+DATA q4034000000000000<>+56(SB)/8, $0x4034000000000000
+GLOBL q4034000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q4168000000000000<>+0(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+8(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+16(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+24(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+32(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+40(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+48(SB)/8, $0x4168000000000000
+DATA q4168000000000000<>+56(SB)/8, $0x4168000000000000
+GLOBL q4168000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q4338000000000000<>+0(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+8(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+16(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+24(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+32(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+40(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+48(SB)/8, $0x4338000000000000
+DATA q4338000000000000<>+56(SB)/8, $0x4338000000000000
+GLOBL q4338000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q40071547652b82fe<>+0(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+8(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+16(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+24(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+32(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+40(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+48(SB)/8, $0x40071547652b82fe
+DATA q40071547652b82fe<>+56(SB)/8, $0x40071547652b82fe
+GLOBL q40071547652b82fe<>(SB), RODATA|NOPTR, $64
+
+DATA q3fd62e42fefa3800<>+0(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+8(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+16(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+24(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+32(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+40(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+48(SB)/8, $0x3fd62e42fefa3800
+DATA q3fd62e42fefa3800<>+56(SB)/8, $0x3fd62e42fefa3800
+GLOBL q3fd62e42fefa3800<>(SB), RODATA|NOPTR, $64
+
+DATA q3d1ef35793c76730<>+0(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+8(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+16(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+24(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+32(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+40(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+48(SB)/8, $0x3d1ef35793c76730
+DATA q3d1ef35793c76730<>+56(SB)/8, $0x3d1ef35793c76730
+GLOBL q3d1ef35793c76730<>(SB), RODATA|NOPTR, $64
+
+DATA q3f0ae6bad0cb4b65<>+0(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+8(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+16(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+24(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+32(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+40(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+48(SB)/8, $0x3f0ae6bad0cb4b65
+DATA q3f0ae6bad0cb4b65<>+56(SB)/8, $0x3f0ae6bad0cb4b65
+GLOBL q3f0ae6bad0cb4b65<>(SB), RODATA|NOPTR, $64
+
+DATA q3f328a20675c0499<>+0(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+8(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+16(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+24(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+32(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+40(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+48(SB)/8, $0x3f328a20675c0499
+DATA q3f328a20675c0499<>+56(SB)/8, $0x3f328a20675c0499
+GLOBL q3f328a20675c0499<>(SB), RODATA|NOPTR, $64
+
+DATA q3f571de88244a981<>+0(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+8(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+16(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+24(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+32(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+40(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+48(SB)/8, $0x3f571de88244a981
+DATA q3f571de88244a981<>+56(SB)/8, $0x3f571de88244a981
+GLOBL q3f571de88244a981<>(SB), RODATA|NOPTR, $64
+
+DATA q3f7a019a74a93383<>+0(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+8(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+16(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+24(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+32(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+40(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+48(SB)/8, $0x3f7a019a74a93383
+DATA q3f7a019a74a93383<>+56(SB)/8, $0x3f7a019a74a93383
+GLOBL q3f7a019a74a93383<>(SB), RODATA|NOPTR, $64
+
+DATA q3f9a01a0174fb6f6<>+0(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+8(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+16(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+24(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+32(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+40(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+48(SB)/8, $0x3f9a01a0174fb6f6
+DATA q3f9a01a0174fb6f6<>+56(SB)/8, $0x3f9a01a0174fb6f6
+GLOBL q3f9a01a0174fb6f6<>(SB), RODATA|NOPTR, $64
+
+DATA q3fb6c16c17ee719c<>+0(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+8(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+16(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+24(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+32(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+40(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+48(SB)/8, $0x3fb6c16c17ee719c
+DATA q3fb6c16c17ee719c<>+56(SB)/8, $0x3fb6c16c17ee719c
+GLOBL q3fb6c16c17ee719c<>(SB), RODATA|NOPTR, $64
+
+DATA q3fd111111111900f<>+0(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+8(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+16(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+24(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+32(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+40(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+48(SB)/8, $0x3fd111111111900f
+DATA q3fd111111111900f<>+56(SB)/8, $0x3fd111111111900f
+GLOBL q3fd111111111900f<>(SB), RODATA|NOPTR, $64
+
+DATA q3fe555555555228f<>+0(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+8(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+16(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+24(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+32(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+40(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+48(SB)/8, $0x3fe555555555228f
+DATA q3fe555555555228f<>+56(SB)/8, $0x3fe555555555228f
+GLOBL q3fe555555555228f<>(SB), RODATA|NOPTR, $64
+
+DATA q3ff5555555555539<>+0(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+8(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+16(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+24(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+32(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+40(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+48(SB)/8, $0x3ff5555555555539
+DATA q3ff5555555555539<>+56(SB)/8, $0x3ff5555555555539
+GLOBL q3ff5555555555539<>(SB), RODATA|NOPTR, $64
+
+DATA q4000000000000005<>+0(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+8(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+16(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+24(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+32(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+40(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+48(SB)/8, $0x4000000000000005
+DATA q4000000000000005<>+56(SB)/8, $0x4000000000000005
+GLOBL q4000000000000005<>(SB), RODATA|NOPTR, $64
+
+DATA q3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
+DATA q3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
+GLOBL q3ff0000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+24(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+32(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+40(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+48(SB)/8, $0x4000000000000000
+DATA q4000000000000000<>+56(SB)/8, $0x4000000000000000
+GLOBL q4000000000000000<>(SB), RODATA|NOPTR, $64
+
+// func logCosh64AVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logCosh64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD q7fffffffffffffff<>+0(SB), Z1
+	VBROADCASTSD q4044000000000000<>+0(SB), Z2
+	VBROADCASTSD qc000000000000000<>+0(SB), Z3
+	VBROADCASTSD q4168000000000000<>+0(SB), Z0
+	VBROADCASTSD q4338000000000000<>+0(SB), Z4
+	VBROADCASTSD q3ff71547652b82fe<>+0(SB), Z5
+	VBROADCASTSD q3fe62e42fefa3800<>+0(SB), Z6
+	VBROADCASTSD q3d2ef35793c76730<>+0(SB), Z7
+	VBROADCASTSD q3e5ad7f3be54b9f6<>+0(SB), Z8
+	VBROADCASTSD q3e928ad9b85d38fe<>+0(SB), Z9
+	VBROADCASTSD q3ec71df25b4d64f8<>+0(SB), Z10
+	VBROADCASTSD q3efa01999e2636b2<>+0(SB), Z11
+	VBROADCASTSD q3f2a01a012a0e791<>+0(SB), Z12
+	VBROADCASTSD q3f56c16c18438b00<>+0(SB), Z13
+	VBROADCASTSD q3f81111111127d10<>+0(SB), Z14
+	VBROADCASTSD q3fa555555555083e<>+0(SB), Z15
+	VBROADCASTSD q3fc55555555554f9<>+0(SB), Z16
+	VBROADCASTSD q3fe000000000000a<>+0(SB), Z17
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VANDPS       Z1, Z0, Z0
+	VMOVUPS      Z2, Z18
+	VMINPD       Z0, Z18, Z18
+	VMULPD       Z3, Z18, Z18
+	VMOVUPS      Z4, Z19
+	VFMADD231PD  Z5, Z18, Z19
+	VSUBPD       Z4, Z19, Z20
+	VFNMADD231PD Z6, Z20, Z18
+	VFNMADD231PD Z7, Z20, Z18
+	VMOVUPS      Z8, Z20
+	VFMADD213PD  Z9, Z18, Z20
+	VFMADD213PD  Z10, Z18, Z20
+	VFMADD213PD  Z11, Z18, Z20
+	VFMADD213PD  Z12, Z18, Z20
+	VFMADD213PD  Z13, Z18, Z20
+	VFMADD213PD  Z14, Z18, Z20
+	VFMADD213PD  Z15, Z18, Z20
+	VFMADD213PD  Z16, Z18, Z20
+	VFMADD213PD  Z17, Z18, Z20
+	VMULPD       Z18, Z18, Z21
+	VFMADD213PD  Z18, Z21, Z20
+	VADDPD       q3ff0000000000000<>+0(SB), Z20, Z18
+	VPSLLQ       $0x34, Z19, Z19
+	VPADDQ       q3ff0000000000000<>+0(SB), Z19, Z19
+	VMULPD       Z19, Z18, Z18
+	VADDPD       q4000000000000000<>+0(SB), Z18, Z19
+	VDIVPD       Z19, Z18, Z18
+	VMULPD       Z18, Z18, Z19
+	VMOVUPS      q3fc6c7fa7b747964<>+0(SB), Z20
+	VFMADD213PD  q3fb945ead6aa6a03<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fc1662cecd86fa6<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fc3aa4e1055922e<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fc74629e87a5091<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fcc71c4706dab09<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fd2492498332028<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fd99999998c559f<>+0(SB), Z19, Z20
+	VFMADD213PD  q3fe5555555555b19<>+0(SB), Z19, Z20
+	VFMADD213PD  q4000000000000000<>+0(SB), Z19, Z20
+	VSUBPD       q3fe62e42fefa39ef<>+0(SB), Z0, Z0
+	VFMADD213PD  Z0, Z20, Z18
+	VMOVUPS      Z18, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	SHLQ         $0x01, AX
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VANDPS       Z1, Z0, Z0
+	VMOVUPS      Z2, Z1
+	VMINPD       Z0, Z1, Z1
+	VMULPD       Z3, Z1, Z1
+	VMOVUPS      Z4, Z2
+	VFMADD231PD  Z5, Z1, Z2
+	VSUBPD       Z4, Z2, Z3
+	VFNMADD231PD Z6, Z3, Z1
+	VFNMADD231PD Z7, Z3, Z1
+	VMOVUPS      Z8, Z3
+	VFMADD213PD  Z9, Z1, Z3
+	VFMADD213PD  Z10, Z1, Z3
+	VFMADD213PD  Z11, Z1, Z3
+	VFMADD213PD  Z12, Z1, Z3
+	VFMADD213PD  Z13, Z1, Z3
+	VFMADD213PD  Z14, Z1, Z3
+	VFMADD213PD  Z15, Z1, Z3
+	VFMADD213PD  Z16, Z1, Z3
+	VFMADD213PD  Z17, Z1, Z3
+	VMULPD       Z1, Z1, Z4
+	VFMADD213PD  Z1, Z4, Z3
+	VADDPD       q3ff0000000000000<>+0(SB), Z3, Z1
+	VPSLLQ       $0x34, Z2, Z2
+	VPADDQ       q3ff0000000000000<>+0(SB), Z2, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       q4000000000000000<>+0(SB), Z1, Z2
+	VDIVPD       Z2, Z1, Z1
+	VMULPD       Z1, Z1, Z2
+	VMOVUPS      q3fc6c7fa7b747964<>+0(SB), Z3
+	VFMADD213PD  q3fb945ead6aa6a03<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fc1662cecd86fa6<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fc3aa4e1055922e<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fc74629e87a5091<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fcc71c4706dab09<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fd2492498332028<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fd99999998c559f<>+0(SB), Z2, Z3
+	VFMADD213PD  q3fe5555555555b19<>+0(SB), Z2, Z3
+	VFMADD213PD  q4000000000000000<>+0(SB), Z2, Z3
+	VSUBPD       q3fe62e42fefa39ef<>+0(SB), Z0, Z0
+	VFMADD213PD  Z0, Z3, Z1
+	VMOVUPS      Z1, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA q7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+32(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+40(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+48(SB)/8, $0x7fffffffffffffff
+DATA q7fffffffffffffff<>+56(SB)/8, $0x7fffffffffffffff
+GLOBL q7fffffffffffffff<>(SB), RODATA|NOPTR, $64
+
+DATA q4044000000000000<>+0(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+8(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+16(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+24(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+32(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+40(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+48(SB)/8, $0x4044000000000000
+DATA q4044000000000000<>+56(SB)/8, $0x4044000000000000
+GLOBL q4044000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA qc000000000000000<>+0(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+8(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+16(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+24(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+32(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+40(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+48(SB)/8, $0xc000000000000000
+DATA qc000000000000000<>+56(SB)/8, $0xc000000000000000
+GLOBL qc000000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA q3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+32(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+40(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+48(SB)/8, $0x3ff71547652b82fe
+DATA q3ff71547652b82fe<>+56(SB)/8, $0x3ff71547652b82fe
+GLOBL q3ff71547652b82fe<>(SB), RODATA|NOPTR, $64
+
+DATA q3fe62e42fefa3800<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+24(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+32(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+40(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+48(SB)/8, $0x3fe62e42fefa3800
+DATA q3fe62e42fefa3800<>+56(SB)/8, $0x3fe62e42fefa3800
+GLOBL q3fe62e42fefa3800<>(SB), RODATA|NOPTR, $64
+
+DATA q3d2ef35793c76730<>+0(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+8(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+16(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+24(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+32(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+40(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+48(SB)/8, $0x3d2ef35793c76730
+DATA q3d2ef35793c76730<>+56(SB)/8, $0x3d2ef35793c76730
+GLOBL q3d2ef35793c76730<>(SB), RODATA|NOPTR, $64
+
+DATA q3e5ad7f3be54b9f6<>+0(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+8(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+16(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+24(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+32(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+40(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+48(SB)/8, $0x3e5ad7f3be54b9f6
+DATA q3e5ad7f3be54b9f6<>+56(SB)/8, $0x3e5ad7f3be54b9f6
+GLOBL q3e5ad7f3be54b9f6<>(SB), RODATA|NOPTR, $64
+
+DATA q3e928ad9b85d38fe<>+0(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+8(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+16(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+24(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+32(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+40(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+48(SB)/8, $0x3e928ad9b85d38fe
+DATA q3e928ad9b85d38fe<>+56(SB)/8, $0x3e928ad9b85d38fe
+GLOBL q3e928ad9b85d38fe<>(SB), RODATA|NOPTR, $64
+
+DATA q3ec71df25b4d64f8<>+0(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+8(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+16(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+24(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+32(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+40(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+48(SB)/8, $0x3ec71df25b4d64f8
+DATA q3ec71df25b4d64f8<>+56(SB)/8, $0x3ec71df25b4d64f8
+GLOBL q3ec71df25b4d64f8<>(SB), RODATA|NOPTR, $64
+
+DATA q3efa01999e2636b2<>+0(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+8(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+16(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+24(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+32(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+40(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+48(SB)/8, $0x3efa01999e2636b2
+DATA q3efa01999e2636b2<>+56(SB)/8, $0x3efa01999e2636b2
+GLOBL q3efa01999e2636b2<>(SB), RODATA|NOPTR, $64
+
+DATA q3f2a01a012a0e791<>+0(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+8(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+16(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+24(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+32(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+40(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+48(SB)/8, $0x3f2a01a012a0e791
+DATA q3f2a01a012a0e791<>+56(SB)/8, $0x3f2a01a012a0e791
+GLOBL q3f2a01a012a0e791<>(SB), RODATA|NOPTR, $64
+
+DATA q3f56c16c18438b00<>+0(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+8(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+16(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+24(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+32(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+40(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+48(SB)/8, $0x3f56c16c18438b00
+DATA q3f56c16c18438b00<>+56(SB)/8, $0x3f56c16c18438b00
+GLOBL q3f56c16c18438b00<>(SB), RODATA|NOPTR, $64
+
+DATA q3f81111111127d10<>+0(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+8(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+16(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+24(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+32(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+40(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+48(SB)/8, $0x3f81111111127d10
+DATA q3f81111111127d10<>+56(SB)/8, $0x3f81111111127d10
+GLOBL q3f81111111127d10<>(SB), RODATA|NOPTR, $64
+
+DATA q3fa555555555083e<>+0(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+8(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+16(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+24(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+32(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+40(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+48(SB)/8, $0x3fa555555555083e
+DATA q3fa555555555083e<>+56(SB)/8, $0x3fa555555555083e
+GLOBL q3fa555555555083e<>(SB), RODATA|NOPTR, $64
+
+DATA q3fc55555555554f9<>+0(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+8(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+16(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+24(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+32(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+40(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+48(SB)/8, $0x3fc55555555554f9
+DATA q3fc55555555554f9<>+56(SB)/8, $0x3fc55555555554f9
+GLOBL q3fc55555555554f9<>(SB), RODATA|NOPTR, $64
+
+DATA q3fe000000000000a<>+0(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+8(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+16(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+24(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+32(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+40(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+48(SB)/8, $0x3fe000000000000a
+DATA q3fe000000000000a<>+56(SB)/8, $0x3fe000000000000a
+GLOBL q3fe000000000000a<>(SB), RODATA|NOPTR, $64
+
+DATA q3fc6c7fa7b747964<>+0(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+8(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+16(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+24(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+32(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+40(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+48(SB)/8, $0x3fc6c7fa7b747964
+DATA q3fc6c7fa7b747964<>+56(SB)/8, $0x3fc6c7fa7b747964
+GLOBL q3fc6c7fa7b747964<>(SB), RODATA|NOPTR, $64
+
+DATA q3fb945ead6aa6a03<>+0(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+8(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+16(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+24(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+32(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+40(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+48(SB)/8, $0x3fb945ead6aa6a03
+DATA q3fb945ead6aa6a03<>+56(SB)/8, $0x3fb945ead6aa6a03
+GLOBL q3fb945ead6aa6a03<>(SB), RODATA|NOPTR, $64
+
+DATA q3fc1662cecd86fa6<>+0(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+8(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+16(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+24(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+32(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+40(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+48(SB)/8, $0x3fc1662cecd86fa6
+DATA q3fc1662cecd86fa6<>+56(SB)/8, $0x3fc1662cecd86fa6
+GLOBL q3fc1662cecd86fa6<>(SB), RODATA|NOPTR, $64
+
+DATA q3fc3aa4e1055922e<>+0(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+8(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+16(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+24(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+32(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+40(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+48(SB)/8, $0x3fc3aa4e1055922e
+DATA q3fc3aa4e1055922e<>+56(SB)/8, $0x3fc3aa4e1055922e
+GLOBL q3fc3aa4e1055922e<>(SB), RODATA|NOPTR, $64
+
+DATA q3fc74629e87a5091<>+0(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+8(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+16(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+24(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+32(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+40(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+48(SB)/8, $0x3fc74629e87a5091
+DATA q3fc74629e87a5091<>+56(SB)/8, $0x3fc74629e87a5091
+GLOBL q3fc74629e87a5091<>(SB), RODATA|NOPTR, $64
+
+DATA q3fcc71c4706dab09<>+0(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+8(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+16(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+24(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+32(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+40(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+48(SB)/8, $0x3fcc71c4706dab09
+DATA q3fcc71c4706dab09<>+56(SB)/8, $0x3fcc71c4706dab09
+GLOBL q3fcc71c4706dab09<>(SB), RODATA|NOPTR, $64
+
+DATA q3fd2492498332028<>+0(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+8(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+16(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+24(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+32(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+40(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+48(SB)/8, $0x3fd2492498332028
+DATA q3fd2492498332028<>+56(SB)/8, $0x3fd2492498332028
+GLOBL q3fd2492498332028<>(SB), RODATA|NOPTR, $64
+
+DATA q3fd99999998c559f<>+0(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+8(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+16(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+24(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+32(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+40(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+48(SB)/8, $0x3fd99999998c559f
+DATA q3fd99999998c559f<>+56(SB)/8, $0x3fd99999998c559f
+GLOBL q3fd99999998c559f<>(SB), RODATA|NOPTR, $64
+
+DATA q3fe5555555555b19<>+0(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+8(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+16(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+24(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+32(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+40(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+48(SB)/8, $0x3fe5555555555b19
+DATA q3fe5555555555b19<>+56(SB)/8, $0x3fe5555555555b19
+GLOBL q3fe5555555555b19<>(SB), RODATA|NOPTR, $64
+
+DATA q3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+32(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+40(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+48(SB)/8, $0x3fe62e42fefa39ef
+DATA q3fe62e42fefa39ef<>+56(SB)/8, $0x3fe62e42fefa39ef
+GLOBL q3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $64
+
 // func tanhGradAVX512(dst []float32, g []float32, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-72
@@ -8624,16 +23202,16 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         dst_base+0(FP), DX
-	MOVQ         x_base+32(FP), BX
 	MOVSS        alpha+24(FP), X0
-	VBROADCASTSS X0, Z2
+	VBROADCASTSS X0, Z1
+	MOVQ         x_base+32(FP), BX
 	SUBQ         $0x10, AX
 	JLT          tail
 
 loop:
 	VMOVUPS     (DX)(CX*1), Z0
-	VMOVUPS     (BX)(CX*1), Z1
-	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS     (BX)(CX*1), Z2
+	VFMADD231PS Z2, Z1, Z0
 	VMOVUPS     Z0, (DX)(CX*1)
 	ADDQ        $0x40, CX
 	SUBQ        $0x10, AX
@@ -8646,8 +23224,8 @@ tail:
 	BZHIL       AX, SI, SI
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX)(CX*1), K1, Z0
-	VMOVUPS.Z   (BX)(CX*1), K1, Z1
-	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS.Z   (BX)(CX*1), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
 	VMOVUPS     Z0, K1, (DX)(CX*1)
 
 done:
@@ -9602,3 +24180,77 @@ DATA w00000001<>+40(SB)/8, $0x0000000100000001
 DATA w00000001<>+48(SB)/8, $0x0000000100000001
 DATA w00000001<>+56(SB)/8, $0x0000000100000001
 GLOBL w00000001<>(SB), RODATA|NOPTR, $64
+
+// func peak32AVX512(n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·peak32AVX512(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), AX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+
+round:
+	VFMADD231PS Z13, Z12, Z0
+	VFMADD231PS Z13, Z12, Z1
+	VFMADD231PS Z13, Z12, Z2
+	VFMADD231PS Z13, Z12, Z3
+	VFMADD231PS Z13, Z12, Z4
+	VFMADD231PS Z13, Z12, Z5
+	VFMADD231PS Z13, Z12, Z6
+	VFMADD231PS Z13, Z12, Z7
+	VFMADD231PS Z13, Z12, Z8
+	VFMADD231PS Z13, Z12, Z9
+	VFMADD231PS Z13, Z12, Z10
+	VFMADD231PS Z13, Z12, Z11
+	DECQ        AX
+	JNZ         round
+	VZEROUPPER
+	RET
+
+// func peak64AVX512(n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·peak64AVX512(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), AX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+
+round:
+	VFMADD231PD Z13, Z12, Z0
+	VFMADD231PD Z13, Z12, Z1
+	VFMADD231PD Z13, Z12, Z2
+	VFMADD231PD Z13, Z12, Z3
+	VFMADD231PD Z13, Z12, Z4
+	VFMADD231PD Z13, Z12, Z5
+	VFMADD231PD Z13, Z12, Z6
+	VFMADD231PD Z13, Z12, Z7
+	VFMADD231PD Z13, Z12, Z8
+	VFMADD231PD Z13, Z12, Z9
+	VFMADD231PD Z13, Z12, Z10
+	VFMADD231PD Z13, Z12, Z11
+	DECQ        AX
+	JNZ         round
+	VZEROUPPER
+	RET

@@ -40,6 +40,30 @@ func logCoshVector(dst, x []float32) bool {
 	return true
 }
 
+func tanh64Vector(dst, x []float64) bool {
+	switch path {
+	case avx512:
+		tanh64AVX512(dst, x)
+	case avx2:
+		tanh64AVX2(dst, x)
+	default:
+		return false
+	}
+	return true
+}
+
+func logCosh64Vector(dst, x []float64) bool {
+	switch path {
+	case avx512:
+		logCosh64AVX512(dst, x)
+	case avx2:
+		logCosh64AVX2(dst, x)
+	default:
+		return false
+	}
+	return true
+}
+
 func tanhGradVector(dst, g, y []float32) bool {
 	switch path {
 	case avx512:
@@ -220,166 +244,405 @@ func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	return true
 }
 
-func gemmPanel(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// gemmPanel32 runs the kernel of tiles of that many rows.
+func gemmPanel32(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 2*rows + width {
-		case 3:
-			gemm1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 3*rows + width {
 		case 4:
-			gemm1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 5:
-			gemm2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 6:
-			gemm2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
-			gemm3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 8:
-			gemm3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 9:
-			gemm4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			gemm4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			gemm5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 12:
-			gemm5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			gemm6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			gemm6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 15:
-			gemm7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 16:
-			gemm7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			gemm8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 18:
-			gemm8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			gemm9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 20:
-			gemm9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 21:
-			gemm10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			gemm10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			gemm11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 24:
-			gemm11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			gemm12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
-			gemm12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 27:
-			gemm13x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 28:
-			gemm13x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 29:
+			gemm9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 31:
+			gemm10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 32:
+			gemm10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 34:
+			gemm11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 35:
+			gemm11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 37:
+			gemm12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 38:
+			gemm12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 40:
+			gemm13x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 41:
+			gemm13x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
 			gemm14x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 30:
+		case 44:
 			gemm14x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 2*rows + width {
-	case 3:
-		gemm1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 3*rows + width {
 	case 4:
-		gemm1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 5:
-		gemm2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 6:
-		gemm2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 7:
-		gemm3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 8:
-		gemm3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 9:
-		gemm4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 10:
-		gemm4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 11:
-		gemm5x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 12:
-		gemm5x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
-		gemm6x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 14:
+		gemm4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 16:
+		gemm5x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 17:
+		gemm5x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 19:
+		gemm6x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 20:
 		gemm6x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
-func distPanel(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// gemmPanel64 runs the kernel of tiles of that many rows.
+func gemmPanel64(rows, width int, k, tiles int, a *float64, rs, ks int, b *float64, ldb int, c *float64, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 2*rows + width {
-		case 3:
-			dist1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 3*rows + width {
 		case 4:
-			dist1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 5:
-			dist2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 6:
-			dist2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
-			dist3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 8:
-			dist3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 9:
-			dist4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			dist4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			dist5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 12:
-			dist5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			dist6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			dist6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 15:
-			dist7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 16:
-			dist7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			dist8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 18:
-			dist8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			dist9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 20:
-			dist9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 21:
-			dist10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			dist10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			dist11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 24:
-			dist11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			dist12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
+			gemm64_8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 28:
+			gemm64_9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 29:
+			gemm64_9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 31:
+			gemm64_10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 32:
+			gemm64_10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 34:
+			gemm64_11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 35:
+			gemm64_11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 37:
+			gemm64_12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 38:
+			gemm64_12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 40:
+			gemm64_13x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 41:
+			gemm64_13x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
+			gemm64_14x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 44:
+			gemm64_14x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		}
+		return
+	}
+	switch 3*rows + width {
+	case 4:
+		gemm64_1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 5:
+		gemm64_1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 7:
+		gemm64_2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 8:
+		gemm64_2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 10:
+		gemm64_3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 11:
+		gemm64_3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 13:
+		gemm64_4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 14:
+		gemm64_4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 16:
+		gemm64_5x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 17:
+		gemm64_5x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 19:
+		gemm64_6x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 20:
+		gemm64_6x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	}
+}
+
+// distPanel32 runs the kernel of tiles of that many rows.
+func distPanel32(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+	if path == avx512 {
+		switch 3*rows + width {
+		case 4:
+			dist1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 5:
+			dist1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 7:
+			dist2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 8:
+			dist2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 10:
+			dist3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 11:
+			dist3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 13:
+			dist4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 14:
+			dist4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 16:
+			dist5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 17:
+			dist5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 19:
+			dist6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 20:
+			dist6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 22:
+			dist7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 23:
+			dist7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 25:
+			dist8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 26:
+			dist8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 28:
+			dist9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 29:
+			dist9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 31:
+			dist10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 32:
+			dist10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 34:
+			dist11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 35:
+			dist11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 37:
+			dist12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 38:
 			dist12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 2*rows + width {
-	case 3:
-		dist1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 3*rows + width {
 	case 4:
-		dist1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 5:
-		dist2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 6:
-		dist2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 7:
-		dist3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 8:
-		dist3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 9:
-		dist4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 10:
+		dist3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 11:
+		dist3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 13:
+		dist4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 14:
 		dist4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+	}
+}
+
+// innerTile32 runs the kernel of tiles of that many rows.
+func innerTile32(rows, width int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 7:
+			inner1x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 8:
+			inner1x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 9:
+			inner1x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 10:
+			inner1x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 11:
+			inner1x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 13:
+			inner2x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 14:
+			inner2x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 15:
+			inner2x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 16:
+			inner2x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 17:
+			inner2x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 19:
+			inner3x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 20:
+			inner3x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 21:
+			inner3x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 22:
+			inner3x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 23:
+			inner3x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 25:
+			inner4x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 26:
+			inner4x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 27:
+			inner4x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 28:
+			inner4x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 29:
+			inner4x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 31:
+			inner5x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 32:
+			inner5x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 33:
+			inner5x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 34:
+			inner5x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 35:
+			inner5x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		}
+		return
+	}
+	switch 3*rows + width {
+	case 4:
+		inner1x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 5:
+		inner1x2AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 7:
+		inner2x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 8:
+		inner2x2AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 10:
+		inner3x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 11:
+		inner3x2AVX2(k, a, lda, b, ldb, c, ldc, add)
+	}
+}
+
+// innerTile64 runs the kernel of tiles of that many rows.
+func innerTile64(rows, width int, k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 7:
+			inner64_1x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 8:
+			inner64_1x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 9:
+			inner64_1x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 10:
+			inner64_1x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 11:
+			inner64_1x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 13:
+			inner64_2x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 14:
+			inner64_2x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 15:
+			inner64_2x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 16:
+			inner64_2x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 17:
+			inner64_2x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 19:
+			inner64_3x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 20:
+			inner64_3x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 21:
+			inner64_3x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 22:
+			inner64_3x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 23:
+			inner64_3x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 25:
+			inner64_4x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 26:
+			inner64_4x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 27:
+			inner64_4x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 28:
+			inner64_4x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 29:
+			inner64_4x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 31:
+			inner64_5x1AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 32:
+			inner64_5x2AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 33:
+			inner64_5x3AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 34:
+			inner64_5x4AVX512(k, a, lda, b, ldb, c, ldc, add)
+		case 35:
+			inner64_5x5AVX512(k, a, lda, b, ldb, c, ldc, add)
+		}
+		return
+	}
+	switch 3*rows + width {
+	case 4:
+		inner64_1x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 5:
+		inner64_1x2AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 7:
+		inner64_2x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 8:
+		inner64_2x2AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 10:
+		inner64_3x1AVX2(k, a, lda, b, ldb, c, ldc, add)
+	case 11:
+		inner64_3x2AVX2(k, a, lda, b, ldb, c, ldc, add)
 	}
 }

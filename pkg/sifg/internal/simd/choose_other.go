@@ -10,6 +10,10 @@ func expVector(dst, x []float32) bool { return false }
 
 func logCoshVector(dst, x []float32) bool { return false }
 
+func tanh64Vector(dst, x []float64) bool { return false }
+
+func logCosh64Vector(dst, x []float64) bool { return false }
+
 func tanhGradVector(dst, g, y []float32) bool { return false }
 
 func tanhTangentGradVector(g, gd, y, dy []float32) bool { return false }

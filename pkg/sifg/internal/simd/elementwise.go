@@ -6,7 +6,7 @@ import "math"
 // name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
 
 // first returns the first n elements of x. It panics if x is shorter: a slice expression would reach into its capacity.
-func first(x []float32, n int) []float32 {
+func first[T float](x []T, n int) []T {
 	if n > len(x) {
 		panic("simd: slice too short")
 	}
@@ -131,6 +131,34 @@ func logCosh(x float64) float64 {
 		return math.Log1p(2 * s * s)
 	}
 	return x - math.Ln2 + math.Log1p(math.Exp(-2*x))
+}
+
+// Tanh64 is Tanh in float64, within 3 units in the last place.
+func Tanh64(dst, x []float64) {
+	dst = first(dst, len(x))
+	if !tanh64Vector(dst, x) {
+		tanh64Go(dst, x)
+	}
+}
+
+func tanh64Go(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = math.Tanh(v)
+	}
+}
+
+// LogCosh64 is LogCosh in float64, within 2⁻⁵¹·max(1, |x|): near 0 the error is small absolutely, not relatively.
+func LogCosh64(dst, x []float64) {
+	dst = first(dst, len(x))
+	if !logCosh64Vector(dst, x) {
+		logCosh64Go(dst, x)
+	}
+}
+
+func logCosh64Go(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = logCosh(v)
+	}
 }
 
 // Axpy adds alpha·x to dst.

@@ -70,6 +70,84 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// The float64 functions: the same special values and binades, the error in units in the last place of float64 (Tanh64) or
+// of 2⁻⁵²·max(1, |x|) (LogCosh64). The oracle in float64 is itself off by up to 1 unit.
+func TestFunctions64(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	x := []float64{0, math.Copysign(0, -1), 1, -1, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022,
+		math.Inf(1), math.Inf(-1), math.NaN(), 19, 19.06, 19.07, 20, 21, 40, 41}
+	for e := -1022; e < 1023; e++ {
+		v := math.Ldexp(1+r.Float64(), e)
+		x = append(x, v, -v)
+	}
+	for range 200_000 {
+		x = append(x, 40*r.Float64()-20, 2*r.Float64()-1)
+	}
+	for _, f := range []struct {
+		name  string
+		run   func(dst, x []float64)
+		exact func(float64) float64
+		unit  func(x, y float64) float64
+		bound float64
+	}{
+		{"Tanh64", Tanh64, math.Tanh, func(_, y float64) float64 {
+			return math.Nextafter(math.Abs(y), math.Inf(1)) - math.Abs(y)
+		}, 4},
+		{"LogCosh64", LogCosh64, logCosh, func(x, _ float64) float64 { return 0x1p-52 * max(1, math.Abs(x)) }, 2},
+	} {
+		forPaths(t, func(t *testing.T) {
+			y := make([]float64, len(x))
+			f.run(y, x)
+			worst, at := 0.0, 0.0
+			for i, v := range x {
+				want := f.exact(v)
+				if y[i] == want || y[i] != y[i] && want != want {
+					continue
+				}
+				if u := math.Abs(y[i]-want) / f.unit(v, want); !(u <= worst) {
+					worst, at = u, v
+				}
+			}
+			if !(worst <= f.bound) {
+				t.Errorf("%s(%v) is off by %.2f units, want at most %v", f.name, at, worst, f.bound)
+			}
+			t.Logf("%s: at most %.2f units, at %v", f.name, worst, at)
+			for n := range 40 {
+				off := n % 17
+				buf, got := guardedOf[float64](n, off)
+				f.run(got, x[n:2*n])
+				checkGuard(t, buf, n, off)
+				for i, v := range got {
+					if v != y[n+i] && v == v {
+						t.Fatalf("%s: element %d of %d is %v, elsewhere %v", f.name, i, n, v, y[n+i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFunctions64(b *testing.B) {
+	was := path
+	defer func() { path = was }()
+	x, y := make([]float64, 2048), make([]float64, 2048)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	for k := supported; k >= portable; k-- {
+		for name, f := range map[string]func(dst, x []float64){"Tanh64": Tanh64, "LogCosh64": LogCosh64} {
+			b.Run(name+"/"+kindNames[k], func(b *testing.B) {
+				path = k
+				for b.Loop() {
+					f(y, x)
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(x)), "ns/element")
+			})
+		}
+	}
+}
+
 func BenchmarkFunctions(b *testing.B) {
 	was := path
 	defer func() { path = was }()

@@ -3,19 +3,29 @@ package simd
 // Workspace is the scratch memory of the matrix products (packed panels). The zero value is ready; it grows once and is
 // then reused. A Workspace must not be shared by goroutines.
 type Workspace struct {
-	pack []float32
+	pack   []float32
+	pack64 []float64
 }
 
-// The products' common contract: each element of C is one sum over p = 0…k−1 in that order, so its bits do not depend on
-// which rows or columns are computed together; with acc the sum starts from C. The portable loops round each product, the
-// vector kernels fuse it with the sum; both vector paths give the same bits.
+type float interface{ float32 | float64 }
+
+// strided is a matrix with element (i, j) at data[i·row+j·col].
+type strided[T float] struct {
+	data     []T
+	row, col int
+}
+
+// The products' common contract: an element of C is one sum over p = 0…k−1 in that order (in GemmNT with n ≤ 10 and
+// k ≥ 256, a fixed number of interleaved partial sums), so its bits do not depend on which rows are computed together;
+// with acc the sum starts from C. The portable loops round each product, the vector kernels fuse it with the sum; both
+// vector paths give the same bits.
 
 // GemmNN computes C = A·B, or C += A·B if acc. A is m×k, B is k×n, C is m×n; C must not alias A or B.
 func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, lda, 1}, strided{b, ldb, 1}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
 		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
@@ -25,7 +35,7 @@ func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb i
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(n, k, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, 1, ldb}, c, ldc, acc) {
 		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
@@ -35,7 +45,37 @@ func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb i
 	checkMatrix(k, m, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !w.product(m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, 1, lda}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
+		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// Gemm64NN is GemmNN in float64.
+func (w *Workspace) Gemm64NN(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
+	checkMatrix(m, k, lda, len(a))
+	checkMatrix(k, n, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, lda, 1}, strided[float64]{b, ldb, 1}, c, ldc, acc) {
+		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// Gemm64NT is GemmNT in float64.
+func (w *Workspace) Gemm64NT(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
+	checkMatrix(m, k, lda, len(a))
+	checkMatrix(n, k, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, lda, 1}, strided[float64]{b, 1, ldb}, c, ldc, acc) {
+		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	}
+}
+
+// Gemm64TN is GemmTN in float64.
+func (w *Workspace) Gemm64TN(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
+	checkMatrix(k, m, lda, len(a))
+	checkMatrix(k, n, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, 1, lda}, strided[float64]{b, ldb, 1}, c, ldc, acc) {
 		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
@@ -53,13 +93,7 @@ func checkMatrix(rows, cols, ld, n int) {
 	}
 }
 
-// strided is a matrix with element (i, j) at data[i·row+j·col].
-type strided struct {
-	data     []float32
-	row, col int
-}
-
-func gemmNNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmNNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
 	for i := range m {
 		ci := c[i*ldc:][:n]
 		if !acc {
@@ -74,10 +108,10 @@ func gemmNNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float
 	}
 }
 
-func gemmNTGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmNTGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
 	for i := range m {
 		for j := range n {
-			var s float32
+			var s T
 			if acc {
 				s = c[i*ldc+j]
 			}
@@ -89,7 +123,7 @@ func gemmNTGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float
 	}
 }
 
-func gemmTNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmTNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
 	if !acc {
 		for i := range m {
 			clear(c[i*ldc:][:n])

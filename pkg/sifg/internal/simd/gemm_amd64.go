@@ -2,44 +2,92 @@
 
 package simd
 
-// product computes C = A·B (m×k by k×n) or adds to C, by column panels of two vectors. A panel of B is read where it lies
-// or is packed (in the order in which the kernel reads it, transposed if need be, filled up with zeros); A is read where
-// it lies, an element at a time. m, n > 0. It returns false if the path has no vector kernels.
-func (w *Workspace) product(m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
+import "unsafe"
+
+// sums is what a panel kernel computes.
+type sums int
+
+const (
+	products   sums = iota // float32
+	products64             // float64
+	squares                // of differences, float32
+)
+
+// geometry returns the elements of a vector and the rows of the kernels' largest tile.
+func (s sums) geometry() (lanes, tile int) {
+	g := [...][2]int{products: {16, 14}, products64: {8, 14}, squares: {16, 12}}
+	if path == avx2 {
+		g = [...][2]int{products: {8, 6}, products64: {4, 6}, squares: {8, 4}}
+	}
+	return g[s][0], g[s][1]
+}
+
+// product computes C = A·B (m×k by k×n) or adds to C. It returns false if there is no vector kernel for that.
+func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
 	if path == portable || k == 0 {
 		return false
 	}
-	if need := min(k, blockK) * min(n+15, 32); len(w.pack) < need {
-		w.pack = make([]float32, need)
+	s, size := products, 4
+	if unsafe.Sizeof(T(0)) == 8 {
+		s, size = products64, 8
 	}
-	panels(false, m, n, k, a, b, c, ldc, acc, w.pack)
+	lanes, _ := s.geometry()
+	vectors := func(n int) int { return (n + lanes - 1) / lanes }
+	switch {
+	case a.col == 1 && b.row == 1 && n <= 10 && k >= 256:
+		// few long inner products: neither does packing pay nor do n columns fill a vector
+		inner(m, n, k, size, a, b, c, ldc, acc)
+	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
+		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
+		need := min(k, blockK)*2*lanes + m*n
+		grow(pack, need)
+		ct := (*pack)[need-m*n : need]
+		if acc {
+			transpose(ct, m, c, ldc, m, n)
+		}
+		panels(s, n, m, k, strided[T]{b.data, 1, b.row}, strided[T]{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n])
+		transpose(c, ldc, ct, m, n, m)
+	default:
+		grow(pack, min(k, blockK)*min(vectors(n), 2)*lanes)
+		panels(s, m, n, k, a, b, c, ldc, acc, *pack)
+	}
 	return true
 }
 
 // blockK is the most rows of B in a panel: 32 columns of them are 256 KB, a part of any level-2 cache.
 const blockK = 2048
 
-// distances is the same with the square of a difference in place of a product. Its panels are small, to fit on the stack.
+func grow[T float](pack *[]T, n int) {
+	if len(*pack) < n {
+		*pack = make([]T, n)
+	}
+}
+
+// transpose sets dst (n×m) to the transpose of src (m×n).
+func transpose[T float](dst []T, ldd int, src []T, lds, m, n int) {
+	for i := range m {
+		for j, v := range src[i*lds:][:n] {
+			dst[j*ldd+i] = v
+		}
+	}
+}
+
+// distances sets dst to the squared distances. Its panels are small, to fit on the stack.
 func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy, m, d int) bool {
 	if path == portable || d == 0 {
 		return false
 	}
 	var pack [64 * 32]float32
-	panels(true, n, m, d, strided{x, ldx, 1}, strided{y, 1, ldy}, dst, ldd, false, pack[:])
+	panels(squares, n, m, d, strided[float32]{x, ldx, 1}, strided[float32]{y, 1, ldy}, dst, ldd, false, pack[:])
 	return true
 }
 
-// panels runs the kernels; pack holds at least one row of a panel and decides how k is split, which changes no bits.
-func panels(distance bool, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32) {
-	lanes, tile := 16, 14
-	switch {
-	case path == avx2 && distance:
-		lanes, tile = 8, 4
-	case path == avx2:
-		lanes, tile = 8, 6
-	case distance:
-		tile = 12
-	}
+// panels works through C by column panels of two vectors. A panel of B is read where it lies or is packed (in the order in
+// which the kernel reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time.
+// pack holds at least one row of a panel; its length decides how k is split, which changes no bits.
+func panels[T float](s sums, m, n, k int, a, b strided[T], c []T, ldc int, acc bool, pack []T) {
+	lanes, tile := s.geometry()
+	size := int(unsafe.Sizeof(T(0)))
 	// m rows in tiles of nearly equal height: high tiles of rows+1, then the others of rows
 	tiles := (m + tile - 1) / tile
 	rows, high := m/tiles, m%tiles
@@ -57,20 +105,43 @@ func panels(distance bool, m, n, k int, a, b strided, c []float32, ldc int, acc 
 				bp, ldb = &pack[0], width*lanes
 			}
 			add := acc || p > 0
-			for i, h := 0, rows+1; h >= rows; h-- {
-				count := high
-				if h == rows {
-					count = tiles - high
-				}
-				if count > 0 {
-					ai, ci := &a.data[i*a.row+p*a.col], &c[i*ldc+j]
-					if distance {
-						distPanel(h, width, kp, count, ai, 4*a.row, 4*a.col, bp, 4*ldb, ci, 4*ldc, last, add)
-					} else {
-						gemmPanel(h, width, kp, count, ai, 4*a.row, 4*a.col, bp, 4*ldb, ci, 4*ldc, last, add)
-					}
-				}
-				i += count * h
+			if high > 0 {
+				s.run(rows+1, width, kp, high, unsafe.Pointer(&a.data[p*a.col]), size*a.row, size*a.col,
+					unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[j]), size*ldc, size/4*last, add)
+			}
+			i := high * (rows + 1)
+			s.run(rows, width, kp, tiles-high, unsafe.Pointer(&a.data[i*a.row+p*a.col]), size*a.row, size*a.col,
+				unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[i*ldc+j]), size*ldc, size/4*last, add)
+		}
+	}
+}
+
+func (s sums) run(rows, width, k, tiles int, a unsafe.Pointer, rs, ks int, b unsafe.Pointer, ldb int, c unsafe.Pointer,
+	ldc, last int, add bool) {
+	switch s {
+	case products:
+		gemmPanel32(rows, width, k, tiles, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+	case products64:
+		gemmPanel64(rows, width, k, tiles, (*float64)(a), rs, ks, (*float64)(b), ldb, (*float64)(c), ldc, last, add)
+	case squares:
+		distPanel32(rows, width, k, tiles, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+	}
+}
+
+// inner computes C = A·Bᵀ or adds to C, by tiles of inner products.
+func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool) {
+	rows, cols := 5, 5
+	if path == avx2 {
+		rows, cols = 3, 2
+	}
+	for i := 0; i < m; i += rows {
+		for j := 0; j < n; j += cols {
+			r, w := min(rows, m-i), min(cols, n-j)
+			ai, bj, cij := unsafe.Pointer(&a.data[i*a.row]), unsafe.Pointer(&b.data[j*b.col]), unsafe.Pointer(&c[i*ldc+j])
+			if size == 4 {
+				innerTile32(r, w, k, (*float32)(ai), 4*a.row, (*float32)(bj), 4*b.col, (*float32)(cij), 4*ldc, acc)
+			} else {
+				innerTile64(r, w, 2*k, (*float64)(ai), 8*a.row, (*float64)(bj), 8*b.col, (*float64)(cij), 8*ldc, acc)
 			}
 		}
 	}
@@ -78,16 +149,17 @@ func panels(distance bool, m, n, k int, a, b strided, c []float32, ldc int, acc 
 
 // packPanel copies k rows and cols columns of b, element (p, j) at b[p·row+j·col] with row or col 1, into rows of width
 // vectors, and zeros beyond the columns.
-func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
+func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
 	ld := width * lanes
+	size := int(unsafe.Sizeof(T(0)))
 	if col == 1 {
-		packRows(width, &dst[0], &b[0], 4*row, k, cols-(width-1)*lanes)
+		packRows(width, (*float32)(unsafe.Pointer(&dst[0])), (*float32)(unsafe.Pointer(&b[0])), size*row, k, size/4*(cols-(width-1)*lanes))
 		return
 	}
 	for v := 0; v < cols; v += lanes {
 		done := 0 // rows of the panel
-		if cols-v >= lanes && k >= 4 {
-			packTransposed(&dst[v], 4*ld, &b[v*col], 4*col, k/4)
+		if size == 4 && cols-v >= lanes && k >= 4 {
+			packTransposed((*float32)(unsafe.Pointer(&dst[v])), 4*ld, (*float32)(unsafe.Pointer(&b[v*col])), 4*col, k/4)
 			done = k / 4 * 4
 		}
 		for p := done; p < k; p++ {

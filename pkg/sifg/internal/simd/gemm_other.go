@@ -2,7 +2,7 @@
 
 package simd
 
-func (w *Workspace) product(m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
+func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
 	return false
 }
 

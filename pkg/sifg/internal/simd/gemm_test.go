@@ -5,26 +5,31 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
-type product struct {
+type orientation[T float] struct {
 	name string
-	run  func(w *Workspace, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool)
-	twin func(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool)
+	run  func(w *Workspace, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool)
 	a, b func(i, j, p int) (row, col int) // where the sum for C[i, j] finds its p-th factors
 }
 
-var products = []product{
-	{"NN", (*Workspace).GemmNN, gemmNNGo,
-		func(i, j, p int) (int, int) { return i, p }, func(i, j, p int) (int, int) { return p, j }},
-	{"NT", (*Workspace).GemmNT, gemmNTGo,
-		func(i, j, p int) (int, int) { return i, p }, func(i, j, p int) (int, int) { return j, p }},
-	{"TN", (*Workspace).GemmTN, gemmTNGo,
-		func(i, j, p int) (int, int) { return p, i }, func(i, j, p int) (int, int) { return p, j }},
+var (
+	orientations   = threeOf((*Workspace).GemmNN, (*Workspace).GemmNT, (*Workspace).GemmTN)
+	orientations64 = threeOf((*Workspace).Gemm64NN, (*Workspace).Gemm64NT, (*Workspace).Gemm64TN)
+)
+
+func threeOf[T float](nn, nt, tn func(w *Workspace, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int,
+	acc bool)) []orientation[T] {
+	return []orientation[T]{
+		{"NN", nn, func(i, j, p int) (int, int) { return i, p }, func(i, j, p int) (int, int) { return p, j }},
+		{"NT", nt, func(i, j, p int) (int, int) { return i, p }, func(i, j, p int) (int, int) { return j, p }},
+		{"TN", tn, func(i, j, p int) (int, int) { return p, i }, func(i, j, p int) (int, int) { return p, j }},
+	}
 }
 
 // shape returns the stored rows and columns of A and B.
-func (g product) shape(m, n, k int) (ar, ac, br, bc int) {
+func (g orientation[T]) shape(m, n, k int) (ar, ac, br, bc int) {
 	ar, ac, br, bc = m, k, k, n
 	if g.name == "TN" {
 		ar, ac = k, m
@@ -35,9 +40,9 @@ func (g product) shape(m, n, k int) (ar, ac, br, bc int) {
 	return
 }
 
-func uniform(r *rand.Rand, x []float32) {
+func uniform[T float](r *rand.Rand, x []T) {
 	for i := range x {
-		x[i] = 2*r.Float32() - 1
+		x[i] = T(2*r.Float64() - 1)
 	}
 }
 
@@ -57,7 +62,7 @@ func size(r *rand.Rand) int {
 
 // checkProduct runs one product on the path in use. Against float64, a sum of k+1 terms of at most 1 in float32 is off by
 // at most (k+1)·2⁻²⁴·Σ|terms| to first order, fused or not; 1.01 covers the second order.
-func checkProduct(t *testing.T, r *rand.Rand, g product, m, n, k, off int, acc bool) {
+func checkProduct[T float](t *testing.T, r *rand.Rand, g orientation[T], m, n, k, off int, acc bool) {
 	t.Helper()
 	ar, ac, br, bc := g.shape(m, n, k)
 	lda, ldb, ldc := ac+r.IntN(4), bc+r.IntN(4), n+r.IntN(4)
@@ -67,13 +72,17 @@ func checkProduct(t *testing.T, r *rand.Rand, g product, m, n, k, off int, acc b
 		}
 		return (rows-1)*ld + cols
 	}
-	a := make([]float32, area(ar, ac, lda)+off)[off:]
-	b := make([]float32, area(br, bc, ldb)+off)[off:]
+	a := make([]T, area(ar, ac, lda)+off)[off:]
+	b := make([]T, area(br, bc, ldb)+off)[off:]
 	uniform(r, a)
 	uniform(r, b)
-	buf, c := guarded(area(m, n, ldc), off)
+	buf, c := guardedOf[T](area(m, n, ldc), off)
 	uniform(r, c)
-	before := append([]float32(nil), c...)
+	before := append([]T(nil), c...)
+	eps := 0x1p-24
+	if unsafe.Sizeof(T(0)) == 8 {
+		eps = 0x1p-52 // half of it for the sum below
+	}
 	var w Workspace
 	g.run(&w, m, n, k, a, lda, b, ldb, c, ldc, acc)
 	checkGuard(t, buf, len(c), off)
@@ -91,7 +100,7 @@ func checkProduct(t *testing.T, r *rand.Rand, g product, m, n, k, off int, acc b
 				sum += v
 				abs += math.Abs(v)
 			}
-			if d := math.Abs(float64(c[i*ldc+j]) - sum); !(d <= 1.01*float64(k+1)*0x1p-24*abs) {
+			if d := math.Abs(float64(c[i*ldc+j]) - sum); !(d <= 1.01*float64(k+1)*eps*abs) {
 				t.Fatalf("%s m=%d n=%d k=%d lda=%d ldb=%d ldc=%d off=%d acc=%v: C[%d,%d] = %v, want %v", g.name, m, n, k,
 					lda, ldb, ldc, off, acc, i, j, c[i*ldc+j], sum)
 			}
@@ -106,7 +115,7 @@ func checkProduct(t *testing.T, r *rand.Rand, g product, m, n, k, off int, acc b
 
 func TestProducts(t *testing.T) {
 	forPaths(t, func(t *testing.T) {
-		for _, g := range products {
+		for _, g := range orientations {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 60 {
 				m, n, k := size(r), size(r), size(r)
@@ -116,6 +125,21 @@ func TestProducts(t *testing.T) {
 				checkProduct(t, r, g, m, 1+(m*13)%67, 1+m%9, m%17, m%2 == 0)
 			}
 			checkProduct(t, r, g, 3, 5, 2*2048+3, 0, false) // more than one block of k
+			for n := range 12 {                             // inner products
+				checkProduct(t, r, g, (n*5)%9, n, 250+r.IntN(40), n, n%2 == 0)
+			}
+		}
+		for _, g := range orientations64 {
+			r := rand.New(rand.NewPCG(1, 3))
+			for range 40 {
+				checkProduct(t, r, g, size(r), size(r), size(r), r.IntN(17), r.IntN(2) == 0)
+			}
+			for m := range 32 {
+				checkProduct(t, r, g, m, 1+(m*13)%37, 1+m%9, m%17, m%2 == 0)
+			}
+			for n := range 12 {
+				checkProduct(t, r, g, (n*5)%9, n, 250+r.IntN(40), n, n%2 == 0)
+			}
 		}
 	})
 }
@@ -123,39 +147,42 @@ func TestProducts(t *testing.T) {
 // Rows computed alone have the bits they have in the whole, and both vector paths agree.
 func TestProductsSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	const m, n, k = 61, 45, 70
-	a, b := make([]float32, 200*200), make([]float32, 200*200)
+	const ld = 300
+	a, b := make([]float32, ld*ld), make([]float32, ld*ld)
 	uniform(r, a)
 	uniform(r, b)
-	for _, g := range products {
-		var vector []float32
-		forPaths(t, func(t *testing.T) {
-			var w Workspace
-			whole := make([]float32, m*n)
-			g.run(&w, m, n, k, a, 200, b, 200, whole, n, false)
-			for _, step := range []int{1, 7, 30} {
-				part := make([]float32, m*n)
-				for i := 0; i < m; i += step {
-					ai, aj := g.a(i, 0, 0)
-					g.run(&w, min(step, m-i), n, k, a[ai*200+aj:], 200, b, 200, part[i*n:], n, false)
-				}
-				for i := range whole {
-					if part[i] != whole[i] {
-						t.Fatalf("%s: by %d rows element %d is %v, at once %v", g.name, step, i, part[i], whole[i])
+	for _, s := range [][3]int{{61, 45, 70}, {61, 2, 33}, {40, 5, 260}, {200, 10, 30}} {
+		m, n, k := s[0], s[1], s[2]
+		for _, g := range orientations {
+			var vector []float32
+			forPaths(t, func(t *testing.T) {
+				var w Workspace
+				whole := make([]float32, m*n)
+				g.run(&w, m, n, k, a, ld, b, ld, whole, n, false)
+				for _, step := range []int{1, 7, 30} {
+					part := make([]float32, m*n)
+					for i := 0; i < m; i += step {
+						ai, aj := g.a(i, 0, 0)
+						g.run(&w, min(step, m-i), n, k, a[ai*ld+aj:], ld, b, ld, part[i*n:], n, false)
 					}
-				}
-			}
-			if path != portable {
-				if vector != nil {
-					for i := range vector {
-						if vector[i] != whole[i] {
-							t.Fatalf("%s: element %d is %v, on the other path %v", g.name, i, whole[i], vector[i])
+					for i := range whole {
+						if part[i] != whole[i] {
+							t.Fatalf("%s: by %d rows element %d is %v, at once %v", g.name, step, i, part[i], whole[i])
 						}
 					}
 				}
-				vector = whole
-			}
-		})
+				if path != portable {
+					if vector != nil {
+						for i := range vector {
+							if vector[i] != whole[i] {
+								t.Fatalf("%s: element %d is %v, on the other path %v", g.name, i, whole[i], vector[i])
+							}
+						}
+					}
+					vector = whole
+				}
+			})
+		}
 	}
 }
 
@@ -163,8 +190,11 @@ func FuzzProducts(f *testing.F) {
 	f.Add(uint64(1), uint8(14), uint8(32), uint8(10), uint8(0), true)
 	f.Fuzz(func(t *testing.T, seed uint64, m, n, k, off uint8, acc bool) {
 		forPaths(t, func(t *testing.T) {
-			for _, g := range products {
+			for _, g := range orientations {
 				checkProduct(t, rand.New(rand.NewPCG(seed, 5)), g, int(m), int(n), int(k), int(off%17), acc)
+			}
+			for _, g := range orientations64 {
+				checkProduct(t, rand.New(rand.NewPCG(seed, 6)), g, int(m), int(n), int(k), int(off%17), acc)
 			}
 		})
 	})
@@ -181,15 +211,15 @@ var shapes = []struct {
 	{"NN", 100, 120, 25}, {"NN", 100, 120, 120}, {"NN", 100, 25, 120}, {"NT", 100, 120, 25}, {"NT", 100, 120, 120},
 	{"TN", 25, 120, 100}, {"TN", 120, 120, 100}, {"TN", 120, 25, 100},
 	{"NN", 100, 300, 753}, {"NN", 100, 300, 300}, {"NN", 100, 753, 300}, {"NT", 100, 300, 753}, {"NT", 100, 300, 300},
-	{"NT", 100, 753, 300}, {"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
+	{"NT", 100, 753, 300}, {"NT", 5, 5, 17730}, {"NT", 500, 5, 1024}, {"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
 }
 
 func BenchmarkProducts(b *testing.B) {
 	was := path
 	defer func() { path = was }()
 	for _, s := range shapes {
-		var g product
-		for _, p := range products {
+		var g orientation[float32]
+		for _, p := range orientations {
 			if p.name == s.name {
 				g = p
 			}

@@ -36,18 +36,19 @@ func %[1]sVector(%[2]s) bool {
 }
 `, k.name, k.params, strings.Join(k.names(), ", "))
 	}
-	for _, p := range []struct {
-		name      string
-		wide, low int
-	}{{"gemm", 0, 0}, {"dist", 1, 1}} {
-		fmt.Fprintf(&b, "\nfunc %sPanel(rows, width int, %s) {\n\tif path == avx512 {\n", p.name, panelParams)
-		for _, m := range []*machine{{suffix: "AVX512", bytes: 64}, {suffix: "AVX2", bytes: 32}} {
-			product, distance := m.tile()
-			rows := []int{product, distance}[p.low]
-			b.WriteString("\t\tswitch 2*rows+width {\n")
+	tiles := func(chooser, name, params string, heights func(m *machine) (rows, width int)) {
+		names := kernel{name, params}.names()
+		fmt.Fprintf(&b, "\n// %s runs the kernel of tiles of that many rows.\nfunc %[1]s(rows, width int, %s) {\n", chooser, params)
+		for _, m := range []*machine{newAVX512(), newAVX2()} {
+			if m.wide() {
+				b.WriteString("\tif path == avx512 {\n")
+			}
+			rows, width := heights(m)
+			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", width+1)
 			for r := 1; r <= rows; r++ {
-				for w := 1; w <= 2; w++ {
-					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%dx%d%s(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)\n", 2*r+w, p.name, r, w, m.suffix)
+				for w := 1; w <= width; w++ {
+					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%dx%d%s(%s)\n", (width+1)*r+w, name, r, w, m.suffix,
+						strings.Join(names, ", "))
 				}
 			}
 			b.WriteString("\t\t}\n")
@@ -57,6 +58,13 @@ func %[1]sVector(%[2]s) bool {
 		}
 		b.WriteString("}\n")
 	}
+	double := func(params string) string { return strings.ReplaceAll(params, "float32", "float64") }
+	products := func(m *machine) (int, int) { rows, _ := m.tile(); return rows, 2 }
+	tiles("gemmPanel32", "gemm", panelParams, products)
+	tiles("gemmPanel64", "gemm64_", double(panelParams), products)
+	tiles("distPanel32", "dist", panelParams, func(m *machine) (int, int) { _, rows := m.tile(); return rows, 2 })
+	tiles("innerTile32", "inner", innerParams, (*machine).innerTile)
+	tiles("innerTile64", "inner64_", double(innerParams), (*machine).innerTile)
 	return []byte(b.String())
 }
 

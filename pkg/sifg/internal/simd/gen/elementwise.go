@@ -35,6 +35,7 @@ func (l lanes) put(v reg.VecVirtual, slice string) {
 func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	m.double = size == 8
 	first := kernel{name, params}.names()[0]
 	n := m.Load(m.Param(first).Len(), m.GP64()).(reg.GPVirtual)
 	offset := m.GP64()
@@ -61,10 +62,14 @@ func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 	m.Label("tail")
 	m.ADDQ(count, n)
 	m.JZ(LabelRef("done"))
-	k := m.mask(n, size)
+	if m.double {
+		m.SHLQ(U8(1), n)
+	}
+	k := m.mask(n)
 	body(lanes{m, at, &k})
 	m.Label("done")
 	m.ret()
+	m.double = false
 }
 
 func (m *machine) elementwise() {
@@ -74,6 +79,8 @@ func (m *machine) elementwise() {
 	unary("tanh", m.tanh)
 	unary("exp", m.exp)
 	unary("logCosh", m.logCosh)
+	m.pointwise("tanh64", "dst, x []float64", 8, func(l lanes) { l.put(l.tanh64(l.get("x")), "dst") })
+	m.pointwise("logCosh64", "dst, x []float64", 8, func(l lanes) { l.put(l.logCosh64(l.get("x")), "dst") })
 
 	m.pointwise("tanhGrad", "dst, g, y []float32", 4, func(l lanes) {
 		l.put(l.mul(l.tanhSlope(l.get("y")), l.get("g")), "dst")
@@ -83,7 +90,7 @@ func (m *machine) elementwise() {
 		s := l.tanhSlope(y)
 		gd := l.get("gd")
 		g := l.mul(s, l.get("g"))
-		l.VFNMADD231PS(l.mul(l.add(y, y), l.get("dy")), gd, g)
+		l.subFrom(g, gd, l.mul(l.add(y, y), l.get("dy")))
 		l.put(g, "g")
 		l.put(l.mul(s, gd), "gd")
 	})
@@ -104,8 +111,8 @@ func (m *machine) elementwise() {
 
 // tanhSlope returns 1 − y².
 func (m *machine) tanhSlope(y reg.VecVirtual) reg.VecVirtual {
-	s := m.load(m.c32(1))
-	m.VFNMADD231PS(y, y, s)
+	s := m.load(m.c(1))
+	m.subFrom(s, y, y)
 	return s
 }
 
@@ -136,7 +143,7 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.SUBQ(last, whole)
 	m.SHLQ(U8(2), whole)
 	m.SHLQ(U8(2), ld)
-	k := m.mask(last, 4)
+	k := m.mask(last)
 	m.hoistHere()
 	m.Label("row")
 	offset := m.GP64()
@@ -203,7 +210,7 @@ func (m *machine) colSums() {
 	}
 	m.CMPQ(cols, U8(0))
 	m.JEQ(LabelRef("done"))
-	k := m.mask(cols, 4)
+	k := m.mask(cols)
 	sum := m.loadMasked(Mem{Base: dst}, k)
 	m.Load(m.Param("rows"), rows)
 	m.Label("row")
@@ -223,19 +230,19 @@ const signBit = 1 << 31
 // odd; exactly ±1 from 9.02 on.
 func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	sign := m.and(x, m.words(signBit))
-	t := m.min(m.load(m.c32(10)), m.xor(x, sign)) // not a number stays so
+	t := m.min(m.load(m.c(10)), m.xor(x, sign)) // not a number stays so
 	t2 := m.mul(t, t)
 	small := m.fma(m.mul(t2, m.horner(t2, tanhSmall[:]...)), t, t)
 
 	j, n := m.nearest(t, 2*math.Log2E)
 	r := m.copy(t)
-	m.VFNMADD231PS(m.c32(halfLn2Hi), n, r)
-	m.VFNMADD231PS(m.c32(halfLn2Lo), n, r)
+	m.subFrom(r, n, m.c(halfLn2Hi))
+	m.subFrom(r, n, m.c(halfLn2Lo))
 	p := m.fma(m.horner(r, expm1Twice[:]...), m.mul(r, r), m.add(r, r))
-	s := m.addw(m.shl(j, 23), m.words(0x3F800000))
-	u := m.fma(p, s, m.sub(s, m.c32(1)))
-	y := m.div(u, m.add(u, m.c32(2)))
-	return m.or(m.pick(m.less(t, m.c32(0.35)), small, y), sign)
+	s := m.pow2(j)
+	u := m.fma(p, s, m.sub(s, m.c(1)))
+	y := m.div(u, m.add(u, m.c(2)))
+	return m.or(m.pick(m.less(t, m.c(0.35)), small, y), sign)
 }
 
 // tanhSmall: tanh(x) = x + x³·P(x²) on |x| ≤ 0.36; minimax, relative error 6.3e-10.
@@ -251,20 +258,38 @@ var expm1Twice = [...]float64{0.0888480714263, 0.26773056904, 0.666675228179, 1.
 
 // nearest returns the integer n nearest to x·scale, |n| < 2²¹: in the low bits of j, and as a number.
 func (m *machine) nearest(x reg.VecVirtual, scale float64) (j, n reg.VecVirtual) {
-	const magic = 3 << 22 // 1.5·2²³: adding it leaves no bits for a fraction
-	j = m.load(m.c32(magic))
-	m.VFMADD231PS(m.c32(scale), x, j)
-	return j, m.sub(j, m.c32(magic))
+	magic := m.c(magic32) // adding it leaves no bits for a fraction
+	if m.double {
+		magic = m.c(magic64)
+	}
+	j = m.load(magic)
+	m.addTo(j, x, m.c(scale))
+	return j, m.sub(j, magic)
+}
+
+const (
+	magic32 = 3 << 22 // 1.5·2²³
+	magic64 = 3 << 51 // 1.5·2⁵²
+)
+
+// pow2 returns 2ⁿ for n in the low bits of j.
+func (m *machine) pow2(j reg.VecVirtual) reg.VecVirtual {
+	if m.double {
+		v := m.vec()
+		m.VPSLLQ(U8(52), j, v)
+		return m.op3(m.VPADDQ, v, m.quads(math.Float64bits(1)))
+	}
+	return m.addw(m.shl(j, 23), m.words(math.Float32bits(1)))
 }
 
 // expCore returns n (in the low bits of j) and p with exp(x) = 2ⁿ·p, 0.7 < p < 1.42, for |x| ≤ 104.
 func (m *machine) expCore(x reg.VecVirtual) (j, p reg.VecVirtual) {
 	j, n := m.nearest(x, math.Log2E)
 	r := m.copy(x)
-	m.VFNMADD231PS(m.c32(ln2Hi), n, r)
-	m.VFNMADD231PS(m.c32(ln2Lo), n, r)
+	m.subFrom(r, n, m.c(ln2Hi))
+	m.subFrom(r, n, m.c(ln2Lo))
 	p = m.fma(m.horner(r, expPoly[:]...), m.mul(r, r), r)
-	return j, m.add(p, m.c32(1))
+	return j, m.add(p, m.c(1))
 }
 
 const (
@@ -278,17 +303,14 @@ var expPoly = [...]float64{0.0013814469236, 0.00836878033866, 0.0416683941648, 0
 // exp goes gradually to 0 below −87.3, where 2ⁿ·p is not normal any more: with AVX2 that takes two factors, the first
 // product being exact.
 func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual {
-	x = m.max(m.load(m.c32(-104)), m.min(m.load(m.c32(89)), x)) // not a number stays so
+	x = m.max(m.load(m.c(-104)), m.min(m.load(m.c(89)), x)) // not a number stays so
 	j, p := m.expCore(x)
 	if m.wide() {
-		return m.op3(m.VSCALEFPS, p, m.sub(j, m.c32(3<<22)))
+		return m.op3(m.VSCALEFPS, p, m.sub(j, m.c(magic32)))
 	}
-	n := m.subw(j, m.words(math.Float32bits(3<<22)))
+	n := m.subw(j, m.words(math.Float32bits(magic32)))
 	half := m.sar(n, 1)
-	one := m.words(0x3F800000)
-	scale1 := m.addw(m.shl(half, 23), one)
-	scale2 := m.addw(m.shl(m.subw(n, half), 23), one)
-	return m.mul(m.mul(p, scale1), scale2)
+	return m.mul(m.mul(p, m.pow2(half)), m.pow2(m.subw(n, half)))
 }
 
 // log cosh x = x²·P(x²) for |x| < 0.8; else |x| − log 2 + log(1 + w), w = exp(−2|x|) ≤ 0.2019. At most 2 ulp.
@@ -297,12 +319,12 @@ func (m *machine) logCosh(x reg.VecVirtual) reg.VecVirtual {
 	t2 := m.mul(t, t)
 	small := m.mul(m.horner(t2, logCoshSmall[:]...), t2)
 
-	j, p := m.expCore(m.mul(m.min(m.load(m.c32(40)), t), m.c32(-2)))
-	w := m.mul(p, m.addw(m.shl(j, 23), m.words(0x3F800000)))
-	y := m.load(m.c32(-ln2Lo))
-	m.VFMADD231PS(m.horner(w, log1pPoly[:]...), w, y)
-	y = m.add(y, m.sub(t, m.c32(ln2Hi)))
-	return m.pick(m.less(t, m.c32(0.8)), small, y)
+	j, p := m.expCore(m.mul(m.min(m.load(m.c(40)), t), m.c(-2)))
+	w := m.mul(p, m.pow2(j))
+	y := m.load(m.c(-ln2Lo))
+	m.addTo(y, w, m.horner(w, log1pPoly[:]...))
+	y = m.add(y, m.sub(t, m.c(ln2Hi)))
+	return m.pick(m.less(t, m.c(0.8)), small, y)
 }
 
 // logCoshSmall: log cosh x = x²·P(x²) on |x| ≤ 0.81; minimax, relative error 1e-8.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -22,9 +23,21 @@ func (m *machine) matrixProducts() {
 	for _, width := range []int{1, 2} {
 		for rows := range product {
 			m.panel("gemm", rows+1, width, false)
+			m.double = true
+			m.panel("gemm64_", rows+1, width, false)
+			m.double = false
 		}
 		for rows := range distance {
 			m.panel("dist", rows+1, width, true)
+		}
+	}
+	rows, cols := m.innerTile()
+	for r := range rows {
+		for c := range cols {
+			m.inner("inner", r+1, c+1)
+			m.double = true
+			m.inner("inner64_", r+1, c+1)
+			m.double = false
 		}
 	}
 	m.packRows(1)
@@ -34,13 +47,21 @@ func (m *machine) matrixProducts() {
 
 const panelParams = "k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 
+// params returns params, with float64 in place of float32 if that is the precision in use.
+func (m *machine) params(params string) string {
+	if m.double {
+		return strings.ReplaceAll(params, "float32", "float64")
+	}
+	return params
+}
+
 // panel emits the kernel of a column panel of C, width vectors wide (the last of which has only `last` columns):
-// C = A·B, or C += A·B if add, for tiles·rows rows; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
+// C = A·B, or C += A·B if add, for tiles·rows rows; last counts 32-bit words, half a column of float64; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
 // strides count bytes. Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits
 // depend neither on its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
 func (m *machine) panel(name string, rows, width int, distance bool) {
 	name = fmt.Sprintf("%s%dx%d", name, rows, width)
-	m.function(name, "func("+panelParams+")", "is a panel of tiles of that many rows × vectors.")
+	m.function(name, "func("+m.params(panelParams)+")", "is a panel of tiles of that many rows × vectors.")
 
 	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
 	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
@@ -100,7 +121,7 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	}
 	m.JMP(LabelRef("start"))
 	m.Label("continue")
-	k := m.mask(last, 4)
+	k := m.mask(last)
 	m.MOVQ(c, cr)
 	for r := range acc {
 		for w, v := range acc[r][:width-1] {
@@ -133,18 +154,18 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 		switch {
 		case distance:
 			av := m.vec()
-			m.VBROADCASTSS(row(r), av)
+			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
 			for w, v := range acc[r] {
 				d := m.sub(bv[w], av)
-				m.VFMADD231PS(d, d, v)
+				m.addTo(v, d, d)
 			}
 		case m.wide() && width == 1:
-			m.VFMADD231PS_BCST(row(r), bv[0], acc[r][0])
+			m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(row(r), bv[0], acc[r][0])
 		default:
 			av := m.vec()
-			m.VBROADCASTSS(row(r), av)
+			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
 			for w, v := range acc[r] {
-				m.VFMADD231PS(bv[w], av, v)
+				m.addTo(v, av, bv[w])
 			}
 		}
 	}
@@ -167,7 +188,7 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	}
 	m.JMP(LabelRef("next"))
 	m.Label("partial")
-	k = m.mask(last, 4)
+	k = m.mask(last)
 	for r := range acc {
 		for w, v := range acc[r][:width-1] {
 			m.VMOVUPS(v, Mem{Base: c, Disp: w * m.bytes})
@@ -196,7 +217,7 @@ func (m *machine) packRows(width int) {
 	lds := m.Load(m.Param("lds"), m.GP64()).(reg.GPVirtual)
 	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
 	last := m.Load(m.Param("last"), m.GP64()).(reg.GPVirtual)
-	mask := m.mask(last, 4)
+	mask := m.mask(last)
 	m.Label("row")
 	for w := range width - 1 {
 		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})

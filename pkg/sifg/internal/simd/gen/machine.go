@@ -22,6 +22,8 @@ type machine struct {
 	bytes  int    // size of a vector: 64 or 32
 	data   map[string]Mem
 
+	double bool // arithmetic is float64
+
 	hoistTo int                       // node of the current function before which hoist emits
 	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
 	masks   map[string]reg.Register   // and in mask registers
@@ -78,14 +80,16 @@ func (m *machine) ret() {
 // them from memory, as it can read two vectors a cycle).
 const maxHoisted = 18
 
-// c32 returns a vector of float32 v, as a register or in memory.
-func (m *machine) c32(v float64) Op { return m.words(math.Float32bits(float32(v))) }
-
-// c64 returns a vector of float64 v.
-func (m *machine) c64(v float64) Op {
-	bits := math.Float64bits(v)
-	return m.constant(fmt.Sprintf("d%016x", bits), bits, m.VBROADCASTSD)
+// c returns a vector of the number v, as a register or in memory.
+func (m *machine) c(v float64) Op {
+	if m.double {
+		return m.quads(math.Float64bits(v))
+	}
+	return m.words(math.Float32bits(float32(v)))
 }
+
+// quads returns a vector of 64-bit words w.
+func (m *machine) quads(w uint64) Op { return m.constant(fmt.Sprintf("q%016x", w), w, m.VBROADCASTSD) }
 
 // words returns a vector of 32-bit words w.
 func (m *machine) words(w uint32) Op {
@@ -165,7 +169,7 @@ func (m *machine) param(name string) reg.VecVirtual {
 	return v
 }
 
-// float32 arithmetic
+// arithmetic
 
 func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual {
 	v := m.vec()
@@ -173,17 +177,42 @@ func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual {
 	return v
 }
 
-func (m *machine) add(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VADDPS, a, b) }
-func (m *machine) sub(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VSUBPS, a, b) }
-func (m *machine) mul(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMULPS, a, b) }
-func (m *machine) div(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VDIVPS, a, b) }
+// either returns the instruction of the precision in use.
+func (m *machine) either(ps, pd func(...Op)) func(...Op) {
+	if m.double {
+		return pd
+	}
+	return ps
+}
+
+func (m *machine) add(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VADDPS, m.VADDPD), a, b)
+}
+
+func (m *machine) sub(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VSUBPS, m.VSUBPD), a, b)
+}
+
+func (m *machine) mul(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VMULPS, m.VMULPD), a, b)
+}
+
+func (m *machine) div(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VDIVPS, m.VDIVPD), a, b)
+}
+
 func (m *machine) and(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VANDPS, a, b) }
 func (m *machine) or(a reg.VecVirtual, b Op) reg.VecVirtual  { return m.op3(m.VORPS, a, b) }
 func (m *machine) xor(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VXORPS, a, b) }
 
 // min and max return b where a or b is not a number.
-func (m *machine) min(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMINPS, a, b) }
-func (m *machine) max(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VMAXPS, a, b) }
+func (m *machine) min(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VMINPS, m.VMINPD), a, b)
+}
+
+func (m *machine) max(a reg.VecVirtual, b Op) reg.VecVirtual {
+	return m.op3(m.either(m.VMAXPS, m.VMAXPD), a, b)
+}
 
 func (m *machine) sqrt(a Op) reg.VecVirtual {
 	v := m.vec()
@@ -200,28 +229,26 @@ func (m *machine) copy(a reg.VecVirtual) reg.VecVirtual {
 
 // fma returns a·b + c in a's register.
 func (m *machine) fma(a, b reg.VecVirtual, c Op) reg.VecVirtual {
-	m.VFMADD213PS(c, b, a)
+	m.either(m.VFMADD213PS, m.VFMADD213PD)(c, b, a)
 	return a
+}
+
+// addTo adds a·b to sum; subFrom subtracts it.
+func (m *machine) addTo(sum, a reg.VecVirtual, b Op) {
+	m.either(m.VFMADD231PS, m.VFMADD231PD)(b, a, sum)
+}
+
+func (m *machine) subFrom(sum, a reg.VecVirtual, b Op) {
+	m.either(m.VFNMADD231PS, m.VFNMADD231PD)(b, a, sum)
 }
 
 // horner returns the polynomial in x with the coefficients, highest power first.
 func (m *machine) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
-	p := m.load(m.c32(coefficients[0]))
+	p := m.load(m.c(coefficients[0]))
 	for _, c := range coefficients[1:] {
-		m.VFMADD213PS(m.c32(c), x, p)
+		p = m.fma(p, x, m.c(c))
 	}
 	return p
-}
-
-// round returns a rounded to the nearest integer, ties to even.
-func (m *machine) round(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	if m.wide() {
-		m.VRNDSCALEPS(U8(8), a, v)
-	} else {
-		m.VROUNDPS(U8(8), a, v)
-	}
-	return v
 }
 
 // integers in 32-bit words
@@ -266,8 +293,8 @@ func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual {
 // mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
 type mask struct{ Op }
 
-// mask returns the mask of the first n lanes of size bytes, 0 ≤ n ≤ lanes.
-func (m *machine) mask(n reg.GPVirtual, size int) mask {
+// mask returns the mask of the first n 32-bit lanes, 0 ≤ n ≤ lanes.
+func (m *machine) mask(n reg.GPVirtual) mask {
 	if m.wide() {
 		ones, k := m.GP32(), m.K()
 		m.MOVL(U32(0xFFFFFFFF), ones)
@@ -289,7 +316,7 @@ func (m *machine) mask(n reg.GPVirtual, size int) mask {
 	m.LEAQ(table.Offset(32), base)
 	m.MOVQ(n, off)
 	m.NEGQ(off)
-	m.VMOVUPS(Mem{Base: base, Index: off, Scale: uint8(size)}, v)
+	m.VMOVUPS(Mem{Base: base, Index: off, Scale: 4}, v)
 	return mask{v}
 }
 
@@ -314,19 +341,23 @@ func (m *machine) storeMasked(v reg.VecVirtual, x Mem, k mask) {
 
 // less returns the mask of a < b (false where either is not a number).
 func (m *machine) less(a reg.VecVirtual, b Op) mask {
+	var k Op = m.vec()
 	if m.wide() {
-		k := m.K()
-		m.VCMPPS(U8(17), b, a, k)
-		return mask{k}
+		k = m.K()
 	}
-	return mask{m.op3(func(x ...Op) { m.VCMPPS(U8(17), x[0], x[1], x[2]) }, a, b)}
+	m.either(m.VCMPPS, m.VCMPPD)(U8(17), b, a, k)
+	return mask{k}
 }
 
 // pick returns a where k is set, else b.
 func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
 	v := m.vec()
 	if m.wide() {
-		m.blend(x86.VBLENDMPS, k.Op, a, b, v)
+		blend := x86.VBLENDMPS
+		if m.double {
+			blend = x86.VBLENDMPD
+		}
+		m.blend(blend, k.Op, a, b, v)
 	} else {
 		m.VBLENDVPS(k.Op, a, b, v)
 	}

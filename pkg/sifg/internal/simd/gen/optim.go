@@ -5,7 +5,7 @@ import "github.com/mmcloughlin/avo/reg"
 func (m *machine) optimisers() {
 	m.pointwise("axpy", "dst []float32, alpha float32, x []float32", 4, func(l lanes) {
 		d := l.get("dst")
-		l.VFMADD231PS(l.get("x"), l.param("alpha"), d)
+		l.addTo(d, l.param("alpha"), l.get("x"))
 		l.put(d, "dst")
 	})
 	m.pointwise("sgd", "theta, g []float32, lr float32", 4, func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
@@ -35,7 +35,7 @@ func (m *machine) optimisers() {
 // descend sets theta −= lr·direction.
 func (l lanes) descend(direction, lr reg.VecVirtual) {
 	theta := l.get("theta")
-	l.VFNMADD231PS(direction, lr, theta)
+	l.subFrom(theta, lr, direction)
 	l.put(theta, "theta")
 }
 

@@ -130,34 +130,34 @@ func (m *machine) boxMuller(x0, x1 reg.VecVirtual) (cos, sin reg.VecVirtual) {
 	if m.wide() {
 		m.VCVTUDQ2PS(x0, u)
 	} else { // both halves are exact: one rounding in the sum
-		high := m.mul(m.toFloat(m.shr(x0, 16)), m.c32(1<<16))
+		high := m.mul(m.toFloat(m.shr(x0, 16)), m.c(1<<16))
 		u = m.add(high, m.toFloat(m.and(x0, m.words(0xFFFF))))
 	}
-	i := m.subw(m.add(u, m.c32(0.5)), m.words(sqrtHalfBits))
+	i := m.subw(m.add(u, m.c(0.5)), m.words(sqrtHalfBits))
 	e := m.toFloat(m.subw(m.sar(i, 23), m.words(32)))
-	f := m.sub(m.addw(m.and(i, m.words(0x7FFFFF)), m.words(sqrtHalfBits)), m.c32(1))
-	p := m.load(m.c32(logP[0]))
+	f := m.sub(m.addw(m.and(i, m.words(0x7FFFFF)), m.words(sqrtHalfBits)), m.c(1))
+	p := m.load(m.c(logP[0]))
 	for _, c := range logP[1:] {
-		p = m.add(m.mul(p, f), m.c32(c))
+		p = m.add(m.mul(p, f), m.c(c))
 	}
 	z := m.mul(f, f)
 	y := m.mul(m.mul(p, f), z)
-	y = m.add(y, m.mul(e, m.c32(boxLn2Lo)))
-	y = m.sub(y, m.mul(z, m.c32(0.5)))
+	y = m.add(y, m.mul(e, m.c(boxLn2Lo)))
+	y = m.sub(y, m.mul(z, m.c(0.5)))
 	y = m.add(y, f)
-	y = m.add(y, m.mul(e, m.c32(ln2Hi)))
-	r := m.sqrt(m.mul(y, m.c32(-2)))
+	y = m.add(y, m.mul(e, m.c(ln2Hi)))
+	r := m.sqrt(m.mul(y, m.c(-2)))
 
 	q := m.shr(m.addw(x1, m.words(1<<29)), 30)
-	t := m.mul(m.toFloat(m.subw(x1, m.shl(q, 30))), m.c32(2*math.Pi*0x1p-32))
+	t := m.mul(m.toFloat(m.subw(x1, m.shl(q, 30))), m.c(2*math.Pi*0x1p-32))
 	z = m.mul(t, t)
-	s := m.add(m.mul(z, m.c32(sinS[0])), m.c32(sinS[1]))
-	s = m.add(m.mul(s, z), m.c32(sinS[2]))
+	s := m.add(m.mul(z, m.c(sinS[0])), m.c(sinS[1]))
+	s = m.add(m.mul(s, z), m.c(sinS[2]))
 	s = m.add(m.mul(m.mul(s, z), t), t)
-	c := m.add(m.mul(z, m.c32(cosC[0])), m.c32(cosC[1]))
-	c = m.add(m.mul(c, z), m.c32(cosC[2]))
-	c = m.sub(m.mul(m.mul(c, z), z), m.mul(z, m.c32(0.5)))
-	c = m.add(c, m.c32(1))
+	c := m.add(m.mul(z, m.c(cosC[0])), m.c(cosC[1]))
+	c = m.add(m.mul(c, z), m.c(cosC[2]))
+	c = m.sub(m.mul(m.mul(c, z), z), m.mul(z, m.c(0.5)))
+	c = m.add(c, m.c(1))
 	swap := m.signOf(m.shl(q, 31))
 	two := m.words(2)
 	signC := m.shl(m.and(m.addw(q, m.words(1)), two), 30)
@@ -189,5 +189,3 @@ var (
 	sinS = [3]float64{-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}
 	cosC = [3]float64{2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2}
 )
-
-func (m *machine) peak() {}

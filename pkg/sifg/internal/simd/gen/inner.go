@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const innerParams = "k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool"
+
+// innerTile returns the largest tile of the inner products: 5×5 accumulators, five vectors of B and one of A are 31 of 32
+// registers; AVX2 needs two for what is one vector of AVX-512, 3×2×2+2+1.
+func (m *machine) innerTile() (rows, cols int) {
+	if m.wide() {
+		return 5, 5
+	}
+	return 3, 2
+}
+
+// inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for one tile and a long k (strides in bytes, k in 32-bit words).
+// The sum is made in 64 bytes' worth of partial sums, of every 16th float32 or 8th float64, which are then added pairwise:
+// upper half to lower half until one is left. Both machines do the same.
+func (m *machine) inner(name string, rows, cols int) {
+	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+m.params(innerParams)+")",
+		"is a tile of inner products of that many rows of A and of B.")
+	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
+	row := func(name, ld string, n int) []reg.GPVirtual { // pointers to the rows
+		p := []reg.GPVirtual{m.Load(m.Param(name), m.GP64()).(reg.GPVirtual)}
+		stride := m.Load(m.Param(ld), m.GP64()).(reg.GPVirtual)
+		for i := range n - 1 {
+			q := m.GP64()
+			m.LEAQ(Mem{Base: p[i], Index: stride, Scale: 1}, q)
+			p = append(p, q)
+		}
+		return p
+	}
+	a, b := row("a", "lda", rows), row("b", "ldb", cols)
+	halves := 64 / m.bytes
+	var acc [5][5][2]reg.VecVirtual
+	for i := range rows {
+		for j := range cols {
+			for h := range halves {
+				v := m.vec()
+				m.VXORPS(v, v, v)
+				acc[i][j][h] = v
+			}
+		}
+	}
+	offset := m.GP64()
+	m.XORQ(offset, offset)
+	step := func(h int, get func(Mem) reg.VecVirtual) {
+		at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1, Disp: h * m.bytes} }
+		var bv []reg.VecVirtual
+		for _, p := range b {
+			bv = append(bv, get(at(p)))
+		}
+		for i, p := range a {
+			av := get(at(p))
+			for j := range b {
+				m.addTo(acc[i][j][h], av, bv[j])
+			}
+		}
+	}
+	m.SUBQ(U8(16), k)
+	m.JLT(LabelRef("tail"))
+	m.Label("loop")
+	for h := range halves {
+		step(h, func(x Mem) reg.VecVirtual { return m.load(x) })
+	}
+	m.ADDQ(U8(64), offset)
+	m.SUBQ(U8(16), k)
+	m.JGE(LabelRef("loop"))
+	m.Label("tail")
+	m.ADDQ(U8(16), k)
+	for h := range halves {
+		done := fmt.Sprint("sum", h)
+		m.CMPQ(k, U8(0))
+		m.JLE(LabelRef(done))
+		n, lanes := m.GP64(), m.GP64()
+		m.MOVQ(k, n)
+		m.MOVQ(U32(m.bytes/4), lanes)
+		m.CMPQ(n, lanes)
+		m.CMOVQGT(lanes, n)
+		mask := m.mask(n)
+		step(h, func(x Mem) reg.VecVirtual { return m.loadMasked(x, mask) })
+		m.SUBQ(U8(m.bytes/4), k)
+		m.Label(done)
+	}
+
+	add, c, ldc := m.GP8(), m.GP64(), m.GP64()
+	m.Load(m.Param("c"), c)
+	m.Load(m.Param("ldc"), ldc)
+	m.Load(m.Param("add"), add)
+	size := 4
+	if m.double {
+		size = 8
+	}
+	plus := m.either(m.VADDPS, m.VADDPD)
+	for i := range rows {
+		for j := range cols {
+			v := acc[i][j]
+			y := v[0].AsY()
+			if m.wide() {
+				upper := m.YMM()
+				m.VEXTRACTF64X4(U8(1), v[0], upper)
+				plus(upper, y, y)
+			} else {
+				plus(v[1], y, y)
+			}
+			x, upper := v[0].AsX(), m.XMM()
+			if m.wide() {
+				m.VEXTRACTF64X2(U8(1), y, upper)
+			} else {
+				m.VEXTRACTF128(U8(1), y, upper)
+			}
+			plus(upper, x, x)
+			m.VPERMILPD(U8(1), x, upper)
+			plus(upper, x, x)
+			if !m.double {
+				m.VPERMILPS(U8(1), x, upper)
+				plus(upper, x, x)
+			}
+			done := fmt.Sprintf("store%d_%d", i, j)
+			to := Mem{Base: c, Disp: j * size}
+			m.TESTB(add, add)
+			m.JZ(LabelRef(done))
+			if m.double {
+				m.VADDSD(to, x, x)
+			} else {
+				m.VADDSS(to, x, x)
+			}
+			m.Label(done)
+			if m.double {
+				m.VMOVSD(x, to)
+			} else {
+				m.VMOVSS(x, to)
+			}
+		}
+		m.ADDQ(ldc, c)
+	}
+	m.ret()
+}

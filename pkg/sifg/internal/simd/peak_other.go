@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package simd
+
+func fmaRounds(path string, bits, n int) (lanes int) { return 0 }
