@@ -138,6 +138,36 @@ func TestColumnsCoverRows(t *testing.T) {
 	check(Timing{}, len(timingColumns))
 }
 
+// docs/results.md describes each column with its type.
+func TestColumnsAreDocumented(t *testing.T) {
+	doc := string(must(os.ReadFile("../../../docs/results.md")))
+	checkDocumented(t, doc, "trials.parquet", trialColumns)
+	checkDocumented(t, doc, "timings.parquet", timingColumns)
+	checkDocumented(t, doc, "trace.parquet", slices.DeleteFunc(slices.Clone(traceColumns), func(c column[Trace]) bool {
+		return slices.ContainsFunc(trialColumns, func(o column[Trial]) bool { return o.name == c.name }) // "as above"
+	}))
+}
+
+func checkDocumented[T any](t *testing.T, doc, file string, cols []column[T]) {
+	t.Helper()
+	_, section, _ := strings.Cut(doc, "### "+file)
+	section, _, _ = strings.Cut(section, "\n##")
+	for _, c := range cols {
+		kind := "DOUBLE | DOUBLE"
+		switch {
+		case c.text != nil:
+			kind = "BYTE_ARRAY (STRING) | VARCHAR"
+		case c.count != nil:
+			kind = "INT64 (signed) | BIGINT"
+		case c.seed != nil:
+			kind = "INT64 (unsigned) | UBIGINT"
+		}
+		if line := "| `" + c.name + "` | " + kind + " |"; !strings.Contains(section, line) {
+			t.Errorf("docs/results.md, %s: no line %q", file, line)
+		}
+	}
+}
+
 func TestTextIsMadeUTF8(t *testing.T) {
 	b := encoded(t, EncodeTrials, []Trial{{Reason: "panic: \xff\xfe", Config: "{}"}})
 	if got, err := DecodeTrials(b); err != nil || got[0].Reason != "panic: \uFFFD" {

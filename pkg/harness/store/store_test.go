@@ -132,6 +132,9 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("array that is not there: error %v", err)
 	}
 	scratchIsEmpty(t, s)
+	if n := len(seal) + 64 + len(sealEnd); n != 83 {
+		t.Errorf("the digest takes the last %d bytes of trial.json, docs/results.md says 83", n)
+	}
 
 	// A failed trial without files is a whole trial, and so is one without a configuration.
 	p, err := s.Begin("gmm", "k0")
