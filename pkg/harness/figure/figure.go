@@ -24,7 +24,7 @@ package figure
 type Figure struct {
 	Rows, Cols int     // 0: as many as the panels need; both 0: one row
 	Panels     []Panel // row by row
-	Legend     []Item  // nil: made from the layers' styles, in order of first appearance
+	Legend     []Item  // nil: made from the layers' styles, methods first
 	NoLegend   bool
 	Shared     bool      // all panels have the same axes: tick and axis labels only at the left and below
 	ColorBar   *ColorBar // scale of the heat maps, in a strip at the right

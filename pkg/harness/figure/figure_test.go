@@ -137,7 +137,19 @@ func TestLegendShowsEachMethod(t *testing.T) {
 	f = scatterFigure()
 	l, _ = f.layout()
 	if got := l.keys[len(l.keys)-1]; got[len(got)-1].Label != "Ground truth" {
-		t.Errorf("last entry is %q, want what all panels share", got[len(got)-1].Label)
+		t.Errorf("last entry is %q, want the ground truth", got[len(got)-1].Label)
+	}
+	line := func(m string) Layer { return Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Method(m)} }
+	f = &Figure{Panels: []Panel{{Layers: []Layer{line("truth"), line("mine"), line("svgd"), line("sifg"), line("l2-gf")}}}}
+	l, _ = f.layout()
+	got := ""
+	for _, row := range l.keys {
+		for _, it := range row {
+			got += it.Label + ", "
+		}
+	}
+	if want := "L2-GF, SIFG, SVGD, Ground truth, mine, "; got != want {
+		t.Errorf("legend %q, want %q", got, want)
 	}
 }
 

@@ -252,24 +252,20 @@ func (l *layout) place() (w, h float64) {
 	return w, h
 }
 
-// legend collects the entries and breaks them into rows of about the same width. Entries of all panels (the ground
-// truth) come after those of one (a method), in order of appearance otherwise.
+// legend collects the entries, methods first and always in the same order, and breaks them into rows of about the same
+// width.
 func (l *layout) legend() [][]Item {
 	if l.f.NoLegend {
 		return nil
 	}
 	items := l.f.Legend
 	if items == nil {
-		at, panels, last := map[string]int{}, map[string]int{}, map[string]int{}
-		for i, p := range l.f.Panels {
+		at := map[string]int{}
+		for _, p := range l.f.Panels {
 			for _, layer := range p.Layers {
 				it, _ := layer.key()
 				if it.Label == "" {
 					continue
-				}
-				if last[it.Label] != i+1 {
-					last[it.Label] = i + 1
-					panels[it.Label]++
 				}
 				k, seen := at[it.Label]
 				if !seen {
@@ -286,7 +282,7 @@ func (l *layout) legend() [][]Item {
 				o.Line, o.Fill, o.Mark = o.Line || it.Line, o.Fill || it.Fill, o.Mark || it.Mark
 			}
 		}
-		slices.SortStableFunc(items, func(a, b Item) int { return panels[a.Label] - panels[b.Label] })
+		slices.SortStableFunc(items, func(a, b Item) int { return legendRank(a.Label) - legendRank(b.Label) })
 	}
 	rows := wrap(items, l.w-2*outer)
 	for width := l.w - 2*outer - 6; ; width -= 6 { // the narrowest rows of this number

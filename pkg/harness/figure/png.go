@@ -81,7 +81,6 @@ func encodePNG(img image.Image) ([]byte, error) {
 		}
 	})
 	var buf bytes.Buffer
-	e := png.Encoder{CompressionLevel: png.BestCompression}
-	err := e.Encode(&buf, out)
+	err := png.Encode(&buf, out)
 	return buf.Bytes(), err
 }

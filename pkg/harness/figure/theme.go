@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
+	"slices"
 )
 
 // Sizes of the theme, in points.
@@ -71,6 +72,18 @@ var methods = map[string]Style{
 	"kde-flow": {Label: "KDE flow", Color: grey, Dash: []float64{2.6, 2.6}, Mark: Plus},
 	"hmc":      {Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: Ring},
 	"truth":    {Label: "Ground truth", Color: ink},
+}
+
+// legendOrder is the order of methods in every legend, as in the paper; other entries follow as they appear.
+var legendOrder = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg", "svgd", "sgld", "kde-flow"}
+
+// legendRank returns the place of a label in the legend.
+func legendRank(label string) int {
+	i := slices.IndexFunc(legendOrder, func(m string) bool { return methods[m].Label == label })
+	if i < 0 {
+		return len(legendOrder)
+	}
+	return i
 }
 
 // Method returns the style of a method: sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow (the closed-form score of

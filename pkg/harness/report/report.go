@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -275,7 +276,7 @@ func (v *view) claims(s Section) claimGroup {
 // newPart brings the protocols' figures and tables of the same name together.
 func newPart(s Section, pictures map[string]picture) part {
 	out := part{Section: s}
-	figure, tab := map[string]int{}, map[string]int{}
+	figures, tables := map[string]int{}, map[string]int{}
 	add := func(items *[]item, at map[string]int, name, title, caption string) *item {
 		i, seen := at[name]
 		if !seen {
@@ -287,14 +288,14 @@ func newPart(s Section, pictures map[string]picture) part {
 	}
 	for _, pr := range s.Protocols {
 		for _, f := range pr.Figures {
-			it, pic := add(&out.Figures, figure, f.Name, f.Title, f.Caption), pictures[f.Path]
-			it.Wide = it.Wide || 5*pic.w > 12*pic.h
+			it, pic := add(&out.Figures, figures, f.Name, f.Title, f.Caption), pictures[f.Path]
+			it.Wide = it.Wide || pic.w > 590 // more than two panels
 			it.Shown = append(it.Shown, shown{
 				Protocol: pr, Src: pic.src, W: pic.w, H: pic.h, File: filepath.Base(pic.file), Problem: f.Problem, Command: f.Command,
 			})
 		}
 		for _, t := range pr.Tables {
-			it := add(&out.Tables, tab, t.Name, t.Title, t.Caption)
+			it := add(&out.Tables, tables, t.Name, t.Title, t.Caption)
 			it.Shown = append(it.Shown, shown{Protocol: pr, HTML: template.HTML(t.HTML), Problem: t.Problem, Command: t.Command})
 		}
 	}
@@ -358,12 +359,11 @@ func load(p Page) (map[string]picture, error) {
 	return all, nil
 }
 
-// dimensions returns the size of a picture in CSS pixels, of which a point is 4/3. A PNG's resolution is not known: its
-// proportions are what counts.
+// dimensions returns the size of a picture in CSS pixels, 96 to the inch.
 func dimensions(data []byte, kind string) (w, h int, err error) {
 	if kind == "image/png" {
 		c, err := png.DecodeConfig(bytes.NewReader(data))
-		return c.Width, c.Height, err
+		return c.Width * 96 / figure.DPI, c.Height * 96 / figure.DPI, err
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
 	for {
