@@ -142,15 +142,25 @@ func decode(dst any, layers ...map[string]any) error {
 			return err
 		}
 	}
-	return v.UnmarshalExact(dst, func(c *mapstructure.DecoderConfig) { c.WeaklyTypedInput = false })
+	return v.UnmarshalExact(dst, strict)
 }
 
+// strict decodes exactly and converts nothing: the text "1" is no number.
+func strict(c *mapstructure.DecoderConfig) { c.ErrorUnused, c.WeaklyTypedInput = true, false }
+
 // Decode decodes an experiment's own options (Trial.Config.Options) into dst, a pointer to a struct whose fields have
-// mapstructure tags and hold the defaults. An unknown key or a value of the wrong type is an error that names it.
+// mapstructure tags and hold the defaults. An unknown key or a value of the wrong type is an error that names it. It may be
+// called for one map by several goroutines.
 func Decode(options map[string]any, dst any) error {
 	in := func([]string) string { return "options" }
 	if err := check(reflect.TypeOf(dst).Elem(), options, nil, in); err != nil {
 		return err
 	}
-	return decode(dst, options)
+	config := mapstructure.DecoderConfig{Result: dst}
+	strict(&config)
+	d, err := mapstructure.NewDecoder(&config)
+	if err != nil {
+		return err
+	}
+	return d.Decode(options) // not by viper, which writes into the map
 }

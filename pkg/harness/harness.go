@@ -22,6 +22,7 @@ type Experiment struct {
 	// runs: let it be quick, and leave what is slow to the first call of Measure.
 	Setup    func(t *Trial) (*Problem, error)
 	Source   fs.FS // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
+	Metrics  []string // that its options can ask for, for listings
 	Figures  []Figure
 	Tables   []Table
 	Claims   []Claim

@@ -176,7 +176,10 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 			if err != nil {
 				return err
 			}
-			_, err = fig.Save(filepath.Join(dir, "figures"), f.Name)
+			drawn, err := fig.Save(filepath.Join(dir, "figures"), f.Name)
+			for _, d := range drawn.Dropped {
+				a.Hidden += d.Undrawable + d.Outside
+			}
 			return err
 		})
 		if err != nil {

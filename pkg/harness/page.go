@@ -117,6 +117,10 @@ func (f *folder) page() (report.Protocol, error) {
 			p.Provenance = append(p.Provenance, report.Fact{Name: "figure " + a.Name, Value: "not drawn: " + a.Problem})
 			continue
 		}
+		if a.Hidden > 0 {
+			p.Provenance = append(p.Provenance, report.Fact{Name: "figure " + a.Name,
+				Value: fmt.Sprintf("%d values are not seen: not finite, or outside the axes", a.Hidden)})
+		}
 		path := filepath.Join(f.dir, "figures", a.Name)
 		p.Figures = append(p.Figures, report.Figure{Name: a.Name, Title: a.Title, Caption: a.Caption, Path: path, Command: again})
 	}

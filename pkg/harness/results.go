@@ -50,7 +50,8 @@ type Artifact struct {
 	Title   string   `json:"title"`
 	Caption string   `json:"caption"`
 	Files   []string `json:"files,omitempty"` // relative to run.json
-	Problem string   `json:"problem,omitempty"`
+	Hidden  int      `json:"hidden,omitempty"`  // values of a figure that are not seen: not finite, or outside its axes
+	Problem string   `json:"problem,omitempty"` // why it was not made
 }
 
 // Verdict is one entry of claims.json: a claim and what its check found.

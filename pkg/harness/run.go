@@ -59,7 +59,9 @@ func (r *Runner) Run(soft, hard context.Context, experiments []*Experiment, todo
 	for range max(1, r.Jobs) {
 		wg.Go(func() {
 			for t := range queue {
-				work(t)
+				if soft.Err() == nil {
+					work(t)
+				}
 			}
 		})
 	}

@@ -221,7 +221,7 @@ func TestSameBytesForAnyOrder(t *testing.T) {
 	stop := func() {
 		if calls.Add(1) == 12 {
 			syscall.Kill(os.Getpid(), syscall.SIGINT)
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond) // for the signal to be heard
 		}
 	}
 	x.onCall.Store(&stop)
@@ -275,7 +275,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	stop := func() {
 		if n := calls.Add(1); n == 2 || n == 3 {
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 		}
 	}
 	x.onCall.Store(&stop)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -77,7 +78,21 @@ func (a *app) sections(system bool) ([]section, error) {
 	for _, t := range target.Table {
 		targets.Items = append(targets.Items, named{t.Name, t.Doc})
 	}
-	out = append(out, experiments, samplers, targets)
+	metrics := section{Title: "Metrics", Items: []named{
+		{"sigma", "every experiment, of samplers that smooth"}, {"p", "every experiment, of samplers with a Stein loss"},
+		{"loss", "every experiment, of samplers with a network"},
+	}}
+	for _, e := range a.experiments {
+		for _, m := range e.Metrics {
+			i := slices.IndexFunc(metrics.Items, func(n named) bool { return n.Name == m })
+			if i < 0 {
+				metrics.Items = append(metrics.Items, named{m, e.Name})
+			} else {
+				metrics.Items[i].Text += ", " + e.Name
+			}
+		}
+	}
+	out = append(out, experiments, samplers, targets, metrics)
 	if system {
 		m := harness.ThisMachine()
 		out = append(out, section{Title: "System", Items: []named{
