@@ -21,7 +21,7 @@ type Experiment struct {
 	// It is also called once a problem when a plan is made, so that what is wrong with the options is said before anything
 	// runs: let it be quick, and leave what is slow to the first call of Measure.
 	Setup    func(t *Trial) (*Problem, error)
-	Source   fs.FS // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
+	Source   fs.FS    // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
 	Metrics  []string // that its options can ask for, for listings
 	Figures  []Figure
 	Tables   []Table

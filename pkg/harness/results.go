@@ -49,7 +49,7 @@ type Artifact struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
 	Caption string   `json:"caption"`
-	Files   []string `json:"files,omitempty"` // relative to run.json
+	Files   []string `json:"files,omitempty"`   // relative to run.json
 	Hidden  int      `json:"hidden,omitempty"`  // values of a figure that are not seen: not finite, or outside its axes
 	Problem string   `json:"problem,omitempty"` // why it was not made
 }
