@@ -164,65 +164,65 @@ func dist3x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb i
 //go:noescape
 func dist4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// inner1x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner1x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_1x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner1x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner1x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_1x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner2x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_2x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner2x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_2x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner3x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x1AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_3x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner3x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x2AVX2 is a tile of inner products of that many rows of A and of B.
+// inner64_3x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // packRows1AVX2 copies k rows into a panel of that many vectors.
 //

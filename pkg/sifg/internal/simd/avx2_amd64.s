@@ -2952,66 +2952,70 @@ next:
 	VZEROUPPER
 	RET
 
-// func inner1x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner1x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
+TEXT ·inner1x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	XORQ   BX, BX
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(BX*1), Y2
-	VMOVUPS     (CX)(BX*1), Y3
+	VMOVUPS     (DI), Y2
+	VMOVUPS     (SI), Y3
 	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     32(DX)(BX*1), Y2
-	VMOVUPS     32(CX)(BX*1), Y3
+	VMOVUPS     32(DI), Y2
+	VMOVUPS     32(SI), Y3
 	VFMADD231PS Y2, Y3, Y1
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, SI
-	MOVQ        $0x00000008, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	LEAQ        window<>+32(SB), DI
-	NEGQ        SI
-	VMOVUPS     (DI)(SI*4), Y2
-	VMASKMOVPS  (DX)(BX*1), Y2, Y3
-	VMASKMOVPS  (CX)(BX*1), Y2, Y2
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y2
+	VMASKMOVPS  (DI), Y2, Y3
+	VMASKMOVPS  (SI), Y2, Y2
 	VFMADD231PS Y3, Y2, Y0
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, SI
-	MOVQ        $0x00000008, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	LEAQ        window<>+32(SB), DI
-	NEGQ        SI
-	VMOVUPS     (DI)(SI*4), Y2
-	VMASKMOVPS  32(DX)(BX*1), Y2, Y3
-	VMASKMOVPS  32(CX)(BX*1), Y2, Y2
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y2
+	VMASKMOVPS  32(DI), Y2, Y3
+	VMASKMOVPS  32(SI), Y2, Y2
 	VFMADD231PS Y3, Y2, Y1
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -3019,162 +3023,177 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
 store0_0:
 	VMOVSS X0, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_1x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
+TEXT ·inner64_1x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	XORQ   BX, BX
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(BX*1), Y2
-	VMOVUPS     (CX)(BX*1), Y3
+	VMOVUPS     (DI), Y2
+	VMOVUPS     (SI), Y3
 	VFMADD231PD Y2, Y3, Y0
-	VMOVUPS     32(DX)(BX*1), Y2
-	VMOVUPS     32(CX)(BX*1), Y3
+	VMOVUPS     32(DI), Y2
+	VMOVUPS     32(SI), Y3
 	VFMADD231PD Y2, Y3, Y1
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, SI
-	MOVQ        $0x00000008, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	LEAQ        window<>+32(SB), DI
-	NEGQ        SI
-	VMOVUPS     (DI)(SI*4), Y2
-	VMASKMOVPS  (DX)(BX*1), Y2, Y3
-	VMASKMOVPS  (CX)(BX*1), Y2, Y2
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y2
+	VMASKMOVPS  (DI), Y2, Y3
+	VMASKMOVPS  (SI), Y2, Y2
 	VFMADD231PD Y3, Y2, Y0
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, SI
-	MOVQ        $0x00000008, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	LEAQ        window<>+32(SB), DI
-	NEGQ        SI
-	VMOVUPS     (DI)(SI*4), Y2
-	VMASKMOVPS  32(DX)(BX*1), Y2, Y3
-	VMASKMOVPS  32(CX)(BX*1), Y2, Y2
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y2
+	VMASKMOVPS  32(DI), Y2, Y3
+	VMASKMOVPS  32(SI), Y2, Y2
 	VFMADD231PD Y3, Y2, Y1
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
 store0_0:
 	VMOVSD X0, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner1x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner1x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), BX
+TEXT ·inner1x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(SI*1), Y4
-	VMOVUPS     (BX)(SI*1), Y5
-	VMOVUPS     (CX)(SI*1), Y6
+	VMOVUPS     (R8), Y4
+	VMOVUPS     (R8)(SI*1), Y5
+	VMOVUPS     (DI), Y6
 	VFMADD231PS Y4, Y6, Y0
 	VFMADD231PS Y5, Y6, Y2
-	VMOVUPS     32(DX)(SI*1), Y4
-	VMOVUPS     32(BX)(SI*1), Y5
-	VMOVUPS     32(CX)(SI*1), Y6
+	VMOVUPS     32(R8), Y4
+	VMOVUPS     32(R8)(SI*1), Y5
+	VMOVUPS     32(DI), Y6
 	VFMADD231PS Y4, Y6, Y1
 	VFMADD231PS Y5, Y6, Y3
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  (DX)(SI*1), Y4, Y5
-	VMASKMOVPS  (BX)(SI*1), Y4, Y6
-	VMASKMOVPS  (CX)(SI*1), Y4, Y4
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y4
+	VMASKMOVPS  (R8), Y4, Y5
+	VMASKMOVPS  (R8)(SI*1), Y4, Y6
+	VMASKMOVPS  (DI), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 	VFMADD231PS Y6, Y4, Y2
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  32(DX)(SI*1), Y4, Y5
-	VMASKMOVPS  32(BX)(SI*1), Y4, Y6
-	VMASKMOVPS  32(CX)(SI*1), Y4, Y4
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y4
+	VMASKMOVPS  32(R8), Y4, Y5
+	VMASKMOVPS  32(R8)(SI*1), Y4, Y6
+	VMASKMOVPS  32(DI), Y4, Y4
 	VFMADD231PS Y5, Y4, Y1
 	VFMADD231PS Y6, Y4, Y3
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -3182,7 +3201,7 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
@@ -3195,93 +3214,100 @@ store0_0:
 	VADDPS       X0, X2, X2
 	VPERMILPS    $0x01, X2, X0
 	VADDPS       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSS       4(CX), X2, X2
 
 store0_1:
 	VMOVSS X2, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_1x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), BX
+TEXT ·inner64_1x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(SI*1), Y4
-	VMOVUPS     (BX)(SI*1), Y5
-	VMOVUPS     (CX)(SI*1), Y6
+	VMOVUPS     (R8), Y4
+	VMOVUPS     (R8)(SI*1), Y5
+	VMOVUPS     (DI), Y6
 	VFMADD231PD Y4, Y6, Y0
 	VFMADD231PD Y5, Y6, Y2
-	VMOVUPS     32(DX)(SI*1), Y4
-	VMOVUPS     32(BX)(SI*1), Y5
-	VMOVUPS     32(CX)(SI*1), Y6
+	VMOVUPS     32(R8), Y4
+	VMOVUPS     32(R8)(SI*1), Y5
+	VMOVUPS     32(DI), Y6
 	VFMADD231PD Y4, Y6, Y1
 	VFMADD231PD Y5, Y6, Y3
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  (DX)(SI*1), Y4, Y5
-	VMASKMOVPS  (BX)(SI*1), Y4, Y6
-	VMASKMOVPS  (CX)(SI*1), Y4, Y4
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y4
+	VMASKMOVPS  (R8), Y4, Y5
+	VMASKMOVPS  (R8)(SI*1), Y4, Y6
+	VMASKMOVPS  (DI), Y4, Y4
 	VFMADD231PD Y5, Y4, Y0
 	VFMADD231PD Y6, Y4, Y2
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  32(DX)(SI*1), Y4, Y5
-	VMASKMOVPS  32(BX)(SI*1), Y4, Y6
-	VMASKMOVPS  32(CX)(SI*1), Y4, Y4
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y4
+	VMASKMOVPS  32(R8), Y4, Y5
+	VMASKMOVPS  32(R8)(SI*1), Y4, Y6
+	VMASKMOVPS  32(DI), Y4, Y4
 	VFMADD231PD Y5, Y4, Y1
 	VFMADD231PD Y6, Y4, Y3
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
@@ -3292,87 +3318,94 @@ store0_0:
 	VADDPD       X0, X2, X2
 	VPERMILPD    $0x01, X2, X0
 	VADDPD       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSD       8(CX), X2, X2
 
 store0_1:
 	VMOVSD X2, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner2x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
+TEXT ·inner2x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(SI*1), Y4
-	VMOVUPS     (CX)(SI*1), Y5
+	VMOVUPS     (DI), Y4
+	VMOVUPS     (SI), Y5
 	VFMADD231PS Y4, Y5, Y0
-	VMOVUPS     (DX)(SI*1), Y5
+	VMOVUPS     (SI)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y2
-	VMOVUPS     32(BX)(SI*1), Y4
-	VMOVUPS     32(CX)(SI*1), Y5
+	VMOVUPS     32(DI), Y4
+	VMOVUPS     32(SI), Y5
 	VFMADD231PS Y4, Y5, Y1
-	VMOVUPS     32(DX)(SI*1), Y5
+	VMOVUPS     32(SI)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  (BX)(SI*1), Y4, Y5
-	VMASKMOVPS  (CX)(SI*1), Y4, Y6
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y4
+	VMASKMOVPS  (DI), Y4, Y5
+	VMASKMOVPS  (SI), Y4, Y6
 	VFMADD231PS Y5, Y6, Y0
-	VMASKMOVPS  (DX)(SI*1), Y4, Y4
+	VMASKMOVPS  (SI)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y2
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  32(BX)(SI*1), Y4, Y5
-	VMASKMOVPS  32(CX)(SI*1), Y4, Y6
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y4
+	VMASKMOVPS  32(DI), Y4, Y5
+	VMASKMOVPS  32(SI), Y4, Y6
 	VFMADD231PS Y5, Y6, Y1
-	VMASKMOVPS  32(DX)(SI*1), Y4, Y4
+	VMASKMOVPS  32(SI)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y3
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -3380,13 +3413,13 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
 store0_0:
 	VMOVSS       X0, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X2
@@ -3394,124 +3427,138 @@ store0_0:
 	VADDPS       X0, X2, X2
 	VPERMILPS    $0x01, X2, X0
 	VADDPS       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store1_0
 	VADDSS       (CX), X2, X2
 
 store1_0:
 	VMOVSS X2, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_2x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
+TEXT ·inner64_2x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(SI*1), Y4
-	VMOVUPS     (CX)(SI*1), Y5
+	VMOVUPS     (DI), Y4
+	VMOVUPS     (SI), Y5
 	VFMADD231PD Y4, Y5, Y0
-	VMOVUPS     (DX)(SI*1), Y5
+	VMOVUPS     (SI)(BX*1), Y5
 	VFMADD231PD Y4, Y5, Y2
-	VMOVUPS     32(BX)(SI*1), Y4
-	VMOVUPS     32(CX)(SI*1), Y5
+	VMOVUPS     32(DI), Y4
+	VMOVUPS     32(SI), Y5
 	VFMADD231PD Y4, Y5, Y1
-	VMOVUPS     32(DX)(SI*1), Y5
+	VMOVUPS     32(SI)(BX*1), Y5
 	VFMADD231PD Y4, Y5, Y3
 	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  (BX)(SI*1), Y4, Y5
-	VMASKMOVPS  (CX)(SI*1), Y4, Y6
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y4
+	VMASKMOVPS  (DI), Y4, Y5
+	VMASKMOVPS  (SI), Y4, Y6
 	VFMADD231PD Y5, Y6, Y0
-	VMASKMOVPS  (DX)(SI*1), Y4, Y4
+	VMASKMOVPS  (SI)(BX*1), Y4, Y4
 	VFMADD231PD Y5, Y4, Y2
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, DI
-	MOVQ        $0x00000008, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	LEAQ        window<>+32(SB), R8
-	NEGQ        DI
-	VMOVUPS     (R8)(DI*4), Y4
-	VMASKMOVPS  32(BX)(SI*1), Y4, Y5
-	VMASKMOVPS  32(CX)(SI*1), Y4, Y6
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y4
+	VMASKMOVPS  32(DI), Y4, Y5
+	VMASKMOVPS  32(SI), Y4, Y6
 	VFMADD231PD Y5, Y6, Y1
-	VMASKMOVPS  32(DX)(SI*1), Y4, Y4
+	VMASKMOVPS  32(SI)(BX*1), Y4, Y4
 	VFMADD231PD Y5, Y4, Y3
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
 store0_0:
 	VMOVSD       X0, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPD       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VPERMILPD    $0x01, X2, X0
 	VADDPD       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store1_0
 	VADDSD       (CX), X2, X2
 
 store1_0:
 	VMOVSD X2, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner2x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), SI
+TEXT ·inner2x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3520,76 +3567,75 @@ TEXT ·inner2x2AVX2(SB), NOSPLIT, $0-57
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(DI*1), Y8
-	VMOVUPS     (SI)(DI*1), Y9
-	VMOVUPS     (CX)(DI*1), Y10
+	VMOVUPS     (R8), Y8
+	VMOVUPS     (R8)(SI*1), Y9
+	VMOVUPS     (DI), Y10
 	VFMADD231PS Y8, Y10, Y0
 	VFMADD231PS Y9, Y10, Y2
-	VMOVUPS     (DX)(DI*1), Y10
+	VMOVUPS     (DI)(BX*1), Y10
 	VFMADD231PS Y8, Y10, Y4
 	VFMADD231PS Y9, Y10, Y6
-	VMOVUPS     32(BX)(DI*1), Y8
-	VMOVUPS     32(SI)(DI*1), Y9
-	VMOVUPS     32(CX)(DI*1), Y10
+	VMOVUPS     32(R8), Y8
+	VMOVUPS     32(R8)(SI*1), Y9
+	VMOVUPS     32(DI), Y10
 	VFMADD231PS Y8, Y10, Y1
 	VFMADD231PS Y9, Y10, Y3
-	VMOVUPS     32(DX)(DI*1), Y10
+	VMOVUPS     32(DI)(BX*1), Y10
 	VFMADD231PS Y8, Y10, Y5
 	VFMADD231PS Y9, Y10, Y7
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y8
-	VMASKMOVPS  (BX)(DI*1), Y8, Y9
-	VMASKMOVPS  (SI)(DI*1), Y8, Y10
-	VMASKMOVPS  (CX)(DI*1), Y8, Y11
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y8
+	VMASKMOVPS  (R8), Y8, Y9
+	VMASKMOVPS  (R8)(SI*1), Y8, Y10
+	VMASKMOVPS  (DI), Y8, Y11
 	VFMADD231PS Y9, Y11, Y0
 	VFMADD231PS Y10, Y11, Y2
-	VMASKMOVPS  (DX)(DI*1), Y8, Y8
+	VMASKMOVPS  (DI)(BX*1), Y8, Y8
 	VFMADD231PS Y9, Y8, Y4
 	VFMADD231PS Y10, Y8, Y6
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y8
-	VMASKMOVPS  32(BX)(DI*1), Y8, Y9
-	VMASKMOVPS  32(SI)(DI*1), Y8, Y10
-	VMASKMOVPS  32(CX)(DI*1), Y8, Y11
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y8
+	VMASKMOVPS  32(R8), Y8, Y9
+	VMASKMOVPS  32(R8)(SI*1), Y8, Y10
+	VMASKMOVPS  32(DI), Y8, Y11
 	VFMADD231PS Y9, Y11, Y1
 	VFMADD231PS Y10, Y11, Y3
-	VMASKMOVPS  32(DX)(DI*1), Y8, Y8
+	VMASKMOVPS  32(DI)(BX*1), Y8, Y8
 	VFMADD231PS Y9, Y8, Y5
 	VFMADD231PS Y10, Y8, Y7
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -3597,7 +3643,7 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
@@ -3610,13 +3656,13 @@ store0_0:
 	VADDPS       X0, X2, X2
 	VPERMILPS    $0x01, X2, X0
 	VADDPS       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSS       4(CX), X2, X2
 
 store0_1:
 	VMOVSS       X2, 4(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPS       X0, X4, X4
@@ -3624,7 +3670,7 @@ store0_1:
 	VADDPS       X0, X4, X4
 	VPERMILPS    $0x01, X4, X0
 	VADDPS       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_0
 	VADDSS       (CX), X4, X4
 
@@ -3637,26 +3683,33 @@ store1_0:
 	VADDPS       X0, X6, X6
 	VPERMILPS    $0x01, X6, X0
 	VADDPS       X0, X6, X6
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_1
 	VADDSS       4(CX), X6, X6
 
 store1_1:
 	VMOVSS X6, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_2x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), SI
+TEXT ·inner64_2x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3665,82 +3718,81 @@ TEXT ·inner64_2x2AVX2(SB), NOSPLIT, $0-57
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(DI*1), Y8
-	VMOVUPS     (SI)(DI*1), Y9
-	VMOVUPS     (CX)(DI*1), Y10
+	VMOVUPS     (R8), Y8
+	VMOVUPS     (R8)(SI*1), Y9
+	VMOVUPS     (DI), Y10
 	VFMADD231PD Y8, Y10, Y0
 	VFMADD231PD Y9, Y10, Y2
-	VMOVUPS     (DX)(DI*1), Y10
+	VMOVUPS     (DI)(BX*1), Y10
 	VFMADD231PD Y8, Y10, Y4
 	VFMADD231PD Y9, Y10, Y6
-	VMOVUPS     32(BX)(DI*1), Y8
-	VMOVUPS     32(SI)(DI*1), Y9
-	VMOVUPS     32(CX)(DI*1), Y10
+	VMOVUPS     32(R8), Y8
+	VMOVUPS     32(R8)(SI*1), Y9
+	VMOVUPS     32(DI), Y10
 	VFMADD231PD Y8, Y10, Y1
 	VFMADD231PD Y9, Y10, Y3
-	VMOVUPS     32(DX)(DI*1), Y10
+	VMOVUPS     32(DI)(BX*1), Y10
 	VFMADD231PD Y8, Y10, Y5
 	VFMADD231PD Y9, Y10, Y7
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y8
-	VMASKMOVPS  (BX)(DI*1), Y8, Y9
-	VMASKMOVPS  (SI)(DI*1), Y8, Y10
-	VMASKMOVPS  (CX)(DI*1), Y8, Y11
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y8
+	VMASKMOVPS  (R8), Y8, Y9
+	VMASKMOVPS  (R8)(SI*1), Y8, Y10
+	VMASKMOVPS  (DI), Y8, Y11
 	VFMADD231PD Y9, Y11, Y0
 	VFMADD231PD Y10, Y11, Y2
-	VMASKMOVPS  (DX)(DI*1), Y8, Y8
+	VMASKMOVPS  (DI)(BX*1), Y8, Y8
 	VFMADD231PD Y9, Y8, Y4
 	VFMADD231PD Y10, Y8, Y6
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y8
-	VMASKMOVPS  32(BX)(DI*1), Y8, Y9
-	VMASKMOVPS  32(SI)(DI*1), Y8, Y10
-	VMASKMOVPS  32(CX)(DI*1), Y8, Y11
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y8
+	VMASKMOVPS  32(R8), Y8, Y9
+	VMASKMOVPS  32(R8)(SI*1), Y8, Y10
+	VMASKMOVPS  32(DI), Y8, Y11
 	VFMADD231PD Y9, Y11, Y1
 	VFMADD231PD Y10, Y11, Y3
-	VMASKMOVPS  32(DX)(DI*1), Y8, Y8
+	VMASKMOVPS  32(DI)(BX*1), Y8, Y8
 	VFMADD231PD Y9, Y8, Y5
 	VFMADD231PD Y10, Y8, Y7
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
@@ -3751,19 +3803,19 @@ store0_0:
 	VADDPD       X0, X2, X2
 	VPERMILPD    $0x01, X2, X0
 	VADDPD       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSD       8(CX), X2, X2
 
 store0_1:
 	VMOVSD       X2, 8(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPD       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPD       X0, X4, X4
 	VPERMILPD    $0x01, X4, X0
 	VADDPD       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_0
 	VADDSD       (CX), X4, X4
 
@@ -3774,98 +3826,104 @@ store1_0:
 	VADDPD       X0, X6, X6
 	VPERMILPD    $0x01, X6, X0
 	VADDPD       X0, X6, X6
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_1
 	VADDSD       8(CX), X6, X6
 
 store1_1:
 	VMOVSD X6, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x1AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner3x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
+TEXT ·inner3x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(DI*1), Y6
-	VMOVUPS     (CX)(DI*1), Y7
+	VMOVUPS     (DI), Y6
+	VMOVUPS     (SI), Y7
 	VFMADD231PS Y6, Y7, Y0
-	VMOVUPS     (BX)(DI*1), Y7
+	VMOVUPS     (SI)(BX*1), Y7
 	VFMADD231PS Y6, Y7, Y2
-	VMOVUPS     (DX)(DI*1), Y7
+	VMOVUPS     (SI)(BX*2), Y7
 	VFMADD231PS Y6, Y7, Y4
-	VMOVUPS     32(SI)(DI*1), Y6
-	VMOVUPS     32(CX)(DI*1), Y7
+	VMOVUPS     32(DI), Y6
+	VMOVUPS     32(SI), Y7
 	VFMADD231PS Y6, Y7, Y1
-	VMOVUPS     32(BX)(DI*1), Y7
+	VMOVUPS     32(SI)(BX*1), Y7
 	VFMADD231PS Y6, Y7, Y3
-	VMOVUPS     32(DX)(DI*1), Y7
+	VMOVUPS     32(SI)(BX*2), Y7
 	VFMADD231PS Y6, Y7, Y5
+	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y6
-	VMASKMOVPS  (SI)(DI*1), Y6, Y7
-	VMASKMOVPS  (CX)(DI*1), Y6, Y8
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y6
+	VMASKMOVPS  (DI), Y6, Y7
+	VMASKMOVPS  (SI), Y6, Y8
 	VFMADD231PS Y7, Y8, Y0
-	VMASKMOVPS  (BX)(DI*1), Y6, Y8
+	VMASKMOVPS  (SI)(BX*1), Y6, Y8
 	VFMADD231PS Y7, Y8, Y2
-	VMASKMOVPS  (DX)(DI*1), Y6, Y6
+	VMASKMOVPS  (SI)(BX*2), Y6, Y6
 	VFMADD231PS Y7, Y6, Y4
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y6
-	VMASKMOVPS  32(SI)(DI*1), Y6, Y7
-	VMASKMOVPS  32(CX)(DI*1), Y6, Y8
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y6
+	VMASKMOVPS  32(DI), Y6, Y7
+	VMASKMOVPS  32(SI), Y6, Y8
 	VFMADD231PS Y7, Y8, Y1
-	VMASKMOVPS  32(BX)(DI*1), Y6, Y8
+	VMASKMOVPS  32(SI)(BX*1), Y6, Y8
 	VFMADD231PS Y7, Y8, Y3
-	VMASKMOVPS  32(DX)(DI*1), Y6, Y6
+	VMASKMOVPS  32(SI)(BX*2), Y6, Y6
 	VFMADD231PS Y7, Y6, Y5
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -3873,13 +3931,13 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
 store0_0:
 	VMOVSS       X0, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X2
@@ -3887,13 +3945,13 @@ store0_0:
 	VADDPS       X0, X2, X2
 	VPERMILPS    $0x01, X2, X0
 	VADDPS       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store1_0
 	VADDSS       (CX), X2, X2
 
 store1_0:
 	VMOVSS       X2, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPS       X0, X4, X4
@@ -3901,148 +3959,160 @@ store1_0:
 	VADDPS       X0, X4, X4
 	VPERMILPS    $0x01, X4, X0
 	VADDPS       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store2_0
 	VADDSS       (CX), X4, X4
 
 store2_0:
 	VMOVSS X4, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x1AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_3x1AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
+TEXT ·inner64_3x1AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(DI*1), Y6
-	VMOVUPS     (CX)(DI*1), Y7
+	VMOVUPS     (DI), Y6
+	VMOVUPS     (SI), Y7
 	VFMADD231PD Y6, Y7, Y0
-	VMOVUPS     (BX)(DI*1), Y7
+	VMOVUPS     (SI)(BX*1), Y7
 	VFMADD231PD Y6, Y7, Y2
-	VMOVUPS     (DX)(DI*1), Y7
+	VMOVUPS     (SI)(BX*2), Y7
 	VFMADD231PD Y6, Y7, Y4
-	VMOVUPS     32(SI)(DI*1), Y6
-	VMOVUPS     32(CX)(DI*1), Y7
+	VMOVUPS     32(DI), Y6
+	VMOVUPS     32(SI), Y7
 	VFMADD231PD Y6, Y7, Y1
-	VMOVUPS     32(BX)(DI*1), Y7
+	VMOVUPS     32(SI)(BX*1), Y7
 	VFMADD231PD Y6, Y7, Y3
-	VMOVUPS     32(DX)(DI*1), Y7
+	VMOVUPS     32(SI)(BX*2), Y7
 	VFMADD231PD Y6, Y7, Y5
+	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y6
-	VMASKMOVPS  (SI)(DI*1), Y6, Y7
-	VMASKMOVPS  (CX)(DI*1), Y6, Y8
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y6
+	VMASKMOVPS  (DI), Y6, Y7
+	VMASKMOVPS  (SI), Y6, Y8
 	VFMADD231PD Y7, Y8, Y0
-	VMASKMOVPS  (BX)(DI*1), Y6, Y8
+	VMASKMOVPS  (SI)(BX*1), Y6, Y8
 	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  (DX)(DI*1), Y6, Y6
+	VMASKMOVPS  (SI)(BX*2), Y6, Y6
 	VFMADD231PD Y7, Y6, Y4
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R8, $0x00
 	JLE         sum1
-	MOVQ        AX, R8
-	MOVQ        $0x00000008, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	LEAQ        window<>+32(SB), R9
-	NEGQ        R8
-	VMOVUPS     (R9)(R8*4), Y6
-	VMASKMOVPS  32(SI)(DI*1), Y6, Y7
-	VMASKMOVPS  32(CX)(DI*1), Y6, Y8
+	MOVQ        R8, R9
+	MOVQ        $0x00000008, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	LEAQ        window<>+32(SB), R10
+	NEGQ        R9
+	VMOVUPS     (R10)(R9*4), Y6
+	VMASKMOVPS  32(DI), Y6, Y7
+	VMASKMOVPS  32(SI), Y6, Y8
 	VFMADD231PD Y7, Y8, Y1
-	VMASKMOVPS  32(BX)(DI*1), Y6, Y8
+	VMASKMOVPS  32(SI)(BX*1), Y6, Y8
 	VFMADD231PD Y7, Y8, Y3
-	VMASKMOVPS  32(DX)(DI*1), Y6, Y6
+	VMASKMOVPS  32(SI)(BX*2), Y6, Y6
 	VFMADD231PD Y7, Y6, Y5
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R8
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), DI
+	MOVB         add+64(FP), SI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
 store0_0:
 	VMOVSD       X0, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPD       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VPERMILPD    $0x01, X2, X0
 	VADDPD       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store1_0
 	VADDSD       (CX), X2, X2
 
 store1_0:
 	VMOVSD       X2, (CX)
-	ADDQ         DX, CX
+	ADDQ         DI, CX
 	VADDPD       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPD       X0, X4, X4
 	VPERMILPD    $0x01, X4, X0
 	VADDPD       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        SI, SI
 	JZ           store2_0
 	VADDSD       (CX), X4, X4
 
 store2_0:
 	VMOVSD X4, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x2AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner3x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), DI
+TEXT ·inner3x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4055,88 +4125,87 @@ TEXT ·inner3x2AVX2(SB), NOSPLIT, $0-57
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R8*1), Y12
-	VMOVUPS     (DI)(R8*1), Y13
-	VMOVUPS     (CX)(R8*1), Y14
+	VMOVUPS     (R8), Y12
+	VMOVUPS     (R8)(SI*1), Y13
+	VMOVUPS     (DI), Y14
 	VFMADD231PS Y12, Y14, Y0
 	VFMADD231PS Y13, Y14, Y2
-	VMOVUPS     (BX)(R8*1), Y14
+	VMOVUPS     (DI)(BX*1), Y14
 	VFMADD231PS Y12, Y14, Y4
 	VFMADD231PS Y13, Y14, Y6
-	VMOVUPS     (DX)(R8*1), Y14
+	VMOVUPS     (DI)(BX*2), Y14
 	VFMADD231PS Y12, Y14, Y8
 	VFMADD231PS Y13, Y14, Y10
-	VMOVUPS     32(SI)(R8*1), Y12
-	VMOVUPS     32(DI)(R8*1), Y13
-	VMOVUPS     32(CX)(R8*1), Y14
+	VMOVUPS     32(R8), Y12
+	VMOVUPS     32(R8)(SI*1), Y13
+	VMOVUPS     32(DI), Y14
 	VFMADD231PS Y12, Y14, Y1
 	VFMADD231PS Y13, Y14, Y3
-	VMOVUPS     32(BX)(R8*1), Y14
+	VMOVUPS     32(DI)(BX*1), Y14
 	VFMADD231PS Y12, Y14, Y5
 	VFMADD231PS Y13, Y14, Y7
-	VMOVUPS     32(DX)(R8*1), Y14
+	VMOVUPS     32(DI)(BX*2), Y14
 	VFMADD231PS Y12, Y14, Y9
 	VFMADD231PS Y13, Y14, Y11
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y12
-	VMASKMOVPS  (SI)(R8*1), Y12, Y13
-	VMASKMOVPS  (DI)(R8*1), Y12, Y14
-	VMASKMOVPS  (CX)(R8*1), Y12, Y15
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y12
+	VMASKMOVPS  (R8), Y12, Y13
+	VMASKMOVPS  (R8)(SI*1), Y12, Y14
+	VMASKMOVPS  (DI), Y12, Y15
 	VFMADD231PS Y13, Y15, Y0
 	VFMADD231PS Y14, Y15, Y2
-	VMASKMOVPS  (BX)(R8*1), Y12, Y15
+	VMASKMOVPS  (DI)(BX*1), Y12, Y15
 	VFMADD231PS Y13, Y15, Y4
 	VFMADD231PS Y14, Y15, Y6
-	VMASKMOVPS  (DX)(R8*1), Y12, Y12
+	VMASKMOVPS  (DI)(BX*2), Y12, Y12
 	VFMADD231PS Y13, Y12, Y8
 	VFMADD231PS Y14, Y12, Y10
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y12
-	VMASKMOVPS  32(SI)(R8*1), Y12, Y13
-	VMASKMOVPS  32(DI)(R8*1), Y12, Y14
-	VMASKMOVPS  32(CX)(R8*1), Y12, Y15
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y12
+	VMASKMOVPS  32(R8), Y12, Y13
+	VMASKMOVPS  32(R8)(SI*1), Y12, Y14
+	VMASKMOVPS  32(DI), Y12, Y15
 	VFMADD231PS Y13, Y15, Y1
 	VFMADD231PS Y14, Y15, Y3
-	VMASKMOVPS  32(BX)(R8*1), Y12, Y15
+	VMASKMOVPS  32(DI)(BX*1), Y12, Y15
 	VFMADD231PS Y13, Y15, Y5
 	VFMADD231PS Y14, Y15, Y7
-	VMASKMOVPS  32(DX)(R8*1), Y12, Y12
+	VMASKMOVPS  32(DI)(BX*2), Y12, Y12
 	VFMADD231PS Y13, Y12, Y9
 	VFMADD231PS Y14, Y12, Y11
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4144,7 +4213,7 @@ sum1:
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VADDPS       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSS       (CX), X0, X0
 
@@ -4157,13 +4226,13 @@ store0_0:
 	VADDPS       X0, X2, X2
 	VPERMILPS    $0x01, X2, X0
 	VADDPS       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSS       4(CX), X2, X2
 
 store0_1:
 	VMOVSS       X2, 4(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPS       X0, X4, X4
@@ -4171,7 +4240,7 @@ store0_1:
 	VADDPS       X0, X4, X4
 	VPERMILPS    $0x01, X4, X0
 	VADDPS       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_0
 	VADDSS       (CX), X4, X4
 
@@ -4184,13 +4253,13 @@ store1_0:
 	VADDPS       X0, X6, X6
 	VPERMILPS    $0x01, X6, X0
 	VADDPS       X0, X6, X6
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_1
 	VADDSS       4(CX), X6, X6
 
 store1_1:
 	VMOVSS       X6, 4(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPS       Y9, Y8, Y8
 	VEXTRACTF128 $0x01, Y8, X0
 	VADDPS       X0, X8, X8
@@ -4198,7 +4267,7 @@ store1_1:
 	VADDPS       X0, X8, X8
 	VPERMILPS    $0x01, X8, X0
 	VADDPS       X0, X8, X8
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store2_0
 	VADDSS       (CX), X8, X8
 
@@ -4211,27 +4280,33 @@ store2_0:
 	VADDPS       X0, X10, X10
 	VPERMILPS    $0x01, X10, X0
 	VADDPS       X0, X10, X10
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store2_1
 	VADDSS       4(CX), X10, X10
 
 store2_1:
 	VMOVSS X10, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x2AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
-TEXT ·inner64_3x2AVX2(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), DI
+TEXT ·inner64_3x2AVX2(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4244,94 +4319,93 @@ TEXT ·inner64_3x2AVX2(SB), NOSPLIT, $0-57
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R8*1), Y12
-	VMOVUPS     (DI)(R8*1), Y13
-	VMOVUPS     (CX)(R8*1), Y14
+	VMOVUPS     (R8), Y12
+	VMOVUPS     (R8)(SI*1), Y13
+	VMOVUPS     (DI), Y14
 	VFMADD231PD Y12, Y14, Y0
 	VFMADD231PD Y13, Y14, Y2
-	VMOVUPS     (BX)(R8*1), Y14
+	VMOVUPS     (DI)(BX*1), Y14
 	VFMADD231PD Y12, Y14, Y4
 	VFMADD231PD Y13, Y14, Y6
-	VMOVUPS     (DX)(R8*1), Y14
+	VMOVUPS     (DI)(BX*2), Y14
 	VFMADD231PD Y12, Y14, Y8
 	VFMADD231PD Y13, Y14, Y10
-	VMOVUPS     32(SI)(R8*1), Y12
-	VMOVUPS     32(DI)(R8*1), Y13
-	VMOVUPS     32(CX)(R8*1), Y14
+	VMOVUPS     32(R8), Y12
+	VMOVUPS     32(R8)(SI*1), Y13
+	VMOVUPS     32(DI), Y14
 	VFMADD231PD Y12, Y14, Y1
 	VFMADD231PD Y13, Y14, Y3
-	VMOVUPS     32(BX)(R8*1), Y14
+	VMOVUPS     32(DI)(BX*1), Y14
 	VFMADD231PD Y12, Y14, Y5
 	VFMADD231PD Y13, Y14, Y7
-	VMOVUPS     32(DX)(R8*1), Y14
+	VMOVUPS     32(DI)(BX*2), Y14
 	VFMADD231PD Y12, Y14, Y9
 	VFMADD231PD Y13, Y14, Y11
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y12
-	VMASKMOVPS  (SI)(R8*1), Y12, Y13
-	VMASKMOVPS  (DI)(R8*1), Y12, Y14
-	VMASKMOVPS  (CX)(R8*1), Y12, Y15
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y12
+	VMASKMOVPS  (R8), Y12, Y13
+	VMASKMOVPS  (R8)(SI*1), Y12, Y14
+	VMASKMOVPS  (DI), Y12, Y15
 	VFMADD231PD Y13, Y15, Y0
 	VFMADD231PD Y14, Y15, Y2
-	VMASKMOVPS  (BX)(R8*1), Y12, Y15
+	VMASKMOVPS  (DI)(BX*1), Y12, Y15
 	VFMADD231PD Y13, Y15, Y4
 	VFMADD231PD Y14, Y15, Y6
-	VMASKMOVPS  (DX)(R8*1), Y12, Y12
+	VMASKMOVPS  (DI)(BX*2), Y12, Y12
 	VFMADD231PD Y13, Y12, Y8
 	VFMADD231PD Y14, Y12, Y10
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum0:
-	CMPQ        AX, $0x00
+	CMPQ        R9, $0x00
 	JLE         sum1
-	MOVQ        AX, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y12
-	VMASKMOVPS  32(SI)(R8*1), Y12, Y13
-	VMASKMOVPS  32(DI)(R8*1), Y12, Y14
-	VMASKMOVPS  32(CX)(R8*1), Y12, Y15
+	MOVQ        R9, R10
+	MOVQ        $0x00000008, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	LEAQ        window<>+32(SB), R11
+	NEGQ        R10
+	VMOVUPS     (R11)(R10*4), Y12
+	VMASKMOVPS  32(R8), Y12, Y13
+	VMASKMOVPS  32(R8)(SI*1), Y12, Y14
+	VMASKMOVPS  32(DI), Y12, Y15
 	VFMADD231PD Y13, Y15, Y1
 	VFMADD231PD Y14, Y15, Y3
-	VMASKMOVPS  32(BX)(R8*1), Y12, Y15
+	VMASKMOVPS  32(DI)(BX*1), Y12, Y15
 	VFMADD231PD Y13, Y15, Y5
 	VFMADD231PD Y14, Y15, Y7
-	VMASKMOVPS  32(DX)(R8*1), Y12, Y12
+	VMASKMOVPS  32(DI)(BX*2), Y12, Y12
 	VFMADD231PD Y13, Y12, Y9
 	VFMADD231PD Y14, Y12, Y11
-	SUBQ        $0x08, AX
+	SUBQ        $0x08, R9
 
 sum1:
-	MOVQ         c+40(FP), CX
-	MOVQ         ldc+48(FP), DX
-	MOVB         add+56(FP), AL
+	MOVQ         ldc+56(FP), R8
+	MOVB         add+64(FP), DI
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_0
 	VADDSD       (CX), X0, X0
 
@@ -4342,19 +4416,19 @@ store0_0:
 	VADDPD       X0, X2, X2
 	VPERMILPD    $0x01, X2, X0
 	VADDPD       X0, X2, X2
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store0_1
 	VADDSD       8(CX), X2, X2
 
 store0_1:
 	VMOVSD       X2, 8(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPD       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPD       X0, X4, X4
 	VPERMILPD    $0x01, X4, X0
 	VADDPD       X0, X4, X4
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_0
 	VADDSD       (CX), X4, X4
 
@@ -4365,19 +4439,19 @@ store1_0:
 	VADDPD       X0, X6, X6
 	VPERMILPD    $0x01, X6, X0
 	VADDPD       X0, X6, X6
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store1_1
 	VADDSD       8(CX), X6, X6
 
 store1_1:
 	VMOVSD       X6, 8(CX)
-	ADDQ         DX, CX
+	ADDQ         R8, CX
 	VADDPD       Y9, Y8, Y8
 	VEXTRACTF128 $0x01, Y8, X0
 	VADDPD       X0, X8, X8
 	VPERMILPD    $0x01, X8, X0
 	VADDPD       X0, X8, X8
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store2_0
 	VADDSD       (CX), X8, X8
 
@@ -4388,13 +4462,17 @@ store2_0:
 	VADDPD       X0, X10, X10
 	VPERMILPD    $0x01, X10, X0
 	VADDPD       X0, X10, X10
-	TESTB        AL, AL
+	TESTB        DI, DI
 	JZ           store2_1
 	VADDSD       8(CX), X10, X10
 
 store2_1:
 	VMOVSD X10, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 

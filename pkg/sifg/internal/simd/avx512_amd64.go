@@ -404,255 +404,255 @@ func dist11x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ld
 //go:noescape
 func dist12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// inner1x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner1x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner1x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_1x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner1x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner1x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_1x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner1x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner1x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_1x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner1x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner1x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner1x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner1x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_1x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_1x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_1x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner2x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_2x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner2x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_2x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner2x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_2x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner2x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_2x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner2x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner2x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner2x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_2x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_2x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_2x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_2x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner3x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_3x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner3x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_3x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner3x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_3x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner3x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_3x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner3x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner3x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner3x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner3x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_3x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_3x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_3x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner4x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner4x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner4x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner4x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_4x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_4x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_4x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_4x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner4x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner4x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner4x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner4x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_4x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_4x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_4x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_4x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner4x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner4x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner4x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner4x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_4x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_4x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_4x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_4x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner4x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner4x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner4x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner4x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_4x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_4x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_4x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_4x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner4x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner4x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner4x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner4x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_4x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_4x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_4x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_4x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner5x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner5x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner5x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner5x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x1AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_5x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_5x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_5x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner5x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner5x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner5x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner5x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x2AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_5x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_5x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_5x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner5x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner5x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner5x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner5x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x3AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_5x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_5x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_5x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner5x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner5x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner5x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner5x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x4AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_5x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_5x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_5x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner5x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner5x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner5x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+func inner5x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x5AVX512 is a tile of inner products of that many rows of A and of B.
+// inner64_5x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
-func inner64_5x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+func inner64_5x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // packRows1AVX512 copies k rows into a panel of that many vectors.
 //

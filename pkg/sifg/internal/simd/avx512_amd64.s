@@ -11156,47 +11156,51 @@ next:
 	VZEROUPPER
 	RET
 
-// func inner1x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner1x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
+TEXT ·inner1x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
-	XORQ   BX, BX
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(BX*1), Z1
-	VMOVUPS     (CX)(BX*1), Z2
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (SI), Z2
 	VFMADD231PS Z1, Z2, Z0
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, SI
-	MOVQ        $0x00000010, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	MOVL        $0xffffffff, DI
-	BZHIL       SI, DI, DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z1
-	VMOVUPS.Z   (CX)(BX*1), K1, Z2
+	MOVQ        R8, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI), K1, Z1
+	VMOVUPS.Z   (SI), K1, Z2
 	VFMADD231PS Z1, Z2, Z0
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -11205,120 +11209,135 @@ sum0:
 	VADDPS        X1, X0, X0
 	VPERMILPS     $0x01, X0, X1
 	VADDPS        X1, X0, X0
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
 store0_0:
 	VMOVSS X0, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
+TEXT ·inner64_1x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
-	XORQ   BX, BX
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(BX*1), Z1
-	VMOVUPS     (CX)(BX*1), Z2
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (SI), Z2
 	VFMADD231PD Z1, Z2, Z0
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, SI
-	MOVQ        $0x00000010, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	MOVL        $0xffffffff, DI
-	BZHIL       SI, DI, DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (DX)(BX*1), K1, Z1
-	VMOVUPS.Z   (CX)(BX*1), K1, Z2
+	MOVQ        R8, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI), K1, Z1
+	VMOVUPS.Z   (SI), K1, Z2
 	VFMADD231PD Z1, Z2, Z0
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VPERMILPD     $0x01, X0, X1
 	VADDPD        X1, X0, X0
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
 store0_0:
 	VMOVSD X0, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner1x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner1x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), BX
+TEXT ·inner1x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(SI*1), Z2
-	VMOVUPS     (BX)(SI*1), Z3
-	VMOVUPS     (CX)(SI*1), Z4
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R8)(SI*1), Z3
+	VMOVUPS     (DI), Z4
 	VFMADD231PS Z2, Z4, Z0
 	VFMADD231PS Z3, Z4, Z1
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000010, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	MOVL        $0xffffffff, R8
-	BZHIL       DI, R8, R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (DX)(SI*1), K1, Z2
-	VMOVUPS.Z   (BX)(SI*1), K1, Z3
-	VMOVUPS.Z   (CX)(SI*1), K1, Z4
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z2
+	VMOVUPS.Z   (R8)(SI*1), K1, Z3
+	VMOVUPS.Z   (DI), K1, Z4
 	VFMADD231PS Z2, Z4, Z0
 	VFMADD231PS Z3, Z4, Z1
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X2
@@ -11327,7 +11346,7 @@ sum0:
 	VADDPS        X2, X0, X0
 	VPERMILPS     $0x01, X0, X2
 	VADDPS        X2, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -11341,70 +11360,77 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
 store0_1:
 	VMOVSS X1, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), BX
+TEXT ·inner64_1x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(SI*1), Z2
-	VMOVUPS     (BX)(SI*1), Z3
-	VMOVUPS     (CX)(SI*1), Z4
+	VMOVUPS     (R8), Z2
+	VMOVUPS     (R8)(SI*1), Z3
+	VMOVUPS     (DI), Z4
 	VFMADD231PD Z2, Z4, Z0
 	VFMADD231PD Z3, Z4, Z1
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000010, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	MOVL        $0xffffffff, R8
-	BZHIL       DI, R8, R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (DX)(SI*1), K1, Z2
-	VMOVUPS.Z   (BX)(SI*1), K1, Z3
-	VMOVUPS.Z   (CX)(SI*1), K1, Z4
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z2
+	VMOVUPS.Z   (R8)(SI*1), K1, Z3
+	VMOVUPS.Z   (DI), K1, Z4
 	VFMADD231PD Z2, Z4, Z0
 	VFMADD231PD Z3, Z4, Z1
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X2
 	VADDPD        X2, X0, X0
 	VPERMILPD     $0x01, X0, X2
 	VADDPD        X2, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -11416,69 +11442,75 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
 store0_1:
 	VMOVSD X1, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner1x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner1x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), BX
+TEXT ·inner1x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(DI*1), Z3
-	VMOVUPS     (SI)(DI*1), Z4
-	VMOVUPS     (BX)(DI*1), Z5
-	VMOVUPS     (CX)(DI*1), Z6
+	VMOVUPS     (R8), Z3
+	VMOVUPS     (R8)(SI*1), Z4
+	VMOVUPS     (R8)(SI*2), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PS Z3, Z6, Z0
 	VFMADD231PS Z4, Z6, Z1
 	VFMADD231PS Z5, Z6, Z2
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z3
-	VMOVUPS.Z   (SI)(DI*1), K1, Z4
-	VMOVUPS.Z   (BX)(DI*1), K1, Z5
-	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z3
+	VMOVUPS.Z   (R8)(SI*1), K1, Z4
+	VMOVUPS.Z   (R8)(SI*2), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PS Z3, Z6, Z0
 	VFMADD231PS Z4, Z6, Z1
 	VFMADD231PS Z5, Z6, Z2
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y3
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X3
@@ -11487,7 +11519,7 @@ sum0:
 	VADDPS        X3, X0, X0
 	VPERMILPS     $0x01, X0, X3
 	VADDPS        X3, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -11501,7 +11533,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -11515,76 +11547,82 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
 store0_2:
 	VMOVSS X2, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), BX
+TEXT ·inner64_1x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(DI*1), Z3
-	VMOVUPS     (SI)(DI*1), Z4
-	VMOVUPS     (BX)(DI*1), Z5
-	VMOVUPS     (CX)(DI*1), Z6
+	VMOVUPS     (R8), Z3
+	VMOVUPS     (R8)(SI*1), Z4
+	VMOVUPS     (R8)(SI*2), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PD Z3, Z6, Z0
 	VFMADD231PD Z4, Z6, Z1
 	VFMADD231PD Z5, Z6, Z2
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z3
-	VMOVUPS.Z   (SI)(DI*1), K1, Z4
-	VMOVUPS.Z   (BX)(DI*1), K1, Z5
-	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z3
+	VMOVUPS.Z   (R8)(SI*1), K1, Z4
+	VMOVUPS.Z   (R8)(SI*2), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PD Z3, Z6, Z0
 	VFMADD231PD Z4, Z6, Z1
 	VFMADD231PD Z5, Z6, Z2
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y3
 	VADDPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X3
 	VADDPD        X3, X0, X0
 	VPERMILPD     $0x01, X0, X3
 	VADDPD        X3, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -11596,7 +11634,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -11608,75 +11646,81 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
 store0_2:
 	VMOVSD X2, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner1x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner1x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), DI
-	LEAQ   (DI)(BX*1), BX
+TEXT ·inner1x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(R8*1), Z4
-	VMOVUPS     (SI)(R8*1), Z5
-	VMOVUPS     (DI)(R8*1), Z6
-	VMOVUPS     (BX)(R8*1), Z7
-	VMOVUPS     (CX)(R8*1), Z8
+	VMOVUPS     (R9), Z4
+	VMOVUPS     (R9)(SI*1), Z5
+	VMOVUPS     (R9)(SI*2), Z6
+	VMOVUPS     (R9)(DI*1), Z7
+	VMOVUPS     (R8), Z8
 	VFMADD231PS Z4, Z8, Z0
 	VFMADD231PS Z5, Z8, Z1
 	VFMADD231PS Z6, Z8, Z2
 	VFMADD231PS Z7, Z8, Z3
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (DX)(R8*1), K1, Z4
-	VMOVUPS.Z   (SI)(R8*1), K1, Z5
-	VMOVUPS.Z   (DI)(R8*1), K1, Z6
-	VMOVUPS.Z   (BX)(R8*1), K1, Z7
-	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z4
+	VMOVUPS.Z   (R9)(SI*1), K1, Z5
+	VMOVUPS.Z   (R9)(SI*2), K1, Z6
+	VMOVUPS.Z   (R9)(DI*1), K1, Z7
+	VMOVUPS.Z   (R8), K1, Z8
 	VFMADD231PS Z4, Z8, Z0
 	VFMADD231PS Z5, Z8, Z1
 	VFMADD231PS Z6, Z8, Z2
 	VFMADD231PS Z7, Z8, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
@@ -11685,7 +11729,7 @@ sum0:
 	VADDPS        X4, X0, X0
 	VPERMILPS     $0x01, X0, X4
 	VADDPS        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -11699,7 +11743,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -11713,7 +11757,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -11727,82 +11771,88 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
 store0_3:
 	VMOVSS X3, 12(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), DI
-	LEAQ   (DI)(BX*1), BX
+TEXT ·inner64_1x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(R8*1), Z4
-	VMOVUPS     (SI)(R8*1), Z5
-	VMOVUPS     (DI)(R8*1), Z6
-	VMOVUPS     (BX)(R8*1), Z7
-	VMOVUPS     (CX)(R8*1), Z8
+	VMOVUPS     (R9), Z4
+	VMOVUPS     (R9)(SI*1), Z5
+	VMOVUPS     (R9)(SI*2), Z6
+	VMOVUPS     (R9)(DI*1), Z7
+	VMOVUPS     (R8), Z8
 	VFMADD231PD Z4, Z8, Z0
 	VFMADD231PD Z5, Z8, Z1
 	VFMADD231PD Z6, Z8, Z2
 	VFMADD231PD Z7, Z8, Z3
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (DX)(R8*1), K1, Z4
-	VMOVUPS.Z   (SI)(R8*1), K1, Z5
-	VMOVUPS.Z   (DI)(R8*1), K1, Z6
-	VMOVUPS.Z   (BX)(R8*1), K1, Z7
-	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z4
+	VMOVUPS.Z   (R9)(SI*1), K1, Z5
+	VMOVUPS.Z   (R9)(SI*2), K1, Z6
+	VMOVUPS.Z   (R9)(DI*1), K1, Z7
+	VMOVUPS.Z   (R8), K1, Z8
 	VFMADD231PD Z4, Z8, Z0
 	VFMADD231PD Z5, Z8, Z1
 	VFMADD231PD Z6, Z8, Z2
 	VFMADD231PD Z7, Z8, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
 	VADDPD        X4, X0, X0
 	VPERMILPD     $0x01, X0, X4
 	VADDPD        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -11814,7 +11864,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -11826,7 +11876,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -11838,81 +11888,86 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
 store0_3:
 	VMOVSD X3, 24(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner1x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner1x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner1x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), DI
-	LEAQ   (DI)(BX*1), R8
-	LEAQ   (R8)(BX*1), BX
+TEXT ·inner1x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(R9*1), Z5
-	VMOVUPS     (SI)(R9*1), Z6
-	VMOVUPS     (DI)(R9*1), Z7
-	VMOVUPS     (R8)(R9*1), Z8
-	VMOVUPS     (BX)(R9*1), Z9
-	VMOVUPS     (CX)(R9*1), Z10
+	VMOVUPS     (R9), Z5
+	VMOVUPS     (R9)(SI*1), Z6
+	VMOVUPS     (R9)(SI*2), Z7
+	VMOVUPS     (R9)(DI*1), Z8
+	VMOVUPS     (R9)(SI*4), Z9
+	VMOVUPS     (R8), Z10
 	VFMADD231PS Z5, Z10, Z0
 	VFMADD231PS Z6, Z10, Z1
 	VFMADD231PS Z7, Z10, Z2
 	VFMADD231PS Z8, Z10, Z3
 	VFMADD231PS Z9, Z10, Z4
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (DX)(R9*1), K1, Z5
-	VMOVUPS.Z   (SI)(R9*1), K1, Z6
-	VMOVUPS.Z   (DI)(R9*1), K1, Z7
-	VMOVUPS.Z   (R8)(R9*1), K1, Z8
-	VMOVUPS.Z   (BX)(R9*1), K1, Z9
-	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z5
+	VMOVUPS.Z   (R9)(SI*1), K1, Z6
+	VMOVUPS.Z   (R9)(SI*2), K1, Z7
+	VMOVUPS.Z   (R9)(DI*1), K1, Z8
+	VMOVUPS.Z   (R9)(SI*4), K1, Z9
+	VMOVUPS.Z   (R8), K1, Z10
 	VFMADD231PS Z5, Z10, Z0
 	VFMADD231PS Z6, Z10, Z1
 	VFMADD231PS Z7, Z10, Z2
 	VFMADD231PS Z8, Z10, Z3
 	VFMADD231PS Z9, Z10, Z4
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y5
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X5
@@ -11921,7 +11976,7 @@ sum0:
 	VADDPS        X5, X0, X0
 	VPERMILPS     $0x01, X0, X5
 	VADDPS        X5, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -11935,7 +11990,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -11949,7 +12004,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -11963,7 +12018,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
@@ -11977,88 +12032,93 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSS        16(CX), X4, X4
 
 store0_4:
 	VMOVSS X4, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_1x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_1x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	MOVQ   b+24(FP), DX
-	MOVQ   ldb+32(FP), BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), DI
-	LEAQ   (DI)(BX*1), R8
-	LEAQ   (R8)(BX*1), BX
+TEXT ·inner64_1x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DX)(R9*1), Z5
-	VMOVUPS     (SI)(R9*1), Z6
-	VMOVUPS     (DI)(R9*1), Z7
-	VMOVUPS     (R8)(R9*1), Z8
-	VMOVUPS     (BX)(R9*1), Z9
-	VMOVUPS     (CX)(R9*1), Z10
+	VMOVUPS     (R9), Z5
+	VMOVUPS     (R9)(SI*1), Z6
+	VMOVUPS     (R9)(SI*2), Z7
+	VMOVUPS     (R9)(DI*1), Z8
+	VMOVUPS     (R9)(SI*4), Z9
+	VMOVUPS     (R8), Z10
 	VFMADD231PD Z5, Z10, Z0
 	VFMADD231PD Z6, Z10, Z1
 	VFMADD231PD Z7, Z10, Z2
 	VFMADD231PD Z8, Z10, Z3
 	VFMADD231PD Z9, Z10, Z4
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (DX)(R9*1), K1, Z5
-	VMOVUPS.Z   (SI)(R9*1), K1, Z6
-	VMOVUPS.Z   (DI)(R9*1), K1, Z7
-	VMOVUPS.Z   (R8)(R9*1), K1, Z8
-	VMOVUPS.Z   (BX)(R9*1), K1, Z9
-	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z5
+	VMOVUPS.Z   (R9)(SI*1), K1, Z6
+	VMOVUPS.Z   (R9)(SI*2), K1, Z7
+	VMOVUPS.Z   (R9)(DI*1), K1, Z8
+	VMOVUPS.Z   (R9)(SI*4), K1, Z9
+	VMOVUPS.Z   (R8), K1, Z10
 	VFMADD231PD Z5, Z10, Z0
 	VFMADD231PD Z6, Z10, Z1
 	VFMADD231PD Z7, Z10, Z2
 	VFMADD231PD Z8, Z10, Z3
 	VFMADD231PD Z9, Z10, Z4
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y5
 	VADDPD        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X5
 	VADDPD        X5, X0, X0
 	VPERMILPD     $0x01, X0, X5
 	VADDPD        X5, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -12070,7 +12130,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -12082,7 +12142,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -12094,7 +12154,7 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
@@ -12106,63 +12166,70 @@ store0_3:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSD        32(CX), X4, X4
 
 store0_4:
 	VMOVSD X4, 32(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner2x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
+TEXT ·inner2x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(SI*1), Z2
-	VMOVUPS     (CX)(SI*1), Z3
+	VMOVUPS     (DI), Z2
+	VMOVUPS     (SI), Z3
 	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     (DX)(SI*1), Z3
+	VMOVUPS     (SI)(BX*1), Z3
 	VFMADD231PS Z2, Z3, Z1
 	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000010, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	MOVL        $0xffffffff, R8
-	BZHIL       DI, R8, R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (BX)(SI*1), K1, Z2
-	VMOVUPS.Z   (CX)(SI*1), K1, Z3
+	MOVQ        R8, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI), K1, Z2
+	VMOVUPS.Z   (SI), K1, Z3
 	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS.Z   (DX)(SI*1), K1, Z3
+	VMOVUPS.Z   (SI)(BX*1), K1, Z3
 	VFMADD231PS Z2, Z3, Z1
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X2
@@ -12171,13 +12238,13 @@ sum0:
 	VADDPS        X2, X0, X0
 	VPERMILPS     $0x01, X0, X2
 	VADDPS        X2, X0, X0
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
 store0_0:
 	VMOVSS        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          DI, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -12186,148 +12253,161 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store1_0
 	VADDSS        (CX), X1, X1
 
 store1_0:
 	VMOVSS X1, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_2x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
+TEXT ·inner64_2x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	XORQ   SI, SI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(SI*1), Z2
-	VMOVUPS     (CX)(SI*1), Z3
+	VMOVUPS     (DI), Z2
+	VMOVUPS     (SI), Z3
 	VFMADD231PD Z2, Z3, Z0
-	VMOVUPS     (DX)(SI*1), Z3
+	VMOVUPS     (SI)(BX*1), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x40, SI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, DI
-	MOVQ        $0x00000010, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	MOVL        $0xffffffff, R8
-	BZHIL       DI, R8, R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (BX)(SI*1), K1, Z2
-	VMOVUPS.Z   (CX)(SI*1), K1, Z3
+	MOVQ        R8, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI), K1, Z2
+	VMOVUPS.Z   (SI), K1, Z3
 	VFMADD231PD Z2, Z3, Z0
-	VMOVUPS.Z   (DX)(SI*1), K1, Z3
+	VMOVUPS.Z   (SI)(BX*1), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X2
 	VADDPD        X2, X0, X0
 	VPERMILPD     $0x01, X0, X2
 	VADDPD        X2, X0, X0
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
 store0_0:
 	VMOVSD        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          DI, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store1_0
 	VADDSD        (CX), X1, X1
 
 store1_0:
 	VMOVSD X1, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner2x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), SI
+TEXT ·inner2x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(DI*1), Z4
-	VMOVUPS     (SI)(DI*1), Z5
-	VMOVUPS     (CX)(DI*1), Z6
+	VMOVUPS     (R8), Z4
+	VMOVUPS     (R8)(SI*1), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PS Z4, Z6, Z0
 	VFMADD231PS Z5, Z6, Z1
-	VMOVUPS     (DX)(DI*1), Z6
+	VMOVUPS     (DI)(BX*1), Z6
 	VFMADD231PS Z4, Z6, Z2
 	VFMADD231PS Z5, Z6, Z3
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (BX)(DI*1), K1, Z4
-	VMOVUPS.Z   (SI)(DI*1), K1, Z5
-	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z4
+	VMOVUPS.Z   (R8)(SI*1), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PS Z4, Z6, Z0
 	VFMADD231PS Z5, Z6, Z1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*1), K1, Z6
 	VFMADD231PS Z4, Z6, Z2
 	VFMADD231PS Z5, Z6, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
@@ -12336,7 +12416,7 @@ sum0:
 	VADDPS        X4, X0, X0
 	VPERMILPS     $0x01, X0, X4
 	VADDPS        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -12350,13 +12430,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
 store0_1:
 	VMOVSS        X1, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -12365,7 +12445,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X2, X2
 
@@ -12379,79 +12459,85 @@ store1_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSS        4(CX), X3, X3
 
 store1_1:
 	VMOVSS X3, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_2x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), SI
+TEXT ·inner64_2x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(DI*1), Z4
-	VMOVUPS     (SI)(DI*1), Z5
-	VMOVUPS     (CX)(DI*1), Z6
+	VMOVUPS     (R8), Z4
+	VMOVUPS     (R8)(SI*1), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PD Z4, Z6, Z0
 	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS     (DX)(DI*1), Z6
+	VMOVUPS     (DI)(BX*1), Z6
 	VFMADD231PD Z4, Z6, Z2
 	VFMADD231PD Z5, Z6, Z3
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (BX)(DI*1), K1, Z4
-	VMOVUPS.Z   (SI)(DI*1), K1, Z5
-	VMOVUPS.Z   (CX)(DI*1), K1, Z6
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z4
+	VMOVUPS.Z   (R8)(SI*1), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PD Z4, Z6, Z0
 	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*1), K1, Z6
 	VFMADD231PD Z4, Z6, Z2
 	VFMADD231PD Z5, Z6, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
 	VADDPD        X4, X0, X0
 	VPERMILPD     $0x01, X0, X4
 	VADDPD        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -12463,20 +12549,20 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
 store0_1:
 	VMOVSD        X1, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X2, X2
 
@@ -12488,81 +12574,86 @@ store1_0:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSD        8(CX), X3, X3
 
 store1_1:
 	VMOVSD X3, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner2x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), SI
+TEXT ·inner2x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R8*1), Z6
-	VMOVUPS     (DI)(R8*1), Z7
-	VMOVUPS     (SI)(R8*1), Z8
-	VMOVUPS     (CX)(R8*1), Z9
+	VMOVUPS     (R8), Z6
+	VMOVUPS     (R8)(SI*1), Z7
+	VMOVUPS     (R8)(SI*2), Z8
+	VMOVUPS     (DI), Z9
 	VFMADD231PS Z6, Z9, Z0
 	VFMADD231PS Z7, Z9, Z1
 	VFMADD231PS Z8, Z9, Z2
-	VMOVUPS     (DX)(R8*1), Z9
+	VMOVUPS     (DI)(BX*1), Z9
 	VFMADD231PS Z6, Z9, Z3
 	VFMADD231PS Z7, Z9, Z4
 	VFMADD231PS Z8, Z9, Z5
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (BX)(R8*1), K1, Z6
-	VMOVUPS.Z   (DI)(R8*1), K1, Z7
-	VMOVUPS.Z   (SI)(R8*1), K1, Z8
-	VMOVUPS.Z   (CX)(R8*1), K1, Z9
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z6
+	VMOVUPS.Z   (R8)(SI*1), K1, Z7
+	VMOVUPS.Z   (R8)(SI*2), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
 	VFMADD231PS Z6, Z9, Z0
 	VFMADD231PS Z7, Z9, Z1
 	VFMADD231PS Z8, Z9, Z2
-	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VMOVUPS.Z   (DI)(BX*1), K1, Z9
 	VFMADD231PS Z6, Z9, Z3
 	VFMADD231PS Z7, Z9, Z4
 	VFMADD231PS Z8, Z9, Z5
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X6
@@ -12571,7 +12662,7 @@ sum0:
 	VADDPS        X6, X0, X0
 	VPERMILPS     $0x01, X0, X6
 	VADDPS        X6, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -12585,7 +12676,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -12599,13 +12690,13 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
 store0_2:
 	VMOVSS        X2, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -12614,7 +12705,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X3, X3
 
@@ -12628,7 +12719,7 @@ store1_0:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSS        4(CX), X4, X4
 
@@ -12642,88 +12733,93 @@ store1_1:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_2
 	VADDSS        8(CX), X5, X5
 
 store1_2:
 	VMOVSS X5, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_2x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), SI
+TEXT ·inner64_2x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R8*1), Z6
-	VMOVUPS     (DI)(R8*1), Z7
-	VMOVUPS     (SI)(R8*1), Z8
-	VMOVUPS     (CX)(R8*1), Z9
+	VMOVUPS     (R8), Z6
+	VMOVUPS     (R8)(SI*1), Z7
+	VMOVUPS     (R8)(SI*2), Z8
+	VMOVUPS     (DI), Z9
 	VFMADD231PD Z6, Z9, Z0
 	VFMADD231PD Z7, Z9, Z1
 	VFMADD231PD Z8, Z9, Z2
-	VMOVUPS     (DX)(R8*1), Z9
+	VMOVUPS     (DI)(BX*1), Z9
 	VFMADD231PD Z6, Z9, Z3
 	VFMADD231PD Z7, Z9, Z4
 	VFMADD231PD Z8, Z9, Z5
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (BX)(R8*1), K1, Z6
-	VMOVUPS.Z   (DI)(R8*1), K1, Z7
-	VMOVUPS.Z   (SI)(R8*1), K1, Z8
-	VMOVUPS.Z   (CX)(R8*1), K1, Z9
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z6
+	VMOVUPS.Z   (R8)(SI*1), K1, Z7
+	VMOVUPS.Z   (R8)(SI*2), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
 	VFMADD231PD Z6, Z9, Z0
 	VFMADD231PD Z7, Z9, Z1
 	VFMADD231PD Z8, Z9, Z2
-	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VMOVUPS.Z   (DI)(BX*1), K1, Z9
 	VFMADD231PD Z6, Z9, Z3
 	VFMADD231PD Z7, Z9, Z4
 	VFMADD231PD Z8, Z9, Z5
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X6
 	VADDPD        X6, X0, X0
 	VPERMILPD     $0x01, X0, X6
 	VADDPD        X6, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -12735,7 +12831,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -12747,20 +12843,20 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
 store0_2:
 	VMOVSD        X2, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X3, X3
 
@@ -12772,7 +12868,7 @@ store1_0:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSD        8(CX), X4, X4
 
@@ -12784,28 +12880,34 @@ store1_1:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_2
 	VADDSD        16(CX), X5, X5
 
 store1_2:
 	VMOVSD X5, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner2x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), R8
-	LEAQ   (R8)(SI*1), SI
+TEXT ·inner2x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -12814,60 +12916,59 @@ TEXT ·inner2x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R9*1), Z8
-	VMOVUPS     (DI)(R9*1), Z9
-	VMOVUPS     (R8)(R9*1), Z10
-	VMOVUPS     (SI)(R9*1), Z11
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R9), Z8
+	VMOVUPS     (R9)(SI*1), Z9
+	VMOVUPS     (R9)(SI*2), Z10
+	VMOVUPS     (R9)(DI*1), Z11
+	VMOVUPS     (R8), Z12
 	VFMADD231PS Z8, Z12, Z0
 	VFMADD231PS Z9, Z12, Z1
 	VFMADD231PS Z10, Z12, Z2
 	VFMADD231PS Z11, Z12, Z3
-	VMOVUPS     (DX)(R9*1), Z12
+	VMOVUPS     (R8)(BX*1), Z12
 	VFMADD231PS Z8, Z12, Z4
 	VFMADD231PS Z9, Z12, Z5
 	VFMADD231PS Z10, Z12, Z6
 	VFMADD231PS Z11, Z12, Z7
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (BX)(R9*1), K1, Z8
-	VMOVUPS.Z   (DI)(R9*1), K1, Z9
-	VMOVUPS.Z   (R8)(R9*1), K1, Z10
-	VMOVUPS.Z   (SI)(R9*1), K1, Z11
-	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z8
+	VMOVUPS.Z   (R9)(SI*1), K1, Z9
+	VMOVUPS.Z   (R9)(SI*2), K1, Z10
+	VMOVUPS.Z   (R9)(DI*1), K1, Z11
+	VMOVUPS.Z   (R8), K1, Z12
 	VFMADD231PS Z8, Z12, Z0
 	VFMADD231PS Z9, Z12, Z1
 	VFMADD231PS Z10, Z12, Z2
 	VFMADD231PS Z11, Z12, Z3
-	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*1), K1, Z12
 	VFMADD231PS Z8, Z12, Z4
 	VFMADD231PS Z9, Z12, Z5
 	VFMADD231PS Z10, Z12, Z6
 	VFMADD231PS Z11, Z12, Z7
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPS        Y8, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X8
@@ -12876,7 +12977,7 @@ sum0:
 	VADDPS        X8, X0, X0
 	VPERMILPS     $0x01, X0, X8
 	VADDPS        X8, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -12890,7 +12991,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -12904,7 +13005,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -12918,13 +13019,13 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
 store0_3:
 	VMOVSS        X3, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -12933,7 +13034,7 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X4, X4
 
@@ -12947,7 +13048,7 @@ store1_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X5, X5
 
@@ -12961,7 +13062,7 @@ store1_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X6, X6
 
@@ -12975,28 +13076,34 @@ store1_2:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSS        12(CX), X7, X7
 
 store1_3:
 	VMOVSS X7, 12(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_2x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), R8
-	LEAQ   (R8)(SI*1), SI
+TEXT ·inner64_2x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -13005,67 +13112,66 @@ TEXT ·inner64_2x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R9*1), Z8
-	VMOVUPS     (DI)(R9*1), Z9
-	VMOVUPS     (R8)(R9*1), Z10
-	VMOVUPS     (SI)(R9*1), Z11
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R9), Z8
+	VMOVUPS     (R9)(SI*1), Z9
+	VMOVUPS     (R9)(SI*2), Z10
+	VMOVUPS     (R9)(DI*1), Z11
+	VMOVUPS     (R8), Z12
 	VFMADD231PD Z8, Z12, Z0
 	VFMADD231PD Z9, Z12, Z1
 	VFMADD231PD Z10, Z12, Z2
 	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS     (DX)(R9*1), Z12
+	VMOVUPS     (R8)(BX*1), Z12
 	VFMADD231PD Z8, Z12, Z4
 	VFMADD231PD Z9, Z12, Z5
 	VFMADD231PD Z10, Z12, Z6
 	VFMADD231PD Z11, Z12, Z7
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (BX)(R9*1), K1, Z8
-	VMOVUPS.Z   (DI)(R9*1), K1, Z9
-	VMOVUPS.Z   (R8)(R9*1), K1, Z10
-	VMOVUPS.Z   (SI)(R9*1), K1, Z11
-	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z8
+	VMOVUPS.Z   (R9)(SI*1), K1, Z9
+	VMOVUPS.Z   (R9)(SI*2), K1, Z10
+	VMOVUPS.Z   (R9)(DI*1), K1, Z11
+	VMOVUPS.Z   (R8), K1, Z12
 	VFMADD231PD Z8, Z12, Z0
 	VFMADD231PD Z9, Z12, Z1
 	VFMADD231PD Z10, Z12, Z2
 	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*1), K1, Z12
 	VFMADD231PD Z8, Z12, Z4
 	VFMADD231PD Z9, Z12, Z5
 	VFMADD231PD Z10, Z12, Z6
 	VFMADD231PD Z11, Z12, Z7
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPD        Y8, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X8
 	VADDPD        X8, X0, X0
 	VPERMILPD     $0x01, X0, X8
 	VADDPD        X8, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -13077,7 +13183,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -13089,7 +13195,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -13101,20 +13207,20 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
 store0_3:
 	VMOVSD        X3, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X4, X4
 
@@ -13126,7 +13232,7 @@ store1_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X5, X5
 
@@ -13138,7 +13244,7 @@ store1_1:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X6, X6
 
@@ -13150,29 +13256,34 @@ store1_2:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSD        24(CX), X7, X7
 
 store1_3:
 	VMOVSD X7, 24(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner2x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner2x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner2x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), R8
-	LEAQ   (R8)(SI*1), R9
-	LEAQ   (R9)(SI*1), SI
+TEXT ·inner2x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -13183,66 +13294,65 @@ TEXT ·inner2x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R10*1), Z10
-	VMOVUPS     (DI)(R10*1), Z11
-	VMOVUPS     (R8)(R10*1), Z12
-	VMOVUPS     (R9)(R10*1), Z13
-	VMOVUPS     (SI)(R10*1), Z14
-	VMOVUPS     (CX)(R10*1), Z15
+	VMOVUPS     (R9), Z10
+	VMOVUPS     (R9)(SI*1), Z11
+	VMOVUPS     (R9)(SI*2), Z12
+	VMOVUPS     (R9)(DI*1), Z13
+	VMOVUPS     (R9)(SI*4), Z14
+	VMOVUPS     (R8), Z15
 	VFMADD231PS Z10, Z15, Z0
 	VFMADD231PS Z11, Z15, Z1
 	VFMADD231PS Z12, Z15, Z2
 	VFMADD231PS Z13, Z15, Z3
 	VFMADD231PS Z14, Z15, Z4
-	VMOVUPS     (DX)(R10*1), Z15
+	VMOVUPS     (R8)(BX*1), Z15
 	VFMADD231PS Z10, Z15, Z5
 	VFMADD231PS Z11, Z15, Z6
 	VFMADD231PS Z12, Z15, Z7
 	VFMADD231PS Z13, Z15, Z8
 	VFMADD231PS Z14, Z15, Z9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (BX)(R10*1), K1, Z10
-	VMOVUPS.Z   (DI)(R10*1), K1, Z11
-	VMOVUPS.Z   (R8)(R10*1), K1, Z12
-	VMOVUPS.Z   (R9)(R10*1), K1, Z13
-	VMOVUPS.Z   (SI)(R10*1), K1, Z14
-	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R9), K1, Z10
+	VMOVUPS.Z   (R9)(SI*1), K1, Z11
+	VMOVUPS.Z   (R9)(SI*2), K1, Z12
+	VMOVUPS.Z   (R9)(DI*1), K1, Z13
+	VMOVUPS.Z   (R9)(SI*4), K1, Z14
+	VMOVUPS.Z   (R8), K1, Z15
 	VFMADD231PS Z10, Z15, Z0
 	VFMADD231PS Z11, Z15, Z1
 	VFMADD231PS Z12, Z15, Z2
 	VFMADD231PS Z13, Z15, Z3
 	VFMADD231PS Z14, Z15, Z4
-	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*1), K1, Z15
 	VFMADD231PS Z10, Z15, Z5
 	VFMADD231PS Z11, Z15, Z6
 	VFMADD231PS Z12, Z15, Z7
 	VFMADD231PS Z13, Z15, Z8
 	VFMADD231PS Z14, Z15, Z9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y10
 	VADDPS        Y10, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X10
@@ -13251,7 +13361,7 @@ sum0:
 	VADDPS        X10, X0, X0
 	VPERMILPS     $0x01, X0, X10
 	VADDPS        X10, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -13265,7 +13375,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -13279,7 +13389,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -13293,7 +13403,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
@@ -13307,13 +13417,13 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSS        16(CX), X4, X4
 
 store0_4:
 	VMOVSS        X4, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
@@ -13322,7 +13432,7 @@ store0_4:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X5, X5
 
@@ -13336,7 +13446,7 @@ store1_0:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X6, X6
 
@@ -13350,7 +13460,7 @@ store1_1:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X7, X7
 
@@ -13364,7 +13474,7 @@ store1_2:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSS        12(CX), X8, X8
 
@@ -13378,29 +13488,34 @@ store1_3:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_4
 	VADDSS        16(CX), X9, X9
 
 store1_4:
 	VMOVSS X9, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_2x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_2x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_2x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   ldb+32(FP), SI
-	LEAQ   (BX)(SI*1), DI
-	LEAQ   (DI)(SI*1), R8
-	LEAQ   (R8)(SI*1), R9
-	LEAQ   (R9)(SI*1), SI
+TEXT ·inner64_2x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -13411,73 +13526,72 @@ TEXT ·inner64_2x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (BX)(R10*1), Z10
-	VMOVUPS     (DI)(R10*1), Z11
-	VMOVUPS     (R8)(R10*1), Z12
-	VMOVUPS     (R9)(R10*1), Z13
-	VMOVUPS     (SI)(R10*1), Z14
-	VMOVUPS     (CX)(R10*1), Z15
+	VMOVUPS     (R9), Z10
+	VMOVUPS     (R9)(SI*1), Z11
+	VMOVUPS     (R9)(SI*2), Z12
+	VMOVUPS     (R9)(DI*1), Z13
+	VMOVUPS     (R9)(SI*4), Z14
+	VMOVUPS     (R8), Z15
 	VFMADD231PD Z10, Z15, Z0
 	VFMADD231PD Z11, Z15, Z1
 	VFMADD231PD Z12, Z15, Z2
 	VFMADD231PD Z13, Z15, Z3
 	VFMADD231PD Z14, Z15, Z4
-	VMOVUPS     (DX)(R10*1), Z15
+	VMOVUPS     (R8)(BX*1), Z15
 	VFMADD231PD Z10, Z15, Z5
 	VFMADD231PD Z11, Z15, Z6
 	VFMADD231PD Z12, Z15, Z7
 	VFMADD231PD Z13, Z15, Z8
 	VFMADD231PD Z14, Z15, Z9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (BX)(R10*1), K1, Z10
-	VMOVUPS.Z   (DI)(R10*1), K1, Z11
-	VMOVUPS.Z   (R8)(R10*1), K1, Z12
-	VMOVUPS.Z   (R9)(R10*1), K1, Z13
-	VMOVUPS.Z   (SI)(R10*1), K1, Z14
-	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R9), K1, Z10
+	VMOVUPS.Z   (R9)(SI*1), K1, Z11
+	VMOVUPS.Z   (R9)(SI*2), K1, Z12
+	VMOVUPS.Z   (R9)(DI*1), K1, Z13
+	VMOVUPS.Z   (R9)(SI*4), K1, Z14
+	VMOVUPS.Z   (R8), K1, Z15
 	VFMADD231PD Z10, Z15, Z0
 	VFMADD231PD Z11, Z15, Z1
 	VFMADD231PD Z12, Z15, Z2
 	VFMADD231PD Z13, Z15, Z3
 	VFMADD231PD Z14, Z15, Z4
-	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*1), K1, Z15
 	VFMADD231PD Z10, Z15, Z5
 	VFMADD231PD Z11, Z15, Z6
 	VFMADD231PD Z12, Z15, Z7
 	VFMADD231PD Z13, Z15, Z8
 	VFMADD231PD Z14, Z15, Z9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y10
 	VADDPD        Y10, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X10
 	VADDPD        X10, X0, X0
 	VPERMILPD     $0x01, X0, X10
 	VADDPD        X10, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -13489,7 +13603,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -13501,7 +13615,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -13513,7 +13627,7 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
@@ -13525,20 +13639,20 @@ store0_3:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSD        32(CX), X4, X4
 
 store0_4:
 	VMOVSD        X4, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPD        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X5, X5
 
@@ -13550,7 +13664,7 @@ store1_0:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X6, X6
 
@@ -13562,7 +13676,7 @@ store1_1:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X7, X7
 
@@ -13574,7 +13688,7 @@ store1_2:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSD        24(CX), X8, X8
 
@@ -13586,69 +13700,75 @@ store1_3:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_4
 	VADDSD        32(CX), X9, X9
 
 store1_4:
 	VMOVSD X9, 32(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner3x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
+TEXT ·inner3x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(DI*1), Z3
-	VMOVUPS     (CX)(DI*1), Z4
+	VMOVUPS     (DI), Z3
+	VMOVUPS     (SI), Z4
 	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS     (BX)(DI*1), Z4
+	VMOVUPS     (SI)(BX*1), Z4
 	VFMADD231PS Z3, Z4, Z1
-	VMOVUPS     (DX)(DI*1), Z4
+	VMOVUPS     (SI)(BX*2), Z4
 	VFMADD231PS Z3, Z4, Z2
+	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (SI)(DI*1), K1, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z4
+	MOVQ        R8, R9
+	MOVQ        $0x00000010, R10
+	CMPQ        R9, R10
+	CMOVQGT     R10, R9
+	MOVL        $0xffffffff, R10
+	BZHIL       R9, R10, R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (DI), K1, Z3
+	VMOVUPS.Z   (SI), K1, Z4
 	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS.Z   (BX)(DI*1), K1, Z4
+	VMOVUPS.Z   (SI)(BX*1), K1, Z4
 	VFMADD231PS Z3, Z4, Z1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z4
+	VMOVUPS.Z   (SI)(BX*2), K1, Z4
 	VFMADD231PS Z3, Z4, Z2
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
 	VEXTRACTF64X4 $0x01, Z0, Y3
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X3
@@ -13657,13 +13777,13 @@ sum0:
 	VADDPS        X3, X0, X0
 	VPERMILPS     $0x01, X0, X3
 	VADDPS        X3, X0, X0
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
 store0_0:
 	VMOVSS        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          DI, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -13672,13 +13792,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store1_0
 	VADDSS        (CX), X1, X1
 
 store1_0:
 	VMOVSS        X1, (CX)
-	ADDQ          DX, CX
+	ADDQ          DI, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -13687,176 +13807,187 @@ store1_0:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         SI, SI
 	JZ            store2_0
 	VADDSS        (CX), X2, X2
 
 store2_0:
 	VMOVSS X2, (CX)
-	ADDQ   DX, CX
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_3x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
+TEXT ·inner64_3x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, SI
+	MOVQ   b+32(FP), DI
+	MOVQ   k+0(FP), R8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
-	XORQ   DI, DI
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R8
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(DI*1), Z3
-	VMOVUPS     (CX)(DI*1), Z4
+	VMOVUPS     (DI), Z3
+	VMOVUPS     (SI), Z4
 	VFMADD231PD Z3, Z4, Z0
-	VMOVUPS     (BX)(DI*1), Z4
+	VMOVUPS     (SI)(BX*1), Z4
 	VFMADD231PD Z3, Z4, Z1
-	VMOVUPS     (DX)(DI*1), Z4
+	VMOVUPS     (SI)(BX*2), Z4
 	VFMADD231PD Z3, Z4, Z2
+	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R8
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R8
+	CMPQ        R8, $0x00
 	JLE         sum0
-	MOVQ        AX, R8
-	MOVQ        $0x00000010, R9
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
-	MOVL        $0xffffffff, R9
-	BZHIL       R8, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (SI)(DI*1), K1, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z4
-	VFMADD231PD Z3, Z4, Z0
-	VMOVUPS.Z   (BX)(DI*1), K1, Z4
-	VFMADD231PD Z3, Z4, Z1
-	VMOVUPS.Z   (DX)(DI*1), K1, Z4
-	VFMADD231PD Z3, Z4, Z2
-	SUBQ        $0x10, AX
-
-sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
-	VEXTRACTF64X4 $0x01, Z0, Y3
-	VADDPD        Y3, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X3
-	VADDPD        X3, X0, X0
-	VPERMILPD     $0x01, X0, X3
-	VADDPD        X3, X0, X0
-	TESTB         AL, AL
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	ADDQ          DX, CX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         AL, AL
-	JZ            store1_0
-	VADDSD        (CX), X1, X1
-
-store1_0:
-	VMOVSD        X1, (CX)
-	ADDQ          DX, CX
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         AL, AL
-	JZ            store2_0
-	VADDSD        (CX), X2, X2
-
-store2_0:
-	VMOVSD X2, (CX)
-	ADDQ   DX, CX
-	VZEROUPPER
-	RET
-
-// func inner3x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner3x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
-	JLT    tail
-
-loop:
-	VMOVUPS     (SI)(R8*1), Z6
-	VMOVUPS     (DI)(R8*1), Z7
-	VMOVUPS     (CX)(R8*1), Z8
-	VFMADD231PS Z6, Z8, Z0
-	VFMADD231PS Z7, Z8, Z1
-	VMOVUPS     (BX)(R8*1), Z8
-	VFMADD231PS Z6, Z8, Z2
-	VFMADD231PS Z7, Z8, Z3
-	VMOVUPS     (DX)(R8*1), Z8
-	VFMADD231PS Z6, Z8, Z4
-	VFMADD231PS Z7, Z8, Z5
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
-	JLE         sum0
-	MOVQ        AX, R9
+	MOVQ        R8, R9
 	MOVQ        $0x00000010, R10
 	CMPQ        R9, R10
 	CMOVQGT     R10, R9
 	MOVL        $0xffffffff, R10
 	BZHIL       R9, R10, R10
 	KMOVW       R10, K1
-	VMOVUPS.Z   (SI)(R8*1), K1, Z6
-	VMOVUPS.Z   (DI)(R8*1), K1, Z7
-	VMOVUPS.Z   (CX)(R8*1), K1, Z8
-	VFMADD231PS Z6, Z8, Z0
-	VFMADD231PS Z7, Z8, Z1
-	VMOVUPS.Z   (BX)(R8*1), K1, Z8
-	VFMADD231PS Z6, Z8, Z2
-	VFMADD231PS Z7, Z8, Z3
-	VMOVUPS.Z   (DX)(R8*1), K1, Z8
-	VFMADD231PS Z6, Z8, Z4
-	VFMADD231PS Z7, Z8, Z5
-	SUBQ        $0x10, AX
+	VMOVUPS.Z   (DI), K1, Z3
+	VMOVUPS.Z   (SI), K1, Z4
+	VFMADD231PD Z3, Z4, Z0
+	VMOVUPS.Z   (SI)(BX*1), K1, Z4
+	VFMADD231PD Z3, Z4, Z1
+	VMOVUPS.Z   (SI)(BX*2), K1, Z4
+	VFMADD231PD Z3, Z4, Z2
+	SUBQ        $0x10, R8
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), DI
+	MOVB          add+64(FP), SI
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPD        X3, X0, X0
+	TESTB         SI, SI
+	JZ            store0_0
+	VADDSD        (CX), X0, X0
+
+store0_0:
+	VMOVSD        X0, (CX)
+	ADDQ          DI, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	TESTB         SI, SI
+	JZ            store1_0
+	VADDSD        (CX), X1, X1
+
+store1_0:
+	VMOVSD        X1, (CX)
+	ADDQ          DI, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDPD        X0, X2, X2
+	TESTB         SI, SI
+	JZ            store2_0
+	VADDSD        (CX), X2, X2
+
+store2_0:
+	VMOVSD X2, (CX)
+	ADDQ   DI, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
+	VZEROUPPER
+	RET
+
+// func inner3x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·inner3x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	SUBQ   $0x10, R9
+	JLT    tail
+
+loop:
+	VMOVUPS     (R8), Z6
+	VMOVUPS     (R8)(SI*1), Z7
+	VMOVUPS     (DI), Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+	VMOVUPS     (DI)(BX*1), Z8
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	VMOVUPS     (DI)(BX*2), Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
+	JLE         sum0
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z6
+	VMOVUPS.Z   (R8)(SI*1), K1, Z7
+	VMOVUPS.Z   (DI), K1, Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+	VMOVUPS.Z   (DI)(BX*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z2
+	VFMADD231PS Z7, Z8, Z3
+	VMOVUPS.Z   (DI)(BX*2), K1, Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+	SUBQ        $0x10, R9
+
+sum0:
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X6
@@ -13865,7 +13996,7 @@ sum0:
 	VADDPS        X6, X0, X0
 	VPERMILPS     $0x01, X0, X6
 	VADDPS        X6, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -13879,13 +14010,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
 store0_1:
 	VMOVSS        X1, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -13894,7 +14025,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X2, X2
 
@@ -13908,13 +14039,13 @@ store1_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSS        4(CX), X3, X3
 
 store1_1:
 	VMOVSS        X3, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -13923,7 +14054,7 @@ store1_1:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSS        (CX), X4, X4
 
@@ -13937,88 +14068,93 @@ store2_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_1
 	VADDSS        4(CX), X5, X5
 
 store2_1:
 	VMOVSS X5, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_3x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), DI
+TEXT ·inner64_3x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R8*1), Z6
-	VMOVUPS     (DI)(R8*1), Z7
-	VMOVUPS     (CX)(R8*1), Z8
+	VMOVUPS     (R8), Z6
+	VMOVUPS     (R8)(SI*1), Z7
+	VMOVUPS     (DI), Z8
 	VFMADD231PD Z6, Z8, Z0
 	VFMADD231PD Z7, Z8, Z1
-	VMOVUPS     (BX)(R8*1), Z8
+	VMOVUPS     (DI)(BX*1), Z8
 	VFMADD231PD Z6, Z8, Z2
 	VFMADD231PD Z7, Z8, Z3
-	VMOVUPS     (DX)(R8*1), Z8
+	VMOVUPS     (DI)(BX*2), Z8
 	VFMADD231PD Z6, Z8, Z4
 	VFMADD231PD Z7, Z8, Z5
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (SI)(R8*1), K1, Z6
-	VMOVUPS.Z   (DI)(R8*1), K1, Z7
-	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z6
+	VMOVUPS.Z   (R8)(SI*1), K1, Z7
+	VMOVUPS.Z   (DI), K1, Z8
 	VFMADD231PD Z6, Z8, Z0
 	VFMADD231PD Z7, Z8, Z1
-	VMOVUPS.Z   (BX)(R8*1), K1, Z8
+	VMOVUPS.Z   (DI)(BX*1), K1, Z8
 	VFMADD231PD Z6, Z8, Z2
 	VFMADD231PD Z7, Z8, Z3
-	VMOVUPS.Z   (DX)(R8*1), K1, Z8
+	VMOVUPS.Z   (DI)(BX*2), K1, Z8
 	VFMADD231PD Z6, Z8, Z4
 	VFMADD231PD Z7, Z8, Z5
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X6
 	VADDPD        X6, X0, X0
 	VPERMILPD     $0x01, X0, X6
 	VADDPD        X6, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -14030,20 +14166,20 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
 store0_1:
 	VMOVSD        X1, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X2, X2
 
@@ -14055,20 +14191,20 @@ store1_0:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSD        8(CX), X3, X3
 
 store1_1:
 	VMOVSD        X3, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSD        (CX), X4, X4
 
@@ -14080,28 +14216,33 @@ store2_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_1
 	VADDSD        8(CX), X5, X5
 
 store2_1:
 	VMOVSD X5, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner3x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
+TEXT ·inner3x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14111,62 +14252,61 @@ TEXT ·inner3x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R9*1), Z9
-	VMOVUPS     (R8)(R9*1), Z10
-	VMOVUPS     (DI)(R9*1), Z11
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R8), Z9
+	VMOVUPS     (R8)(SI*1), Z10
+	VMOVUPS     (R8)(SI*2), Z11
+	VMOVUPS     (DI), Z12
 	VFMADD231PS Z9, Z12, Z0
 	VFMADD231PS Z10, Z12, Z1
 	VFMADD231PS Z11, Z12, Z2
-	VMOVUPS     (BX)(R9*1), Z12
+	VMOVUPS     (DI)(BX*1), Z12
 	VFMADD231PS Z9, Z12, Z3
 	VFMADD231PS Z10, Z12, Z4
 	VFMADD231PS Z11, Z12, Z5
-	VMOVUPS     (DX)(R9*1), Z12
+	VMOVUPS     (DI)(BX*2), Z12
 	VFMADD231PS Z9, Z12, Z6
 	VFMADD231PS Z10, Z12, Z7
 	VFMADD231PS Z11, Z12, Z8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
+	MOVQ        R9, R10
 	MOVQ        $0x00000010, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
 	MOVL        $0xffffffff, R11
 	BZHIL       R10, R11, R11
 	KMOVW       R11, K1
-	VMOVUPS.Z   (SI)(R9*1), K1, Z9
-	VMOVUPS.Z   (R8)(R9*1), K1, Z10
-	VMOVUPS.Z   (DI)(R9*1), K1, Z11
-	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VMOVUPS.Z   (R8), K1, Z9
+	VMOVUPS.Z   (R8)(SI*1), K1, Z10
+	VMOVUPS.Z   (R8)(SI*2), K1, Z11
+	VMOVUPS.Z   (DI), K1, Z12
 	VFMADD231PS Z9, Z12, Z0
 	VFMADD231PS Z10, Z12, Z1
 	VFMADD231PS Z11, Z12, Z2
-	VMOVUPS.Z   (BX)(R9*1), K1, Z12
+	VMOVUPS.Z   (DI)(BX*1), K1, Z12
 	VFMADD231PS Z9, Z12, Z3
 	VFMADD231PS Z10, Z12, Z4
 	VFMADD231PS Z11, Z12, Z5
-	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VMOVUPS.Z   (DI)(BX*2), K1, Z12
 	VFMADD231PS Z9, Z12, Z6
 	VFMADD231PS Z10, Z12, Z7
 	VFMADD231PS Z11, Z12, Z8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y9
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X9
@@ -14175,7 +14315,7 @@ sum0:
 	VADDPS        X9, X0, X0
 	VPERMILPS     $0x01, X0, X9
 	VADDPS        X9, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -14189,7 +14329,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -14203,13 +14343,13 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
 store0_2:
 	VMOVSS        X2, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -14218,7 +14358,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X3, X3
 
@@ -14232,7 +14372,7 @@ store1_0:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSS        4(CX), X4, X4
 
@@ -14246,13 +14386,13 @@ store1_1:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_2
 	VADDSS        8(CX), X5, X5
 
 store1_2:
 	VMOVSS        X5, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
@@ -14261,7 +14401,7 @@ store1_2:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSS        (CX), X6, X6
 
@@ -14275,7 +14415,7 @@ store2_0:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_1
 	VADDSS        4(CX), X7, X7
 
@@ -14289,28 +14429,33 @@ store2_1:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_2
 	VADDSS        8(CX), X8, X8
 
 store2_2:
 	VMOVSS X8, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_3x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
+TEXT ·inner64_3x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14320,69 +14465,68 @@ TEXT ·inner64_3x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R9*1), Z9
-	VMOVUPS     (R8)(R9*1), Z10
-	VMOVUPS     (DI)(R9*1), Z11
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R8), Z9
+	VMOVUPS     (R8)(SI*1), Z10
+	VMOVUPS     (R8)(SI*2), Z11
+	VMOVUPS     (DI), Z12
 	VFMADD231PD Z9, Z12, Z0
 	VFMADD231PD Z10, Z12, Z1
 	VFMADD231PD Z11, Z12, Z2
-	VMOVUPS     (BX)(R9*1), Z12
+	VMOVUPS     (DI)(BX*1), Z12
 	VFMADD231PD Z9, Z12, Z3
 	VFMADD231PD Z10, Z12, Z4
 	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS     (DX)(R9*1), Z12
+	VMOVUPS     (DI)(BX*2), Z12
 	VFMADD231PD Z9, Z12, Z6
 	VFMADD231PD Z10, Z12, Z7
 	VFMADD231PD Z11, Z12, Z8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
+	MOVQ        R9, R10
 	MOVQ        $0x00000010, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
 	MOVL        $0xffffffff, R11
 	BZHIL       R10, R11, R11
 	KMOVW       R11, K1
-	VMOVUPS.Z   (SI)(R9*1), K1, Z9
-	VMOVUPS.Z   (R8)(R9*1), K1, Z10
-	VMOVUPS.Z   (DI)(R9*1), K1, Z11
-	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VMOVUPS.Z   (R8), K1, Z9
+	VMOVUPS.Z   (R8)(SI*1), K1, Z10
+	VMOVUPS.Z   (R8)(SI*2), K1, Z11
+	VMOVUPS.Z   (DI), K1, Z12
 	VFMADD231PD Z9, Z12, Z0
 	VFMADD231PD Z10, Z12, Z1
 	VFMADD231PD Z11, Z12, Z2
-	VMOVUPS.Z   (BX)(R9*1), K1, Z12
+	VMOVUPS.Z   (DI)(BX*1), K1, Z12
 	VFMADD231PD Z9, Z12, Z3
 	VFMADD231PD Z10, Z12, Z4
 	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS.Z   (DX)(R9*1), K1, Z12
+	VMOVUPS.Z   (DI)(BX*2), K1, Z12
 	VFMADD231PD Z9, Z12, Z6
 	VFMADD231PD Z10, Z12, Z7
 	VFMADD231PD Z11, Z12, Z8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y9
 	VADDPD        Y9, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
 	VPERMILPD     $0x01, X0, X9
 	VADDPD        X9, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -14394,7 +14538,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -14406,20 +14550,20 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
 store0_2:
 	VMOVSD        X2, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X3, X3
 
@@ -14431,7 +14575,7 @@ store1_0:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_1
 	VADDSD        8(CX), X4, X4
 
@@ -14443,20 +14587,20 @@ store1_1:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_2
 	VADDSD        16(CX), X5, X5
 
 store1_2:
 	VMOVSD        X5, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSD        (CX), X6, X6
 
@@ -14468,7 +14612,7 @@ store2_0:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_1
 	VADDSD        8(CX), X7, X7
 
@@ -14480,29 +14624,34 @@ store2_1:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_2
 	VADDSD        16(CX), X8, X8
 
 store2_2:
 	VMOVSD X8, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner3x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), R9
-	LEAQ   (R9)(DI*1), DI
+TEXT ·inner3x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14515,70 +14664,69 @@ TEXT ·inner3x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R10*1), Z12
-	VMOVUPS     (R8)(R10*1), Z13
-	VMOVUPS     (R9)(R10*1), Z14
-	VMOVUPS     (DI)(R10*1), Z15
-	VMOVUPS     (CX)(R10*1), Z16
+	VMOVUPS     (R9), Z12
+	VMOVUPS     (R9)(SI*1), Z13
+	VMOVUPS     (R9)(SI*2), Z14
+	VMOVUPS     (R9)(DI*1), Z15
+	VMOVUPS     (R8), Z16
 	VFMADD231PS Z12, Z16, Z0
 	VFMADD231PS Z13, Z16, Z1
 	VFMADD231PS Z14, Z16, Z2
 	VFMADD231PS Z15, Z16, Z3
-	VMOVUPS     (BX)(R10*1), Z16
+	VMOVUPS     (R8)(BX*1), Z16
 	VFMADD231PS Z12, Z16, Z4
 	VFMADD231PS Z13, Z16, Z5
 	VFMADD231PS Z14, Z16, Z6
 	VFMADD231PS Z15, Z16, Z7
-	VMOVUPS     (DX)(R10*1), Z16
+	VMOVUPS     (R8)(BX*2), Z16
 	VFMADD231PS Z12, Z16, Z8
 	VFMADD231PS Z13, Z16, Z9
 	VFMADD231PS Z14, Z16, Z10
 	VFMADD231PS Z15, Z16, Z11
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (SI)(R10*1), K1, Z12
-	VMOVUPS.Z   (R8)(R10*1), K1, Z13
-	VMOVUPS.Z   (R9)(R10*1), K1, Z14
-	VMOVUPS.Z   (DI)(R10*1), K1, Z15
-	VMOVUPS.Z   (CX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R9), K1, Z12
+	VMOVUPS.Z   (R9)(SI*1), K1, Z13
+	VMOVUPS.Z   (R9)(SI*2), K1, Z14
+	VMOVUPS.Z   (R9)(DI*1), K1, Z15
+	VMOVUPS.Z   (R8), K1, Z16
 	VFMADD231PS Z12, Z16, Z0
 	VFMADD231PS Z13, Z16, Z1
 	VFMADD231PS Z14, Z16, Z2
 	VFMADD231PS Z15, Z16, Z3
-	VMOVUPS.Z   (BX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R8)(BX*1), K1, Z16
 	VFMADD231PS Z12, Z16, Z4
 	VFMADD231PS Z13, Z16, Z5
 	VFMADD231PS Z14, Z16, Z6
 	VFMADD231PS Z15, Z16, Z7
-	VMOVUPS.Z   (DX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R8)(BX*2), K1, Z16
 	VFMADD231PS Z12, Z16, Z8
 	VFMADD231PS Z13, Z16, Z9
 	VFMADD231PS Z14, Z16, Z10
 	VFMADD231PS Z15, Z16, Z11
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y12
 	VADDPS        Y12, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X12
@@ -14587,7 +14735,7 @@ sum0:
 	VADDPS        X12, X0, X0
 	VPERMILPS     $0x01, X0, X12
 	VADDPS        X12, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -14601,7 +14749,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -14615,7 +14763,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -14629,13 +14777,13 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
 store0_3:
 	VMOVSS        X3, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -14644,7 +14792,7 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X4, X4
 
@@ -14658,7 +14806,7 @@ store1_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X5, X5
 
@@ -14672,7 +14820,7 @@ store1_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X6, X6
 
@@ -14686,13 +14834,13 @@ store1_2:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSS        12(CX), X7, X7
 
 store1_3:
 	VMOVSS        X7, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPS        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
@@ -14701,7 +14849,7 @@ store1_3:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X8, X8
 
@@ -14715,7 +14863,7 @@ store2_0:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X9, X9
 
@@ -14729,7 +14877,7 @@ store2_1:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSS        8(CX), X10, X10
 
@@ -14743,29 +14891,34 @@ store2_2:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_3
 	VADDSS        12(CX), X11, X11
 
 store2_3:
 	VMOVSS X11, 12(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_3x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), R9
-	LEAQ   (R9)(DI*1), DI
+TEXT ·inner64_3x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14778,77 +14931,76 @@ TEXT ·inner64_3x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R10*1), Z12
-	VMOVUPS     (R8)(R10*1), Z13
-	VMOVUPS     (R9)(R10*1), Z14
-	VMOVUPS     (DI)(R10*1), Z15
-	VMOVUPS     (CX)(R10*1), Z16
+	VMOVUPS     (R9), Z12
+	VMOVUPS     (R9)(SI*1), Z13
+	VMOVUPS     (R9)(SI*2), Z14
+	VMOVUPS     (R9)(DI*1), Z15
+	VMOVUPS     (R8), Z16
 	VFMADD231PD Z12, Z16, Z0
 	VFMADD231PD Z13, Z16, Z1
 	VFMADD231PD Z14, Z16, Z2
 	VFMADD231PD Z15, Z16, Z3
-	VMOVUPS     (BX)(R10*1), Z16
+	VMOVUPS     (R8)(BX*1), Z16
 	VFMADD231PD Z12, Z16, Z4
 	VFMADD231PD Z13, Z16, Z5
 	VFMADD231PD Z14, Z16, Z6
 	VFMADD231PD Z15, Z16, Z7
-	VMOVUPS     (DX)(R10*1), Z16
+	VMOVUPS     (R8)(BX*2), Z16
 	VFMADD231PD Z12, Z16, Z8
 	VFMADD231PD Z13, Z16, Z9
 	VFMADD231PD Z14, Z16, Z10
 	VFMADD231PD Z15, Z16, Z11
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (SI)(R10*1), K1, Z12
-	VMOVUPS.Z   (R8)(R10*1), K1, Z13
-	VMOVUPS.Z   (R9)(R10*1), K1, Z14
-	VMOVUPS.Z   (DI)(R10*1), K1, Z15
-	VMOVUPS.Z   (CX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R9), K1, Z12
+	VMOVUPS.Z   (R9)(SI*1), K1, Z13
+	VMOVUPS.Z   (R9)(SI*2), K1, Z14
+	VMOVUPS.Z   (R9)(DI*1), K1, Z15
+	VMOVUPS.Z   (R8), K1, Z16
 	VFMADD231PD Z12, Z16, Z0
 	VFMADD231PD Z13, Z16, Z1
 	VFMADD231PD Z14, Z16, Z2
 	VFMADD231PD Z15, Z16, Z3
-	VMOVUPS.Z   (BX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R8)(BX*1), K1, Z16
 	VFMADD231PD Z12, Z16, Z4
 	VFMADD231PD Z13, Z16, Z5
 	VFMADD231PD Z14, Z16, Z6
 	VFMADD231PD Z15, Z16, Z7
-	VMOVUPS.Z   (DX)(R10*1), K1, Z16
+	VMOVUPS.Z   (R8)(BX*2), K1, Z16
 	VFMADD231PD Z12, Z16, Z8
 	VFMADD231PD Z13, Z16, Z9
 	VFMADD231PD Z14, Z16, Z10
 	VFMADD231PD Z15, Z16, Z11
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y12
 	VADDPD        Y12, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X12
 	VADDPD        X12, X0, X0
 	VPERMILPD     $0x01, X0, X12
 	VADDPD        X12, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -14860,7 +15012,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -14872,7 +15024,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -14884,20 +15036,20 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
 store0_3:
 	VMOVSD        X3, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X4, X4
 
@@ -14909,7 +15061,7 @@ store1_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X5, X5
 
@@ -14921,7 +15073,7 @@ store1_1:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X6, X6
 
@@ -14933,20 +15085,20 @@ store1_2:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSD        24(CX), X7, X7
 
 store1_3:
 	VMOVSD        X7, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPD        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X8, X8
 
@@ -14958,7 +15110,7 @@ store2_0:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X9, X9
 
@@ -14970,7 +15122,7 @@ store2_1:
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSD        16(CX), X10, X10
 
@@ -14982,30 +15134,34 @@ store2_2:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_3
 	VADDSD        24(CX), X11, X11
 
 store2_3:
 	VMOVSD X11, 24(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner3x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner3x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner3x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), R9
-	LEAQ   (R9)(DI*1), R10
-	LEAQ   (R10)(DI*1), DI
+TEXT ·inner3x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -15021,78 +15177,77 @@ TEXT ·inner3x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R11*1), Z15
-	VMOVUPS     (R8)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (R10)(R11*1), Z18
-	VMOVUPS     (DI)(R11*1), Z19
-	VMOVUPS     (CX)(R11*1), Z20
+	VMOVUPS     (R9), Z15
+	VMOVUPS     (R9)(SI*1), Z16
+	VMOVUPS     (R9)(SI*2), Z17
+	VMOVUPS     (R9)(DI*1), Z18
+	VMOVUPS     (R9)(SI*4), Z19
+	VMOVUPS     (R8), Z20
 	VFMADD231PS Z15, Z20, Z0
 	VFMADD231PS Z16, Z20, Z1
 	VFMADD231PS Z17, Z20, Z2
 	VFMADD231PS Z18, Z20, Z3
 	VFMADD231PS Z19, Z20, Z4
-	VMOVUPS     (BX)(R11*1), Z20
+	VMOVUPS     (R8)(BX*1), Z20
 	VFMADD231PS Z15, Z20, Z5
 	VFMADD231PS Z16, Z20, Z6
 	VFMADD231PS Z17, Z20, Z7
 	VFMADD231PS Z18, Z20, Z8
 	VFMADD231PS Z19, Z20, Z9
-	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (R8)(BX*2), Z20
 	VFMADD231PS Z15, Z20, Z10
 	VFMADD231PS Z16, Z20, Z11
 	VFMADD231PS Z17, Z20, Z12
 	VFMADD231PS Z18, Z20, Z13
 	VFMADD231PS Z19, Z20, Z14
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (SI)(R11*1), K1, Z15
-	VMOVUPS.Z   (R8)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (R10)(R11*1), K1, Z18
-	VMOVUPS.Z   (DI)(R11*1), K1, Z19
-	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z15
+	VMOVUPS.Z   (R9)(SI*1), K1, Z16
+	VMOVUPS.Z   (R9)(SI*2), K1, Z17
+	VMOVUPS.Z   (R9)(DI*1), K1, Z18
+	VMOVUPS.Z   (R9)(SI*4), K1, Z19
+	VMOVUPS.Z   (R8), K1, Z20
 	VFMADD231PS Z15, Z20, Z0
 	VFMADD231PS Z16, Z20, Z1
 	VFMADD231PS Z17, Z20, Z2
 	VFMADD231PS Z18, Z20, Z3
 	VFMADD231PS Z19, Z20, Z4
-	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R8)(BX*1), K1, Z20
 	VFMADD231PS Z15, Z20, Z5
 	VFMADD231PS Z16, Z20, Z6
 	VFMADD231PS Z17, Z20, Z7
 	VFMADD231PS Z18, Z20, Z8
 	VFMADD231PS Z19, Z20, Z9
-	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R8)(BX*2), K1, Z20
 	VFMADD231PS Z15, Z20, Z10
 	VFMADD231PS Z16, Z20, Z11
 	VFMADD231PS Z17, Z20, Z12
 	VFMADD231PS Z18, Z20, Z13
 	VFMADD231PS Z19, Z20, Z14
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y15
 	VADDPS        Y15, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X15
@@ -15101,7 +15256,7 @@ sum0:
 	VADDPS        X15, X0, X0
 	VPERMILPS     $0x01, X0, X15
 	VADDPS        X15, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -15115,7 +15270,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -15129,7 +15284,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -15143,7 +15298,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
@@ -15157,13 +15312,13 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSS        16(CX), X4, X4
 
 store0_4:
 	VMOVSS        X4, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
@@ -15172,7 +15327,7 @@ store0_4:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X5, X5
 
@@ -15186,7 +15341,7 @@ store1_0:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X6, X6
 
@@ -15200,7 +15355,7 @@ store1_1:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X7, X7
 
@@ -15214,7 +15369,7 @@ store1_2:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSS        12(CX), X8, X8
 
@@ -15228,13 +15383,13 @@ store1_3:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_4
 	VADDSS        16(CX), X9, X9
 
 store1_4:
 	VMOVSS        X9, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPS        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
@@ -15243,7 +15398,7 @@ store1_4:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X10, X10
 
@@ -15257,7 +15412,7 @@ store2_0:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X11, X11
 
@@ -15271,7 +15426,7 @@ store2_1:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSS        8(CX), X12, X12
 
@@ -15285,7 +15440,7 @@ store2_2:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_3
 	VADDSS        12(CX), X13, X13
 
@@ -15299,30 +15454,34 @@ store2_3:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_4
 	VADDSS        16(CX), X14, X14
 
 store2_4:
 	VMOVSS X14, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_3x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_3x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_3x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   b+24(FP), SI
-	MOVQ   ldb+32(FP), DI
-	LEAQ   (SI)(DI*1), R8
-	LEAQ   (R8)(DI*1), R9
-	LEAQ   (R9)(DI*1), R10
-	LEAQ   (R10)(DI*1), DI
+TEXT ·inner64_3x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ ldb+40(FP), SI
+	LEAQ (SI)(SI*2), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -15338,85 +15497,84 @@ TEXT ·inner64_3x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (SI)(R11*1), Z15
-	VMOVUPS     (R8)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (R10)(R11*1), Z18
-	VMOVUPS     (DI)(R11*1), Z19
-	VMOVUPS     (CX)(R11*1), Z20
+	VMOVUPS     (R9), Z15
+	VMOVUPS     (R9)(SI*1), Z16
+	VMOVUPS     (R9)(SI*2), Z17
+	VMOVUPS     (R9)(DI*1), Z18
+	VMOVUPS     (R9)(SI*4), Z19
+	VMOVUPS     (R8), Z20
 	VFMADD231PD Z15, Z20, Z0
 	VFMADD231PD Z16, Z20, Z1
 	VFMADD231PD Z17, Z20, Z2
 	VFMADD231PD Z18, Z20, Z3
 	VFMADD231PD Z19, Z20, Z4
-	VMOVUPS     (BX)(R11*1), Z20
+	VMOVUPS     (R8)(BX*1), Z20
 	VFMADD231PD Z15, Z20, Z5
 	VFMADD231PD Z16, Z20, Z6
 	VFMADD231PD Z17, Z20, Z7
 	VFMADD231PD Z18, Z20, Z8
 	VFMADD231PD Z19, Z20, Z9
-	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (R8)(BX*2), Z20
 	VFMADD231PD Z15, Z20, Z10
 	VFMADD231PD Z16, Z20, Z11
 	VFMADD231PD Z17, Z20, Z12
 	VFMADD231PD Z18, Z20, Z13
 	VFMADD231PD Z19, Z20, Z14
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (SI)(R11*1), K1, Z15
-	VMOVUPS.Z   (R8)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (R10)(R11*1), K1, Z18
-	VMOVUPS.Z   (DI)(R11*1), K1, Z19
-	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z15
+	VMOVUPS.Z   (R9)(SI*1), K1, Z16
+	VMOVUPS.Z   (R9)(SI*2), K1, Z17
+	VMOVUPS.Z   (R9)(DI*1), K1, Z18
+	VMOVUPS.Z   (R9)(SI*4), K1, Z19
+	VMOVUPS.Z   (R8), K1, Z20
 	VFMADD231PD Z15, Z20, Z0
 	VFMADD231PD Z16, Z20, Z1
 	VFMADD231PD Z17, Z20, Z2
 	VFMADD231PD Z18, Z20, Z3
 	VFMADD231PD Z19, Z20, Z4
-	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R8)(BX*1), K1, Z20
 	VFMADD231PD Z15, Z20, Z5
 	VFMADD231PD Z16, Z20, Z6
 	VFMADD231PD Z17, Z20, Z7
 	VFMADD231PD Z18, Z20, Z8
 	VFMADD231PD Z19, Z20, Z9
-	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R8)(BX*2), K1, Z20
 	VFMADD231PD Z15, Z20, Z10
 	VFMADD231PD Z16, Z20, Z11
 	VFMADD231PD Z17, Z20, Z12
 	VFMADD231PD Z18, Z20, Z13
 	VFMADD231PD Z19, Z20, Z14
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y15
 	VADDPD        Y15, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X15
 	VADDPD        X15, X0, X0
 	VPERMILPD     $0x01, X0, X15
 	VADDPD        X15, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -15428,7 +15586,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -15440,7 +15598,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -15452,7 +15610,7 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
@@ -15464,20 +15622,20 @@ store0_3:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_4
 	VADDSD        32(CX), X4, X4
 
 store0_4:
 	VMOVSD        X4, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPD        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X5, X5
 
@@ -15489,7 +15647,7 @@ store1_0:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X6, X6
 
@@ -15501,7 +15659,7 @@ store1_1:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X7, X7
 
@@ -15513,7 +15671,7 @@ store1_2:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_3
 	VADDSD        24(CX), X8, X8
 
@@ -15525,20 +15683,20 @@ store1_3:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_4
 	VADDSD        32(CX), X9, X9
 
 store1_4:
 	VMOVSD        X9, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPD        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X10, X10
 
@@ -15550,7 +15708,7 @@ store2_0:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X11, X11
 
@@ -15562,7 +15720,7 @@ store2_1:
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSD        16(CX), X12, X12
 
@@ -15574,7 +15732,7 @@ store2_2:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_3
 	VADDSD        24(CX), X13, X13
 
@@ -15586,75 +15744,81 @@ store2_3:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_4
 	VADDSD        32(CX), X14, X14
 
 store2_4:
 	VMOVSD X14, 32(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*2), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner4x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner4x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner4x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
+TEXT ·inner4x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R8*1), Z4
-	VMOVUPS     (CX)(R8*1), Z5
+	VMOVUPS     (R8), Z4
+	VMOVUPS     (DI), Z5
 	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS     (BX)(R8*1), Z5
+	VMOVUPS     (DI)(BX*1), Z5
 	VFMADD231PS Z4, Z5, Z1
-	VMOVUPS     (SI)(R8*1), Z5
+	VMOVUPS     (DI)(BX*2), Z5
 	VFMADD231PS Z4, Z5, Z2
-	VMOVUPS     (DX)(R8*1), Z5
+	VMOVUPS     (DI)(SI*1), Z5
 	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (DI)(R8*1), K1, Z4
-	VMOVUPS.Z   (CX)(R8*1), K1, Z5
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z5
 	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS.Z   (BX)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(BX*1), K1, Z5
 	VFMADD231PS Z4, Z5, Z1
-	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(BX*2), K1, Z5
 	VFMADD231PS Z4, Z5, Z2
-	VMOVUPS.Z   (DX)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(SI*1), K1, Z5
 	VFMADD231PS Z4, Z5, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
@@ -15663,13 +15827,13 @@ sum0:
 	VADDPS        X4, X0, X0
 	VPERMILPS     $0x01, X0, X4
 	VADDPS        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
 store0_0:
 	VMOVSS        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -15678,13 +15842,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X1, X1
 
 store1_0:
 	VMOVSS        X1, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -15693,13 +15857,13 @@ store1_0:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSS        (CX), X2, X2
 
 store2_0:
 	VMOVSS        X2, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -15708,142 +15872,154 @@ store2_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store3_0
 	VADDSS        (CX), X3, X3
 
 store3_0:
 	VMOVSS X3, (CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_4x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_4x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_4x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
+TEXT ·inner64_4x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	XORQ   R8, R8
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R8*1), Z4
-	VMOVUPS     (CX)(R8*1), Z5
+	VMOVUPS     (R8), Z4
+	VMOVUPS     (DI), Z5
 	VFMADD231PD Z4, Z5, Z0
-	VMOVUPS     (BX)(R8*1), Z5
+	VMOVUPS     (DI)(BX*1), Z5
 	VFMADD231PD Z4, Z5, Z1
-	VMOVUPS     (SI)(R8*1), Z5
+	VMOVUPS     (DI)(BX*2), Z5
 	VFMADD231PD Z4, Z5, Z2
-	VMOVUPS     (DX)(R8*1), Z5
+	VMOVUPS     (DI)(SI*1), Z5
 	VFMADD231PD Z4, Z5, Z3
+	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (DI)(R8*1), K1, Z4
-	VMOVUPS.Z   (CX)(R8*1), K1, Z5
+	MOVQ        R9, R10
+	MOVQ        $0x00000010, R11
+	CMPQ        R10, R11
+	CMOVQGT     R11, R10
+	MOVL        $0xffffffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R8), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
-	VMOVUPS.Z   (BX)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z1
-	VMOVUPS.Z   (SI)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(BX*2), K1, Z5
 	VFMADD231PD Z4, Z5, Z2
-	VMOVUPS.Z   (DX)(R8*1), K1, Z5
+	VMOVUPS.Z   (DI)(SI*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z3
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X4
 	VADDPD        X4, X0, X0
 	VPERMILPD     $0x01, X0, X4
 	VADDPD        X4, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
 store0_0:
 	VMOVSD        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X1, X1
 
 store1_0:
 	VMOVSD        X1, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSD        (CX), X2, X2
 
 store2_0:
 	VMOVSD        X2, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store3_0
 	VADDSD        (CX), X3, X3
 
 store3_0:
 	VMOVSD X3, (CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner4x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner4x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner4x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R8
+TEXT ·inner4x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -15852,60 +16028,59 @@ TEXT ·inner4x2AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R9*1), Z8
-	VMOVUPS     (R8)(R9*1), Z9
-	VMOVUPS     (CX)(R9*1), Z10
+	VMOVUPS     (R9), Z8
+	VMOVUPS     (R9)(DI*1), Z9
+	VMOVUPS     (R8), Z10
 	VFMADD231PS Z8, Z10, Z0
 	VFMADD231PS Z9, Z10, Z1
-	VMOVUPS     (BX)(R9*1), Z10
+	VMOVUPS     (R8)(BX*1), Z10
 	VFMADD231PS Z8, Z10, Z2
 	VFMADD231PS Z9, Z10, Z3
-	VMOVUPS     (SI)(R9*1), Z10
+	VMOVUPS     (R8)(BX*2), Z10
 	VFMADD231PS Z8, Z10, Z4
 	VFMADD231PS Z9, Z10, Z5
-	VMOVUPS     (DX)(R9*1), Z10
+	VMOVUPS     (R8)(SI*1), Z10
 	VFMADD231PS Z8, Z10, Z6
 	VFMADD231PS Z9, Z10, Z7
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (DI)(R9*1), K1, Z8
-	VMOVUPS.Z   (R8)(R9*1), K1, Z9
-	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z8
+	VMOVUPS.Z   (R9)(DI*1), K1, Z9
+	VMOVUPS.Z   (R8), K1, Z10
 	VFMADD231PS Z8, Z10, Z0
 	VFMADD231PS Z9, Z10, Z1
-	VMOVUPS.Z   (BX)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(BX*1), K1, Z10
 	VFMADD231PS Z8, Z10, Z2
 	VFMADD231PS Z9, Z10, Z3
-	VMOVUPS.Z   (SI)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(BX*2), K1, Z10
 	VFMADD231PS Z8, Z10, Z4
 	VFMADD231PS Z9, Z10, Z5
-	VMOVUPS.Z   (DX)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(SI*1), K1, Z10
 	VFMADD231PS Z8, Z10, Z6
 	VFMADD231PS Z9, Z10, Z7
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPS        Y8, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X8
@@ -15914,7 +16089,7 @@ sum0:
 	VADDPS        X8, X0, X0
 	VPERMILPS     $0x01, X0, X8
 	VADDPS        X8, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -15928,13 +16103,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
 store0_1:
 	VMOVSS        X1, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -15943,7 +16118,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X2, X2
 
@@ -15957,13 +16132,13 @@ store1_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X3, X3
 
 store1_1:
 	VMOVSS        X3, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -15972,7 +16147,7 @@ store1_1:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X4, X4
 
@@ -15986,13 +16161,13 @@ store2_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X5, X5
 
 store2_1:
 	VMOVSS        X5, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
@@ -16001,7 +16176,7 @@ store2_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSS        (CX), X6, X6
 
@@ -16015,28 +16190,34 @@ store3_0:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSS        4(CX), X7, X7
 
 store3_1:
 	VMOVSS X7, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_4x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_4x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_4x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R8
+TEXT ·inner64_4x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16045,67 +16226,66 @@ TEXT ·inner64_4x2AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R9*1), Z8
-	VMOVUPS     (R8)(R9*1), Z9
-	VMOVUPS     (CX)(R9*1), Z10
+	VMOVUPS     (R9), Z8
+	VMOVUPS     (R9)(DI*1), Z9
+	VMOVUPS     (R8), Z10
 	VFMADD231PD Z8, Z10, Z0
 	VFMADD231PD Z9, Z10, Z1
-	VMOVUPS     (BX)(R9*1), Z10
+	VMOVUPS     (R8)(BX*1), Z10
 	VFMADD231PD Z8, Z10, Z2
 	VFMADD231PD Z9, Z10, Z3
-	VMOVUPS     (SI)(R9*1), Z10
+	VMOVUPS     (R8)(BX*2), Z10
 	VFMADD231PD Z8, Z10, Z4
 	VFMADD231PD Z9, Z10, Z5
-	VMOVUPS     (DX)(R9*1), Z10
+	VMOVUPS     (R8)(SI*1), Z10
 	VFMADD231PD Z8, Z10, Z6
 	VFMADD231PD Z9, Z10, Z7
+	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (DI)(R9*1), K1, Z8
-	VMOVUPS.Z   (R8)(R9*1), K1, Z9
-	VMOVUPS.Z   (CX)(R9*1), K1, Z10
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z8
+	VMOVUPS.Z   (R9)(DI*1), K1, Z9
+	VMOVUPS.Z   (R8), K1, Z10
 	VFMADD231PD Z8, Z10, Z0
 	VFMADD231PD Z9, Z10, Z1
-	VMOVUPS.Z   (BX)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(BX*1), K1, Z10
 	VFMADD231PD Z8, Z10, Z2
 	VFMADD231PD Z9, Z10, Z3
-	VMOVUPS.Z   (SI)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(BX*2), K1, Z10
 	VFMADD231PD Z8, Z10, Z4
 	VFMADD231PD Z9, Z10, Z5
-	VMOVUPS.Z   (DX)(R9*1), K1, Z10
+	VMOVUPS.Z   (R8)(SI*1), K1, Z10
 	VFMADD231PD Z8, Z10, Z6
 	VFMADD231PD Z9, Z10, Z7
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPD        Y8, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X8
 	VADDPD        X8, X0, X0
 	VPERMILPD     $0x01, X0, X8
 	VADDPD        X8, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -16117,20 +16297,20 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
 store0_1:
 	VMOVSD        X1, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X2, X2
 
@@ -16142,20 +16322,20 @@ store1_0:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X3, X3
 
 store1_1:
 	VMOVSD        X3, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X4, X4
 
@@ -16167,20 +16347,20 @@ store2_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X5, X5
 
 store2_1:
 	VMOVSD        X5, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSD        (CX), X6, X6
 
@@ -16192,29 +16372,34 @@ store3_0:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSD        8(CX), X7, X7
 
 store3_1:
 	VMOVSD X7, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner4x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner4x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner4x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R8
+TEXT ·inner4x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16227,70 +16412,69 @@ TEXT ·inner4x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R10*1), Z12
-	VMOVUPS     (R9)(R10*1), Z13
-	VMOVUPS     (R8)(R10*1), Z14
-	VMOVUPS     (CX)(R10*1), Z15
+	VMOVUPS     (R9), Z12
+	VMOVUPS     (R9)(DI*1), Z13
+	VMOVUPS     (R9)(DI*2), Z14
+	VMOVUPS     (R8), Z15
 	VFMADD231PS Z12, Z15, Z0
 	VFMADD231PS Z13, Z15, Z1
 	VFMADD231PS Z14, Z15, Z2
-	VMOVUPS     (BX)(R10*1), Z15
+	VMOVUPS     (R8)(BX*1), Z15
 	VFMADD231PS Z12, Z15, Z3
 	VFMADD231PS Z13, Z15, Z4
 	VFMADD231PS Z14, Z15, Z5
-	VMOVUPS     (SI)(R10*1), Z15
+	VMOVUPS     (R8)(BX*2), Z15
 	VFMADD231PS Z12, Z15, Z6
 	VFMADD231PS Z13, Z15, Z7
 	VFMADD231PS Z14, Z15, Z8
-	VMOVUPS     (DX)(R10*1), Z15
+	VMOVUPS     (R8)(SI*1), Z15
 	VFMADD231PS Z12, Z15, Z9
 	VFMADD231PS Z13, Z15, Z10
 	VFMADD231PS Z14, Z15, Z11
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (DI)(R10*1), K1, Z12
-	VMOVUPS.Z   (R9)(R10*1), K1, Z13
-	VMOVUPS.Z   (R8)(R10*1), K1, Z14
-	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R9), K1, Z12
+	VMOVUPS.Z   (R9)(DI*1), K1, Z13
+	VMOVUPS.Z   (R9)(DI*2), K1, Z14
+	VMOVUPS.Z   (R8), K1, Z15
 	VFMADD231PS Z12, Z15, Z0
 	VFMADD231PS Z13, Z15, Z1
 	VFMADD231PS Z14, Z15, Z2
-	VMOVUPS.Z   (BX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*1), K1, Z15
 	VFMADD231PS Z12, Z15, Z3
 	VFMADD231PS Z13, Z15, Z4
 	VFMADD231PS Z14, Z15, Z5
-	VMOVUPS.Z   (SI)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*2), K1, Z15
 	VFMADD231PS Z12, Z15, Z6
 	VFMADD231PS Z13, Z15, Z7
 	VFMADD231PS Z14, Z15, Z8
-	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(SI*1), K1, Z15
 	VFMADD231PS Z12, Z15, Z9
 	VFMADD231PS Z13, Z15, Z10
 	VFMADD231PS Z14, Z15, Z11
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y12
 	VADDPS        Y12, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X12
@@ -16299,7 +16483,7 @@ sum0:
 	VADDPS        X12, X0, X0
 	VPERMILPS     $0x01, X0, X12
 	VADDPS        X12, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -16313,7 +16497,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -16327,13 +16511,13 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
 store0_2:
 	VMOVSS        X2, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -16342,7 +16526,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X3, X3
 
@@ -16356,7 +16540,7 @@ store1_0:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X4, X4
 
@@ -16370,13 +16554,13 @@ store1_1:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X5, X5
 
 store1_2:
 	VMOVSS        X5, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
@@ -16385,7 +16569,7 @@ store1_2:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X6, X6
 
@@ -16399,7 +16583,7 @@ store2_0:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X7, X7
 
@@ -16413,13 +16597,13 @@ store2_1:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSS        8(CX), X8, X8
 
 store2_2:
 	VMOVSS        X8, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y0, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X0
@@ -16428,7 +16612,7 @@ store2_2:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSS        (CX), X9, X9
 
@@ -16442,7 +16626,7 @@ store3_0:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSS        4(CX), X10, X10
 
@@ -16456,29 +16640,34 @@ store3_1:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_2
 	VADDSS        8(CX), X11, X11
 
 store3_2:
 	VMOVSS X11, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_4x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_4x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_4x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R8
+TEXT ·inner64_4x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16491,77 +16680,76 @@ TEXT ·inner64_4x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R10*1), Z12
-	VMOVUPS     (R9)(R10*1), Z13
-	VMOVUPS     (R8)(R10*1), Z14
-	VMOVUPS     (CX)(R10*1), Z15
+	VMOVUPS     (R9), Z12
+	VMOVUPS     (R9)(DI*1), Z13
+	VMOVUPS     (R9)(DI*2), Z14
+	VMOVUPS     (R8), Z15
 	VFMADD231PD Z12, Z15, Z0
 	VFMADD231PD Z13, Z15, Z1
 	VFMADD231PD Z14, Z15, Z2
-	VMOVUPS     (BX)(R10*1), Z15
+	VMOVUPS     (R8)(BX*1), Z15
 	VFMADD231PD Z12, Z15, Z3
 	VFMADD231PD Z13, Z15, Z4
 	VFMADD231PD Z14, Z15, Z5
-	VMOVUPS     (SI)(R10*1), Z15
+	VMOVUPS     (R8)(BX*2), Z15
 	VFMADD231PD Z12, Z15, Z6
 	VFMADD231PD Z13, Z15, Z7
 	VFMADD231PD Z14, Z15, Z8
-	VMOVUPS     (DX)(R10*1), Z15
+	VMOVUPS     (R8)(SI*1), Z15
 	VFMADD231PD Z12, Z15, Z9
 	VFMADD231PD Z13, Z15, Z10
 	VFMADD231PD Z14, Z15, Z11
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (DI)(R10*1), K1, Z12
-	VMOVUPS.Z   (R9)(R10*1), K1, Z13
-	VMOVUPS.Z   (R8)(R10*1), K1, Z14
-	VMOVUPS.Z   (CX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R9), K1, Z12
+	VMOVUPS.Z   (R9)(DI*1), K1, Z13
+	VMOVUPS.Z   (R9)(DI*2), K1, Z14
+	VMOVUPS.Z   (R8), K1, Z15
 	VFMADD231PD Z12, Z15, Z0
 	VFMADD231PD Z13, Z15, Z1
 	VFMADD231PD Z14, Z15, Z2
-	VMOVUPS.Z   (BX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*1), K1, Z15
 	VFMADD231PD Z12, Z15, Z3
 	VFMADD231PD Z13, Z15, Z4
 	VFMADD231PD Z14, Z15, Z5
-	VMOVUPS.Z   (SI)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(BX*2), K1, Z15
 	VFMADD231PD Z12, Z15, Z6
 	VFMADD231PD Z13, Z15, Z7
 	VFMADD231PD Z14, Z15, Z8
-	VMOVUPS.Z   (DX)(R10*1), K1, Z15
+	VMOVUPS.Z   (R8)(SI*1), K1, Z15
 	VFMADD231PD Z12, Z15, Z9
 	VFMADD231PD Z13, Z15, Z10
 	VFMADD231PD Z14, Z15, Z11
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y12
 	VADDPD        Y12, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X12
 	VADDPD        X12, X0, X0
 	VPERMILPD     $0x01, X0, X12
 	VADDPD        X12, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -16573,7 +16761,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -16585,20 +16773,20 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
 store0_2:
 	VMOVSD        X2, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X3, X3
 
@@ -16610,7 +16798,7 @@ store1_0:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X4, X4
 
@@ -16622,20 +16810,20 @@ store1_1:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X5, X5
 
 store1_2:
 	VMOVSD        X5, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X6, X6
 
@@ -16647,7 +16835,7 @@ store2_0:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X7, X7
 
@@ -16659,20 +16847,20 @@ store2_1:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSD        16(CX), X8, X8
 
 store2_2:
 	VMOVSD        X8, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPD        Y0, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X0
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSD        (CX), X9, X9
 
@@ -16684,7 +16872,7 @@ store3_0:
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSD        8(CX), X10, X10
 
@@ -16696,30 +16884,35 @@ store3_1:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_2
 	VADDSD        16(CX), X11, X11
 
 store3_2:
 	VMOVSD X11, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner4x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner4x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner4x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R10
-	LEAQ   (R10)(R8*1), R8
+TEXT ·inner4x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16736,80 +16929,79 @@ TEXT ·inner4x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (R10)(R11*1), Z18
-	VMOVUPS     (R8)(R11*1), Z19
-	VMOVUPS     (CX)(R11*1), Z20
+	VMOVUPS     (R10), Z16
+	VMOVUPS     (R10)(DI*1), Z17
+	VMOVUPS     (R10)(DI*2), Z18
+	VMOVUPS     (R10)(R8*1), Z19
+	VMOVUPS     (R9), Z20
 	VFMADD231PS Z16, Z20, Z0
 	VFMADD231PS Z17, Z20, Z1
 	VFMADD231PS Z18, Z20, Z2
 	VFMADD231PS Z19, Z20, Z3
-	VMOVUPS     (BX)(R11*1), Z20
+	VMOVUPS     (R9)(BX*1), Z20
 	VFMADD231PS Z16, Z20, Z4
 	VFMADD231PS Z17, Z20, Z5
 	VFMADD231PS Z18, Z20, Z6
 	VFMADD231PS Z19, Z20, Z7
-	VMOVUPS     (SI)(R11*1), Z20
+	VMOVUPS     (R9)(BX*2), Z20
 	VFMADD231PS Z16, Z20, Z8
 	VFMADD231PS Z17, Z20, Z9
 	VFMADD231PS Z18, Z20, Z10
 	VFMADD231PS Z19, Z20, Z11
-	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (R9)(SI*1), Z20
 	VFMADD231PS Z16, Z20, Z12
 	VFMADD231PS Z17, Z20, Z13
 	VFMADD231PS Z18, Z20, Z14
 	VFMADD231PS Z19, Z20, Z15
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
+	MOVQ        R11, R12
 	MOVQ        $0x00000010, R13
 	CMPQ        R12, R13
 	CMOVQGT     R13, R12
 	MOVL        $0xffffffff, R13
 	BZHIL       R12, R13, R13
 	KMOVW       R13, K1
-	VMOVUPS.Z   (DI)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (R10)(R11*1), K1, Z18
-	VMOVUPS.Z   (R8)(R11*1), K1, Z19
-	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R10), K1, Z16
+	VMOVUPS.Z   (R10)(DI*1), K1, Z17
+	VMOVUPS.Z   (R10)(DI*2), K1, Z18
+	VMOVUPS.Z   (R10)(R8*1), K1, Z19
+	VMOVUPS.Z   (R9), K1, Z20
 	VFMADD231PS Z16, Z20, Z0
 	VFMADD231PS Z17, Z20, Z1
 	VFMADD231PS Z18, Z20, Z2
 	VFMADD231PS Z19, Z20, Z3
-	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(BX*1), K1, Z20
 	VFMADD231PS Z16, Z20, Z4
 	VFMADD231PS Z17, Z20, Z5
 	VFMADD231PS Z18, Z20, Z6
 	VFMADD231PS Z19, Z20, Z7
-	VMOVUPS.Z   (SI)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(BX*2), K1, Z20
 	VFMADD231PS Z16, Z20, Z8
 	VFMADD231PS Z17, Z20, Z9
 	VFMADD231PS Z18, Z20, Z10
 	VFMADD231PS Z19, Z20, Z11
-	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(SI*1), K1, Z20
 	VFMADD231PS Z16, Z20, Z12
 	VFMADD231PS Z17, Z20, Z13
 	VFMADD231PS Z18, Z20, Z14
 	VFMADD231PS Z19, Z20, Z15
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y16
 	VADDPS        Y16, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X16
@@ -16818,7 +17010,7 @@ sum0:
 	VADDPS        X16, X0, X0
 	VPERMILPS     $0x01, X0, X16
 	VADDPS        X16, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -16832,7 +17024,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -16846,7 +17038,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -16860,13 +17052,13 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
 store0_3:
 	VMOVSS        X3, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -16875,7 +17067,7 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSS        (CX), X4, X4
 
@@ -16889,7 +17081,7 @@ store1_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSS        4(CX), X5, X5
 
@@ -16903,7 +17095,7 @@ store1_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSS        8(CX), X6, X6
 
@@ -16917,13 +17109,13 @@ store1_2:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSS        12(CX), X7, X7
 
 store1_3:
 	VMOVSS        X7, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPS        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
@@ -16932,7 +17124,7 @@ store1_3:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSS        (CX), X8, X8
 
@@ -16946,7 +17138,7 @@ store2_0:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSS        4(CX), X9, X9
 
@@ -16960,7 +17152,7 @@ store2_1:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSS        8(CX), X10, X10
 
@@ -16974,13 +17166,13 @@ store2_2:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSS        12(CX), X11, X11
 
 store2_3:
 	VMOVSS        X11, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPS        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
@@ -16989,7 +17181,7 @@ store2_3:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSS        (CX), X12, X12
 
@@ -17003,7 +17195,7 @@ store3_0:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSS        4(CX), X13, X13
 
@@ -17017,7 +17209,7 @@ store3_1:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSS        8(CX), X14, X14
 
@@ -17031,30 +17223,35 @@ store3_2:
 	VADDPS        X0, X15, X15
 	VPERMILPS     $0x01, X15, X0
 	VADDPS        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSS        12(CX), X15, X15
 
 store3_3:
 	VMOVSS X15, 12(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_4x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_4x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_4x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R10
-	LEAQ   (R10)(R8*1), R8
+TEXT ·inner64_4x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -17071,87 +17268,86 @@ TEXT ·inner64_4x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (R10)(R11*1), Z18
-	VMOVUPS     (R8)(R11*1), Z19
-	VMOVUPS     (CX)(R11*1), Z20
+	VMOVUPS     (R10), Z16
+	VMOVUPS     (R10)(DI*1), Z17
+	VMOVUPS     (R10)(DI*2), Z18
+	VMOVUPS     (R10)(R8*1), Z19
+	VMOVUPS     (R9), Z20
 	VFMADD231PD Z16, Z20, Z0
 	VFMADD231PD Z17, Z20, Z1
 	VFMADD231PD Z18, Z20, Z2
 	VFMADD231PD Z19, Z20, Z3
-	VMOVUPS     (BX)(R11*1), Z20
+	VMOVUPS     (R9)(BX*1), Z20
 	VFMADD231PD Z16, Z20, Z4
 	VFMADD231PD Z17, Z20, Z5
 	VFMADD231PD Z18, Z20, Z6
 	VFMADD231PD Z19, Z20, Z7
-	VMOVUPS     (SI)(R11*1), Z20
+	VMOVUPS     (R9)(BX*2), Z20
 	VFMADD231PD Z16, Z20, Z8
 	VFMADD231PD Z17, Z20, Z9
 	VFMADD231PD Z18, Z20, Z10
 	VFMADD231PD Z19, Z20, Z11
-	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (R9)(SI*1), Z20
 	VFMADD231PD Z16, Z20, Z12
 	VFMADD231PD Z17, Z20, Z13
 	VFMADD231PD Z18, Z20, Z14
 	VFMADD231PD Z19, Z20, Z15
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
+	MOVQ        R11, R12
 	MOVQ        $0x00000010, R13
 	CMPQ        R12, R13
 	CMOVQGT     R13, R12
 	MOVL        $0xffffffff, R13
 	BZHIL       R12, R13, R13
 	KMOVW       R13, K1
-	VMOVUPS.Z   (DI)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (R10)(R11*1), K1, Z18
-	VMOVUPS.Z   (R8)(R11*1), K1, Z19
-	VMOVUPS.Z   (CX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R10), K1, Z16
+	VMOVUPS.Z   (R10)(DI*1), K1, Z17
+	VMOVUPS.Z   (R10)(DI*2), K1, Z18
+	VMOVUPS.Z   (R10)(R8*1), K1, Z19
+	VMOVUPS.Z   (R9), K1, Z20
 	VFMADD231PD Z16, Z20, Z0
 	VFMADD231PD Z17, Z20, Z1
 	VFMADD231PD Z18, Z20, Z2
 	VFMADD231PD Z19, Z20, Z3
-	VMOVUPS.Z   (BX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(BX*1), K1, Z20
 	VFMADD231PD Z16, Z20, Z4
 	VFMADD231PD Z17, Z20, Z5
 	VFMADD231PD Z18, Z20, Z6
 	VFMADD231PD Z19, Z20, Z7
-	VMOVUPS.Z   (SI)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(BX*2), K1, Z20
 	VFMADD231PD Z16, Z20, Z8
 	VFMADD231PD Z17, Z20, Z9
 	VFMADD231PD Z18, Z20, Z10
 	VFMADD231PD Z19, Z20, Z11
-	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VMOVUPS.Z   (R9)(SI*1), K1, Z20
 	VFMADD231PD Z16, Z20, Z12
 	VFMADD231PD Z17, Z20, Z13
 	VFMADD231PD Z18, Z20, Z14
 	VFMADD231PD Z19, Z20, Z15
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y16
 	VADDPD        Y16, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X16
 	VADDPD        X16, X0, X0
 	VPERMILPD     $0x01, X0, X16
 	VADDPD        X16, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -17163,7 +17359,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -17175,7 +17371,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -17187,20 +17383,20 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
 store0_3:
 	VMOVSD        X3, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSD        (CX), X4, X4
 
@@ -17212,7 +17408,7 @@ store1_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSD        8(CX), X5, X5
 
@@ -17224,7 +17420,7 @@ store1_1:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSD        16(CX), X6, X6
 
@@ -17236,20 +17432,20 @@ store1_2:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSD        24(CX), X7, X7
 
 store1_3:
 	VMOVSD        X7, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPD        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSD        (CX), X8, X8
 
@@ -17261,7 +17457,7 @@ store2_0:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSD        8(CX), X9, X9
 
@@ -17273,7 +17469,7 @@ store2_1:
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSD        16(CX), X10, X10
 
@@ -17285,20 +17481,20 @@ store2_2:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSD        24(CX), X11, X11
 
 store2_3:
 	VMOVSD        X11, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPD        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSD        (CX), X12, X12
 
@@ -17310,7 +17506,7 @@ store3_0:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSD        8(CX), X13, X13
 
@@ -17322,7 +17518,7 @@ store3_1:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSD        16(CX), X14, X14
 
@@ -17334,31 +17530,35 @@ store3_2:
 	VADDPD        X0, X15, X15
 	VPERMILPD     $0x01, X15, X0
 	VADDPD        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSD        24(CX), X15, X15
 
 store3_3:
 	VMOVSD X15, 24(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner4x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner4x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner4x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R10
-	LEAQ   (R10)(R8*1), R11
-	LEAQ   (R11)(R8*1), R8
+TEXT ·inner4x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -17379,90 +17579,89 @@ TEXT ·inner4x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z17, Z17, Z17
 	VXORPS Z18, Z18, Z18
 	VXORPS Z19, Z19, Z19
-	XORQ   R12, R12
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R12*1), Z20
-	VMOVUPS     (R9)(R12*1), Z21
-	VMOVUPS     (R10)(R12*1), Z22
-	VMOVUPS     (R11)(R12*1), Z23
-	VMOVUPS     (R8)(R12*1), Z24
-	VMOVUPS     (CX)(R12*1), Z25
+	VMOVUPS     (R10), Z20
+	VMOVUPS     (R10)(DI*1), Z21
+	VMOVUPS     (R10)(DI*2), Z22
+	VMOVUPS     (R10)(R8*1), Z23
+	VMOVUPS     (R10)(DI*4), Z24
+	VMOVUPS     (R9), Z25
 	VFMADD231PS Z20, Z25, Z0
 	VFMADD231PS Z21, Z25, Z1
 	VFMADD231PS Z22, Z25, Z2
 	VFMADD231PS Z23, Z25, Z3
 	VFMADD231PS Z24, Z25, Z4
-	VMOVUPS     (BX)(R12*1), Z25
+	VMOVUPS     (R9)(BX*1), Z25
 	VFMADD231PS Z20, Z25, Z5
 	VFMADD231PS Z21, Z25, Z6
 	VFMADD231PS Z22, Z25, Z7
 	VFMADD231PS Z23, Z25, Z8
 	VFMADD231PS Z24, Z25, Z9
-	VMOVUPS     (SI)(R12*1), Z25
+	VMOVUPS     (R9)(BX*2), Z25
 	VFMADD231PS Z20, Z25, Z10
 	VFMADD231PS Z21, Z25, Z11
 	VFMADD231PS Z22, Z25, Z12
 	VFMADD231PS Z23, Z25, Z13
 	VFMADD231PS Z24, Z25, Z14
-	VMOVUPS     (DX)(R12*1), Z25
+	VMOVUPS     (R9)(SI*1), Z25
 	VFMADD231PS Z20, Z25, Z15
 	VFMADD231PS Z21, Z25, Z16
 	VFMADD231PS Z22, Z25, Z17
 	VFMADD231PS Z23, Z25, Z18
 	VFMADD231PS Z24, Z25, Z19
-	ADDQ        $0x40, R12
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R13
-	MOVQ        $0x00000010, R14
-	CMPQ        R13, R14
-	CMOVQGT     R14, R13
-	MOVL        $0xffffffff, R14
-	BZHIL       R13, R14, R14
-	KMOVW       R14, K1
-	VMOVUPS.Z   (DI)(R12*1), K1, Z20
-	VMOVUPS.Z   (R9)(R12*1), K1, Z21
-	VMOVUPS.Z   (R10)(R12*1), K1, Z22
-	VMOVUPS.Z   (R11)(R12*1), K1, Z23
-	VMOVUPS.Z   (R8)(R12*1), K1, Z24
-	VMOVUPS.Z   (CX)(R12*1), K1, Z25
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z20
+	VMOVUPS.Z   (R10)(DI*1), K1, Z21
+	VMOVUPS.Z   (R10)(DI*2), K1, Z22
+	VMOVUPS.Z   (R10)(R8*1), K1, Z23
+	VMOVUPS.Z   (R10)(DI*4), K1, Z24
+	VMOVUPS.Z   (R9), K1, Z25
 	VFMADD231PS Z20, Z25, Z0
 	VFMADD231PS Z21, Z25, Z1
 	VFMADD231PS Z22, Z25, Z2
 	VFMADD231PS Z23, Z25, Z3
 	VFMADD231PS Z24, Z25, Z4
-	VMOVUPS.Z   (BX)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(BX*1), K1, Z25
 	VFMADD231PS Z20, Z25, Z5
 	VFMADD231PS Z21, Z25, Z6
 	VFMADD231PS Z22, Z25, Z7
 	VFMADD231PS Z23, Z25, Z8
 	VFMADD231PS Z24, Z25, Z9
-	VMOVUPS.Z   (SI)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(BX*2), K1, Z25
 	VFMADD231PS Z20, Z25, Z10
 	VFMADD231PS Z21, Z25, Z11
 	VFMADD231PS Z22, Z25, Z12
 	VFMADD231PS Z23, Z25, Z13
 	VFMADD231PS Z24, Z25, Z14
-	VMOVUPS.Z   (DX)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(SI*1), K1, Z25
 	VFMADD231PS Z20, Z25, Z15
 	VFMADD231PS Z21, Z25, Z16
 	VFMADD231PS Z22, Z25, Z17
 	VFMADD231PS Z23, Z25, Z18
 	VFMADD231PS Z24, Z25, Z19
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y20
 	VADDPS        Y20, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X20
@@ -17471,7 +17670,7 @@ sum0:
 	VADDPS        X20, X0, X0
 	VPERMILPS     $0x01, X0, X20
 	VADDPS        X20, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -17485,7 +17684,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -17499,7 +17698,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -17513,7 +17712,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
@@ -17527,13 +17726,13 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_4
 	VADDSS        16(CX), X4, X4
 
 store0_4:
 	VMOVSS        X4, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
@@ -17542,7 +17741,7 @@ store0_4:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSS        (CX), X5, X5
 
@@ -17556,7 +17755,7 @@ store1_0:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSS        4(CX), X6, X6
 
@@ -17570,7 +17769,7 @@ store1_1:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSS        8(CX), X7, X7
 
@@ -17584,7 +17783,7 @@ store1_2:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSS        12(CX), X8, X8
 
@@ -17598,13 +17797,13 @@ store1_3:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_4
 	VADDSS        16(CX), X9, X9
 
 store1_4:
 	VMOVSS        X9, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPS        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
@@ -17613,7 +17812,7 @@ store1_4:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSS        (CX), X10, X10
 
@@ -17627,7 +17826,7 @@ store2_0:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSS        4(CX), X11, X11
 
@@ -17641,7 +17840,7 @@ store2_1:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSS        8(CX), X12, X12
 
@@ -17655,7 +17854,7 @@ store2_2:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSS        12(CX), X13, X13
 
@@ -17669,13 +17868,13 @@ store2_3:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_4
 	VADDSS        16(CX), X14, X14
 
 store2_4:
 	VMOVSS        X14, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VADDPS        Y0, Y15, Y15
 	VEXTRACTF64X2 $0x01, Y15, X0
@@ -17684,7 +17883,7 @@ store2_4:
 	VADDPS        X0, X15, X15
 	VPERMILPS     $0x01, X15, X0
 	VADDPS        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSS        (CX), X15, X15
 
@@ -17698,7 +17897,7 @@ store3_0:
 	VADDPS        X0, X16, X16
 	VPERMILPS     $0x01, X16, X0
 	VADDPS        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSS        4(CX), X16, X16
 
@@ -17712,7 +17911,7 @@ store3_1:
 	VADDPS        X0, X17, X17
 	VPERMILPS     $0x01, X17, X0
 	VADDPS        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSS        8(CX), X17, X17
 
@@ -17726,7 +17925,7 @@ store3_2:
 	VADDPS        X0, X18, X18
 	VPERMILPS     $0x01, X18, X0
 	VADDPS        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSS        12(CX), X18, X18
 
@@ -17740,31 +17939,35 @@ store3_3:
 	VADDPS        X0, X19, X19
 	VPERMILPS     $0x01, X19, X0
 	VADDPS        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_4
 	VADDSS        16(CX), X19, X19
 
 store3_4:
 	VMOVSS X19, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_4x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_4x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_4x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DX
-	MOVQ   b+24(FP), DI
-	MOVQ   ldb+32(FP), R8
-	LEAQ   (DI)(R8*1), R9
-	LEAQ   (R9)(R8*1), R10
-	LEAQ   (R10)(R8*1), R11
-	LEAQ   (R11)(R8*1), R8
+TEXT ·inner64_4x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -17785,97 +17988,96 @@ TEXT ·inner64_4x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z17, Z17, Z17
 	VXORPS Z18, Z18, Z18
 	VXORPS Z19, Z19, Z19
-	XORQ   R12, R12
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (DI)(R12*1), Z20
-	VMOVUPS     (R9)(R12*1), Z21
-	VMOVUPS     (R10)(R12*1), Z22
-	VMOVUPS     (R11)(R12*1), Z23
-	VMOVUPS     (R8)(R12*1), Z24
-	VMOVUPS     (CX)(R12*1), Z25
+	VMOVUPS     (R10), Z20
+	VMOVUPS     (R10)(DI*1), Z21
+	VMOVUPS     (R10)(DI*2), Z22
+	VMOVUPS     (R10)(R8*1), Z23
+	VMOVUPS     (R10)(DI*4), Z24
+	VMOVUPS     (R9), Z25
 	VFMADD231PD Z20, Z25, Z0
 	VFMADD231PD Z21, Z25, Z1
 	VFMADD231PD Z22, Z25, Z2
 	VFMADD231PD Z23, Z25, Z3
 	VFMADD231PD Z24, Z25, Z4
-	VMOVUPS     (BX)(R12*1), Z25
+	VMOVUPS     (R9)(BX*1), Z25
 	VFMADD231PD Z20, Z25, Z5
 	VFMADD231PD Z21, Z25, Z6
 	VFMADD231PD Z22, Z25, Z7
 	VFMADD231PD Z23, Z25, Z8
 	VFMADD231PD Z24, Z25, Z9
-	VMOVUPS     (SI)(R12*1), Z25
+	VMOVUPS     (R9)(BX*2), Z25
 	VFMADD231PD Z20, Z25, Z10
 	VFMADD231PD Z21, Z25, Z11
 	VFMADD231PD Z22, Z25, Z12
 	VFMADD231PD Z23, Z25, Z13
 	VFMADD231PD Z24, Z25, Z14
-	VMOVUPS     (DX)(R12*1), Z25
+	VMOVUPS     (R9)(SI*1), Z25
 	VFMADD231PD Z20, Z25, Z15
 	VFMADD231PD Z21, Z25, Z16
 	VFMADD231PD Z22, Z25, Z17
 	VFMADD231PD Z23, Z25, Z18
 	VFMADD231PD Z24, Z25, Z19
-	ADDQ        $0x40, R12
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R13
-	MOVQ        $0x00000010, R14
-	CMPQ        R13, R14
-	CMOVQGT     R14, R13
-	MOVL        $0xffffffff, R14
-	BZHIL       R13, R14, R14
-	KMOVW       R14, K1
-	VMOVUPS.Z   (DI)(R12*1), K1, Z20
-	VMOVUPS.Z   (R9)(R12*1), K1, Z21
-	VMOVUPS.Z   (R10)(R12*1), K1, Z22
-	VMOVUPS.Z   (R11)(R12*1), K1, Z23
-	VMOVUPS.Z   (R8)(R12*1), K1, Z24
-	VMOVUPS.Z   (CX)(R12*1), K1, Z25
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z20
+	VMOVUPS.Z   (R10)(DI*1), K1, Z21
+	VMOVUPS.Z   (R10)(DI*2), K1, Z22
+	VMOVUPS.Z   (R10)(R8*1), K1, Z23
+	VMOVUPS.Z   (R10)(DI*4), K1, Z24
+	VMOVUPS.Z   (R9), K1, Z25
 	VFMADD231PD Z20, Z25, Z0
 	VFMADD231PD Z21, Z25, Z1
 	VFMADD231PD Z22, Z25, Z2
 	VFMADD231PD Z23, Z25, Z3
 	VFMADD231PD Z24, Z25, Z4
-	VMOVUPS.Z   (BX)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(BX*1), K1, Z25
 	VFMADD231PD Z20, Z25, Z5
 	VFMADD231PD Z21, Z25, Z6
 	VFMADD231PD Z22, Z25, Z7
 	VFMADD231PD Z23, Z25, Z8
 	VFMADD231PD Z24, Z25, Z9
-	VMOVUPS.Z   (SI)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(BX*2), K1, Z25
 	VFMADD231PD Z20, Z25, Z10
 	VFMADD231PD Z21, Z25, Z11
 	VFMADD231PD Z22, Z25, Z12
 	VFMADD231PD Z23, Z25, Z13
 	VFMADD231PD Z24, Z25, Z14
-	VMOVUPS.Z   (DX)(R12*1), K1, Z25
+	VMOVUPS.Z   (R9)(SI*1), K1, Z25
 	VFMADD231PD Z20, Z25, Z15
 	VFMADD231PD Z21, Z25, Z16
 	VFMADD231PD Z22, Z25, Z17
 	VFMADD231PD Z23, Z25, Z18
 	VFMADD231PD Z24, Z25, Z19
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y20
 	VADDPD        Y20, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X20
 	VADDPD        X20, X0, X0
 	VPERMILPD     $0x01, X0, X20
 	VADDPD        X20, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -17887,7 +18089,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -17899,7 +18101,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -17911,7 +18113,7 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
@@ -17923,20 +18125,20 @@ store0_3:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_4
 	VADDSD        32(CX), X4, X4
 
 store0_4:
 	VMOVSD        X4, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPD        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSD        (CX), X5, X5
 
@@ -17948,7 +18150,7 @@ store1_0:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSD        8(CX), X6, X6
 
@@ -17960,7 +18162,7 @@ store1_1:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSD        16(CX), X7, X7
 
@@ -17972,7 +18174,7 @@ store1_2:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSD        24(CX), X8, X8
 
@@ -17984,20 +18186,20 @@ store1_3:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_4
 	VADDSD        32(CX), X9, X9
 
 store1_4:
 	VMOVSD        X9, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPD        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSD        (CX), X10, X10
 
@@ -18009,7 +18211,7 @@ store2_0:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSD        8(CX), X11, X11
 
@@ -18021,7 +18223,7 @@ store2_1:
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSD        16(CX), X12, X12
 
@@ -18033,7 +18235,7 @@ store2_2:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSD        24(CX), X13, X13
 
@@ -18045,20 +18247,20 @@ store2_3:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_4
 	VADDSD        32(CX), X14, X14
 
 store2_4:
 	VMOVSD        X14, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VADDPD        Y0, Y15, Y15
 	VEXTRACTF64X2 $0x01, Y15, X0
 	VADDPD        X0, X15, X15
 	VPERMILPD     $0x01, X15, X0
 	VADDPD        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSD        (CX), X15, X15
 
@@ -18070,7 +18272,7 @@ store3_0:
 	VADDPD        X0, X16, X16
 	VPERMILPD     $0x01, X16, X0
 	VADDPD        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSD        8(CX), X16, X16
 
@@ -18082,7 +18284,7 @@ store3_1:
 	VADDPD        X0, X17, X17
 	VPERMILPD     $0x01, X17, X0
 	VADDPD        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSD        16(CX), X17, X17
 
@@ -18094,7 +18296,7 @@ store3_2:
 	VADDPD        X0, X18, X18
 	VPERMILPD     $0x01, X18, X0
 	VADDPD        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSD        24(CX), X18, X18
 
@@ -18106,81 +18308,86 @@ store3_3:
 	VADDPD        X0, X19, X19
 	VPERMILPD     $0x01, X19, X0
 	VADDPD        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_4
 	VADDSD        32(CX), X19, X19
 
 store3_4:
 	VMOVSD X19, 32(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(SI*1), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner5x1AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner5x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner5x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
+TEXT ·inner5x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R9*1), Z5
-	VMOVUPS     (CX)(R9*1), Z6
+	VMOVUPS     (R8), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS     (BX)(R9*1), Z6
+	VMOVUPS     (DI)(BX*1), Z6
 	VFMADD231PS Z5, Z6, Z1
-	VMOVUPS     (SI)(R9*1), Z6
+	VMOVUPS     (DI)(BX*2), Z6
 	VFMADD231PS Z5, Z6, Z2
-	VMOVUPS     (DI)(R9*1), Z6
+	VMOVUPS     (DI)(SI*1), Z6
 	VFMADD231PS Z5, Z6, Z3
-	VMOVUPS     (DX)(R9*1), Z6
+	VMOVUPS     (DI)(BX*4), Z6
 	VFMADD231PS Z5, Z6, Z4
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
+	MOVQ        R9, R10
 	MOVQ        $0x00000010, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
 	MOVL        $0xffffffff, R11
 	BZHIL       R10, R11, R11
 	KMOVW       R11, K1
-	VMOVUPS.Z   (R8)(R9*1), K1, Z5
-	VMOVUPS.Z   (CX)(R9*1), K1, Z6
+	VMOVUPS.Z   (R8), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS.Z   (BX)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*1), K1, Z6
 	VFMADD231PS Z5, Z6, Z1
-	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*2), K1, Z6
 	VFMADD231PS Z5, Z6, Z2
-	VMOVUPS.Z   (DI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(SI*1), K1, Z6
 	VFMADD231PS Z5, Z6, Z3
-	VMOVUPS.Z   (DX)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*4), K1, Z6
 	VFMADD231PS Z5, Z6, Z4
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y5
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X5
@@ -18189,13 +18396,13 @@ sum0:
 	VADDPS        X5, X0, X0
 	VPERMILPS     $0x01, X0, X5
 	VADDPS        X5, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
 store0_0:
 	VMOVSS        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -18204,13 +18411,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSS        (CX), X1, X1
 
 store1_0:
 	VMOVSS        X1, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -18219,13 +18426,13 @@ store1_0:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSS        (CX), X2, X2
 
 store2_0:
 	VMOVSS        X2, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -18234,13 +18441,13 @@ store2_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store3_0
 	VADDSS        (CX), X3, X3
 
 store3_0:
 	VMOVSS        X3, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -18249,162 +18456,172 @@ store3_0:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store4_0
 	VADDSS        (CX), X4, X4
 
 store4_0:
 	VMOVSS X4, (CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_5x1AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_5x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x1AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
+TEXT ·inner64_5x1AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, DI
+	MOVQ   b+32(FP), R8
+	MOVQ   k+0(FP), R9
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
-	XORQ   R9, R9
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R9
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R9*1), Z5
-	VMOVUPS     (CX)(R9*1), Z6
+	VMOVUPS     (R8), Z5
+	VMOVUPS     (DI), Z6
 	VFMADD231PD Z5, Z6, Z0
-	VMOVUPS     (BX)(R9*1), Z6
+	VMOVUPS     (DI)(BX*1), Z6
 	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS     (SI)(R9*1), Z6
+	VMOVUPS     (DI)(BX*2), Z6
 	VFMADD231PD Z5, Z6, Z2
-	VMOVUPS     (DI)(R9*1), Z6
+	VMOVUPS     (DI)(SI*1), Z6
 	VFMADD231PD Z5, Z6, Z3
-	VMOVUPS     (DX)(R9*1), Z6
+	VMOVUPS     (DI)(BX*4), Z6
 	VFMADD231PD Z5, Z6, Z4
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, R9
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R9
+	CMPQ        R9, $0x00
 	JLE         sum0
-	MOVQ        AX, R10
+	MOVQ        R9, R10
 	MOVQ        $0x00000010, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
 	MOVL        $0xffffffff, R11
 	BZHIL       R10, R11, R11
 	KMOVW       R11, K1
-	VMOVUPS.Z   (R8)(R9*1), K1, Z5
-	VMOVUPS.Z   (CX)(R9*1), K1, Z6
+	VMOVUPS.Z   (R8), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
 	VFMADD231PD Z5, Z6, Z0
-	VMOVUPS.Z   (BX)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS.Z   (SI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*2), K1, Z6
 	VFMADD231PD Z5, Z6, Z2
-	VMOVUPS.Z   (DI)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(SI*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z3
-	VMOVUPS.Z   (DX)(R9*1), K1, Z6
+	VMOVUPS.Z   (DI)(BX*4), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R9
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R8
+	MOVB          add+64(FP), DI
 	VEXTRACTF64X4 $0x01, Z0, Y5
 	VADDPD        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X5
 	VADDPD        X5, X0, X0
 	VPERMILPD     $0x01, X0, X5
 	VADDPD        X5, X0, X0
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
 store0_0:
 	VMOVSD        X0, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store1_0
 	VADDSD        (CX), X1, X1
 
 store1_0:
 	VMOVSD        X1, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store2_0
 	VADDSD        (CX), X2, X2
 
 store2_0:
 	VMOVSD        X2, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store3_0
 	VADDSD        (CX), X3, X3
 
 store3_0:
 	VMOVSD        X3, (CX)
-	ADDQ          DX, CX
+	ADDQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         DI, DI
 	JZ            store4_0
 	VADDSD        (CX), X4, X4
 
 store4_0:
 	VMOVSD X4, (CX)
-	ADDQ   DX, CX
+	ADDQ   R8, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner5x2AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner5x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner5x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R9
+TEXT ·inner5x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -18415,66 +18632,65 @@ TEXT ·inner5x2AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R10*1), Z10
-	VMOVUPS     (R9)(R10*1), Z11
-	VMOVUPS     (CX)(R10*1), Z12
+	VMOVUPS     (R9), Z10
+	VMOVUPS     (R9)(DI*1), Z11
+	VMOVUPS     (R8), Z12
 	VFMADD231PS Z10, Z12, Z0
 	VFMADD231PS Z11, Z12, Z1
-	VMOVUPS     (BX)(R10*1), Z12
+	VMOVUPS     (R8)(BX*1), Z12
 	VFMADD231PS Z10, Z12, Z2
 	VFMADD231PS Z11, Z12, Z3
-	VMOVUPS     (SI)(R10*1), Z12
+	VMOVUPS     (R8)(BX*2), Z12
 	VFMADD231PS Z10, Z12, Z4
 	VFMADD231PS Z11, Z12, Z5
-	VMOVUPS     (DI)(R10*1), Z12
+	VMOVUPS     (R8)(SI*1), Z12
 	VFMADD231PS Z10, Z12, Z6
 	VFMADD231PS Z11, Z12, Z7
-	VMOVUPS     (DX)(R10*1), Z12
+	VMOVUPS     (R8)(BX*4), Z12
 	VFMADD231PS Z10, Z12, Z8
 	VFMADD231PS Z11, Z12, Z9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (R8)(R10*1), K1, Z10
-	VMOVUPS.Z   (R9)(R10*1), K1, Z11
-	VMOVUPS.Z   (CX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9), K1, Z10
+	VMOVUPS.Z   (R9)(DI*1), K1, Z11
+	VMOVUPS.Z   (R8), K1, Z12
 	VFMADD231PS Z10, Z12, Z0
 	VFMADD231PS Z11, Z12, Z1
-	VMOVUPS.Z   (BX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*1), K1, Z12
 	VFMADD231PS Z10, Z12, Z2
 	VFMADD231PS Z11, Z12, Z3
-	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*2), K1, Z12
 	VFMADD231PS Z10, Z12, Z4
 	VFMADD231PS Z11, Z12, Z5
-	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(SI*1), K1, Z12
 	VFMADD231PS Z10, Z12, Z6
 	VFMADD231PS Z11, Z12, Z7
-	VMOVUPS.Z   (DX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*4), K1, Z12
 	VFMADD231PS Z10, Z12, Z8
 	VFMADD231PS Z11, Z12, Z9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y10
 	VADDPS        Y10, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X10
@@ -18483,7 +18699,7 @@ sum0:
 	VADDPS        X10, X0, X0
 	VPERMILPS     $0x01, X0, X10
 	VADDPS        X10, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -18497,13 +18713,13 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
 store0_1:
 	VMOVSS        X1, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -18512,7 +18728,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X2, X2
 
@@ -18526,13 +18742,13 @@ store1_0:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X3, X3
 
 store1_1:
 	VMOVSS        X3, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -18541,7 +18757,7 @@ store1_1:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X4, X4
 
@@ -18555,13 +18771,13 @@ store2_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X5, X5
 
 store2_1:
 	VMOVSS        X5, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
@@ -18570,7 +18786,7 @@ store2_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSS        (CX), X6, X6
 
@@ -18584,13 +18800,13 @@ store3_0:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSS        4(CX), X7, X7
 
 store3_1:
 	VMOVSS        X7, 4(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPS        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
@@ -18599,7 +18815,7 @@ store3_1:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_0
 	VADDSS        (CX), X8, X8
 
@@ -18613,29 +18829,34 @@ store4_0:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_1
 	VADDSS        4(CX), X9, X9
 
 store4_1:
 	VMOVSS X9, 4(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_5x2AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_5x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x2AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R9
+TEXT ·inner64_5x2AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -18646,73 +18867,72 @@ TEXT ·inner64_5x2AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
-	XORQ   R10, R10
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R10*1), Z10
-	VMOVUPS     (R9)(R10*1), Z11
-	VMOVUPS     (CX)(R10*1), Z12
+	VMOVUPS     (R9), Z10
+	VMOVUPS     (R9)(DI*1), Z11
+	VMOVUPS     (R8), Z12
 	VFMADD231PD Z10, Z12, Z0
 	VFMADD231PD Z11, Z12, Z1
-	VMOVUPS     (BX)(R10*1), Z12
+	VMOVUPS     (R8)(BX*1), Z12
 	VFMADD231PD Z10, Z12, Z2
 	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS     (SI)(R10*1), Z12
+	VMOVUPS     (R8)(BX*2), Z12
 	VFMADD231PD Z10, Z12, Z4
 	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS     (DI)(R10*1), Z12
+	VMOVUPS     (R8)(SI*1), Z12
 	VFMADD231PD Z10, Z12, Z6
 	VFMADD231PD Z11, Z12, Z7
-	VMOVUPS     (DX)(R10*1), Z12
+	VMOVUPS     (R8)(BX*4), Z12
 	VFMADD231PD Z10, Z12, Z8
 	VFMADD231PD Z11, Z12, Z9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R11
+	MOVQ        R10, R11
 	MOVQ        $0x00000010, R12
 	CMPQ        R11, R12
 	CMOVQGT     R12, R11
 	MOVL        $0xffffffff, R12
 	BZHIL       R11, R12, R12
 	KMOVW       R12, K1
-	VMOVUPS.Z   (R8)(R10*1), K1, Z10
-	VMOVUPS.Z   (R9)(R10*1), K1, Z11
-	VMOVUPS.Z   (CX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R9), K1, Z10
+	VMOVUPS.Z   (R9)(DI*1), K1, Z11
+	VMOVUPS.Z   (R8), K1, Z12
 	VFMADD231PD Z10, Z12, Z0
 	VFMADD231PD Z11, Z12, Z1
-	VMOVUPS.Z   (BX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*1), K1, Z12
 	VFMADD231PD Z10, Z12, Z2
 	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS.Z   (SI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*2), K1, Z12
 	VFMADD231PD Z10, Z12, Z4
 	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS.Z   (DI)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(SI*1), K1, Z12
 	VFMADD231PD Z10, Z12, Z6
 	VFMADD231PD Z11, Z12, Z7
-	VMOVUPS.Z   (DX)(R10*1), K1, Z12
+	VMOVUPS.Z   (R8)(BX*4), K1, Z12
 	VFMADD231PD Z10, Z12, Z8
 	VFMADD231PD Z11, Z12, Z9
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y10
 	VADDPD        Y10, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X10
 	VADDPD        X10, X0, X0
 	VPERMILPD     $0x01, X0, X10
 	VADDPD        X10, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -18724,20 +18944,20 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
 store0_1:
 	VMOVSD        X1, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X2, X2
 
@@ -18749,20 +18969,20 @@ store1_0:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X3, X3
 
 store1_1:
 	VMOVSD        X3, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X4, X4
 
@@ -18774,20 +18994,20 @@ store2_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X5, X5
 
 store2_1:
 	VMOVSD        X5, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSD        (CX), X6, X6
 
@@ -18799,20 +19019,20 @@ store3_0:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSD        8(CX), X7, X7
 
 store3_1:
 	VMOVSD        X7, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPD        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_0
 	VADDSD        (CX), X8, X8
 
@@ -18824,30 +19044,34 @@ store4_0:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_1
 	VADDSD        8(CX), X9, X9
 
 store4_1:
 	VMOVSD X9, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner5x3AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner5x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner5x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R9
+TEXT ·inner5x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -18863,78 +19087,77 @@ TEXT ·inner5x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R11*1), Z15
-	VMOVUPS     (R10)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (CX)(R11*1), Z18
+	VMOVUPS     (R9), Z15
+	VMOVUPS     (R9)(DI*1), Z16
+	VMOVUPS     (R9)(DI*2), Z17
+	VMOVUPS     (R8), Z18
 	VFMADD231PS Z15, Z18, Z0
 	VFMADD231PS Z16, Z18, Z1
 	VFMADD231PS Z17, Z18, Z2
-	VMOVUPS     (BX)(R11*1), Z18
+	VMOVUPS     (R8)(BX*1), Z18
 	VFMADD231PS Z15, Z18, Z3
 	VFMADD231PS Z16, Z18, Z4
 	VFMADD231PS Z17, Z18, Z5
-	VMOVUPS     (SI)(R11*1), Z18
+	VMOVUPS     (R8)(BX*2), Z18
 	VFMADD231PS Z15, Z18, Z6
 	VFMADD231PS Z16, Z18, Z7
 	VFMADD231PS Z17, Z18, Z8
-	VMOVUPS     (DI)(R11*1), Z18
+	VMOVUPS     (R8)(SI*1), Z18
 	VFMADD231PS Z15, Z18, Z9
 	VFMADD231PS Z16, Z18, Z10
 	VFMADD231PS Z17, Z18, Z11
-	VMOVUPS     (DX)(R11*1), Z18
+	VMOVUPS     (R8)(BX*4), Z18
 	VFMADD231PS Z15, Z18, Z12
 	VFMADD231PS Z16, Z18, Z13
 	VFMADD231PS Z17, Z18, Z14
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (R8)(R11*1), K1, Z15
-	VMOVUPS.Z   (R10)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (CX)(R11*1), K1, Z18
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z15
+	VMOVUPS.Z   (R9)(DI*1), K1, Z16
+	VMOVUPS.Z   (R9)(DI*2), K1, Z17
+	VMOVUPS.Z   (R8), K1, Z18
 	VFMADD231PS Z15, Z18, Z0
 	VFMADD231PS Z16, Z18, Z1
 	VFMADD231PS Z17, Z18, Z2
-	VMOVUPS.Z   (BX)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*1), K1, Z18
 	VFMADD231PS Z15, Z18, Z3
 	VFMADD231PS Z16, Z18, Z4
 	VFMADD231PS Z17, Z18, Z5
-	VMOVUPS.Z   (SI)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*2), K1, Z18
 	VFMADD231PS Z15, Z18, Z6
 	VFMADD231PS Z16, Z18, Z7
 	VFMADD231PS Z17, Z18, Z8
-	VMOVUPS.Z   (DI)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(SI*1), K1, Z18
 	VFMADD231PS Z15, Z18, Z9
 	VFMADD231PS Z16, Z18, Z10
 	VFMADD231PS Z17, Z18, Z11
-	VMOVUPS.Z   (DX)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*4), K1, Z18
 	VFMADD231PS Z15, Z18, Z12
 	VFMADD231PS Z16, Z18, Z13
 	VFMADD231PS Z17, Z18, Z14
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y15
 	VADDPS        Y15, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X15
@@ -18943,7 +19166,7 @@ sum0:
 	VADDPS        X15, X0, X0
 	VPERMILPS     $0x01, X0, X15
 	VADDPS        X15, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -18957,7 +19180,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -18971,13 +19194,13 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
 store0_2:
 	VMOVSS        X2, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
@@ -18986,7 +19209,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSS        (CX), X3, X3
 
@@ -19000,7 +19223,7 @@ store1_0:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSS        4(CX), X4, X4
 
@@ -19014,13 +19237,13 @@ store1_1:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSS        8(CX), X5, X5
 
 store1_2:
 	VMOVSS        X5, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
@@ -19029,7 +19252,7 @@ store1_2:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSS        (CX), X6, X6
 
@@ -19043,7 +19266,7 @@ store2_0:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSS        4(CX), X7, X7
 
@@ -19057,13 +19280,13 @@ store2_1:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSS        8(CX), X8, X8
 
 store2_2:
 	VMOVSS        X8, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y0, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X0
@@ -19072,7 +19295,7 @@ store2_2:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSS        (CX), X9, X9
 
@@ -19086,7 +19309,7 @@ store3_0:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSS        4(CX), X10, X10
 
@@ -19100,13 +19323,13 @@ store3_1:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_2
 	VADDSS        8(CX), X11, X11
 
 store3_2:
 	VMOVSS        X11, 8(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPS        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
@@ -19115,7 +19338,7 @@ store3_2:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_0
 	VADDSS        (CX), X12, X12
 
@@ -19129,7 +19352,7 @@ store4_0:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_1
 	VADDSS        4(CX), X13, X13
 
@@ -19143,30 +19366,34 @@ store4_1:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_2
 	VADDSS        8(CX), X14, X14
 
 store4_2:
 	VMOVSS X14, 8(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_5x3AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_5x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x3AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R9
+TEXT ·inner64_5x3AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+
+tile:
+	MOVQ   DX, R8
+	MOVQ   b+32(FP), R9
+	MOVQ   k+0(FP), R10
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -19182,85 +19409,84 @@ TEXT ·inner64_5x3AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	XORQ   R11, R11
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R10
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R11*1), Z15
-	VMOVUPS     (R10)(R11*1), Z16
-	VMOVUPS     (R9)(R11*1), Z17
-	VMOVUPS     (CX)(R11*1), Z18
+	VMOVUPS     (R9), Z15
+	VMOVUPS     (R9)(DI*1), Z16
+	VMOVUPS     (R9)(DI*2), Z17
+	VMOVUPS     (R8), Z18
 	VFMADD231PD Z15, Z18, Z0
 	VFMADD231PD Z16, Z18, Z1
 	VFMADD231PD Z17, Z18, Z2
-	VMOVUPS     (BX)(R11*1), Z18
+	VMOVUPS     (R8)(BX*1), Z18
 	VFMADD231PD Z15, Z18, Z3
 	VFMADD231PD Z16, Z18, Z4
 	VFMADD231PD Z17, Z18, Z5
-	VMOVUPS     (SI)(R11*1), Z18
+	VMOVUPS     (R8)(BX*2), Z18
 	VFMADD231PD Z15, Z18, Z6
 	VFMADD231PD Z16, Z18, Z7
 	VFMADD231PD Z17, Z18, Z8
-	VMOVUPS     (DI)(R11*1), Z18
+	VMOVUPS     (R8)(SI*1), Z18
 	VFMADD231PD Z15, Z18, Z9
 	VFMADD231PD Z16, Z18, Z10
 	VFMADD231PD Z17, Z18, Z11
-	VMOVUPS     (DX)(R11*1), Z18
+	VMOVUPS     (R8)(BX*4), Z18
 	VFMADD231PD Z15, Z18, Z12
 	VFMADD231PD Z16, Z18, Z13
 	VFMADD231PD Z17, Z18, Z14
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R10
+	CMPQ        R10, $0x00
 	JLE         sum0
-	MOVQ        AX, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (R8)(R11*1), K1, Z15
-	VMOVUPS.Z   (R10)(R11*1), K1, Z16
-	VMOVUPS.Z   (R9)(R11*1), K1, Z17
-	VMOVUPS.Z   (CX)(R11*1), K1, Z18
+	MOVQ        R10, R11
+	MOVQ        $0x00000010, R12
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
+	MOVL        $0xffffffff, R12
+	BZHIL       R11, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (R9), K1, Z15
+	VMOVUPS.Z   (R9)(DI*1), K1, Z16
+	VMOVUPS.Z   (R9)(DI*2), K1, Z17
+	VMOVUPS.Z   (R8), K1, Z18
 	VFMADD231PD Z15, Z18, Z0
 	VFMADD231PD Z16, Z18, Z1
 	VFMADD231PD Z17, Z18, Z2
-	VMOVUPS.Z   (BX)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*1), K1, Z18
 	VFMADD231PD Z15, Z18, Z3
 	VFMADD231PD Z16, Z18, Z4
 	VFMADD231PD Z17, Z18, Z5
-	VMOVUPS.Z   (SI)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*2), K1, Z18
 	VFMADD231PD Z15, Z18, Z6
 	VFMADD231PD Z16, Z18, Z7
 	VFMADD231PD Z17, Z18, Z8
-	VMOVUPS.Z   (DI)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(SI*1), K1, Z18
 	VFMADD231PD Z15, Z18, Z9
 	VFMADD231PD Z16, Z18, Z10
 	VFMADD231PD Z17, Z18, Z11
-	VMOVUPS.Z   (DX)(R11*1), K1, Z18
+	VMOVUPS.Z   (R8)(BX*4), K1, Z18
 	VFMADD231PD Z15, Z18, Z12
 	VFMADD231PD Z16, Z18, Z13
 	VFMADD231PD Z17, Z18, Z14
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R10
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R9
+	MOVB          add+64(FP), R8
 	VEXTRACTF64X4 $0x01, Z0, Y15
 	VADDPD        Y15, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X15
 	VADDPD        X15, X0, X0
 	VPERMILPD     $0x01, X0, X15
 	VADDPD        X15, X0, X0
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -19272,7 +19498,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -19284,20 +19510,20 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
 store0_2:
 	VMOVSD        X2, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF64X2 $0x01, Y3, X0
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_0
 	VADDSD        (CX), X3, X3
 
@@ -19309,7 +19535,7 @@ store1_0:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_1
 	VADDSD        8(CX), X4, X4
 
@@ -19321,20 +19547,20 @@ store1_1:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store1_2
 	VADDSD        16(CX), X5, X5
 
 store1_2:
 	VMOVSD        X5, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X0
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_0
 	VADDSD        (CX), X6, X6
 
@@ -19346,7 +19572,7 @@ store2_0:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_1
 	VADDSD        8(CX), X7, X7
 
@@ -19358,20 +19584,20 @@ store2_1:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store2_2
 	VADDSD        16(CX), X8, X8
 
 store2_2:
 	VMOVSD        X8, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPD        Y0, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X0
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_0
 	VADDSD        (CX), X9, X9
 
@@ -19383,7 +19609,7 @@ store3_0:
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_1
 	VADDSD        8(CX), X10, X10
 
@@ -19395,20 +19621,20 @@ store3_1:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store3_2
 	VADDSD        16(CX), X11, X11
 
 store3_2:
 	VMOVSD        X11, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPD        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_0
 	VADDSD        (CX), X12, X12
 
@@ -19420,7 +19646,7 @@ store4_0:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_1
 	VADDSD        8(CX), X13, X13
 
@@ -19432,31 +19658,35 @@ store4_1:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R8, R8
 	JZ            store4_2
 	VADDSD        16(CX), X14, X14
 
 store4_2:
 	VMOVSD X14, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R9, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner5x4AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner5x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner5x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R11
-	LEAQ   (R11)(R9*1), R9
+TEXT ·inner5x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -19477,90 +19707,89 @@ TEXT ·inner5x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z17, Z17, Z17
 	VXORPS Z18, Z18, Z18
 	VXORPS Z19, Z19, Z19
-	XORQ   R12, R12
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R12*1), Z20
-	VMOVUPS     (R10)(R12*1), Z21
-	VMOVUPS     (R11)(R12*1), Z22
-	VMOVUPS     (R9)(R12*1), Z23
-	VMOVUPS     (CX)(R12*1), Z24
+	VMOVUPS     (R10), Z20
+	VMOVUPS     (R10)(DI*1), Z21
+	VMOVUPS     (R10)(DI*2), Z22
+	VMOVUPS     (R10)(R8*1), Z23
+	VMOVUPS     (R9), Z24
 	VFMADD231PS Z20, Z24, Z0
 	VFMADD231PS Z21, Z24, Z1
 	VFMADD231PS Z22, Z24, Z2
 	VFMADD231PS Z23, Z24, Z3
-	VMOVUPS     (BX)(R12*1), Z24
+	VMOVUPS     (R9)(BX*1), Z24
 	VFMADD231PS Z20, Z24, Z4
 	VFMADD231PS Z21, Z24, Z5
 	VFMADD231PS Z22, Z24, Z6
 	VFMADD231PS Z23, Z24, Z7
-	VMOVUPS     (SI)(R12*1), Z24
+	VMOVUPS     (R9)(BX*2), Z24
 	VFMADD231PS Z20, Z24, Z8
 	VFMADD231PS Z21, Z24, Z9
 	VFMADD231PS Z22, Z24, Z10
 	VFMADD231PS Z23, Z24, Z11
-	VMOVUPS     (DI)(R12*1), Z24
+	VMOVUPS     (R9)(SI*1), Z24
 	VFMADD231PS Z20, Z24, Z12
 	VFMADD231PS Z21, Z24, Z13
 	VFMADD231PS Z22, Z24, Z14
 	VFMADD231PS Z23, Z24, Z15
-	VMOVUPS     (DX)(R12*1), Z24
+	VMOVUPS     (R9)(BX*4), Z24
 	VFMADD231PS Z20, Z24, Z16
 	VFMADD231PS Z21, Z24, Z17
 	VFMADD231PS Z22, Z24, Z18
 	VFMADD231PS Z23, Z24, Z19
-	ADDQ        $0x40, R12
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R13
-	MOVQ        $0x00000010, R14
-	CMPQ        R13, R14
-	CMOVQGT     R14, R13
-	MOVL        $0xffffffff, R14
-	BZHIL       R13, R14, R14
-	KMOVW       R14, K1
-	VMOVUPS.Z   (R8)(R12*1), K1, Z20
-	VMOVUPS.Z   (R10)(R12*1), K1, Z21
-	VMOVUPS.Z   (R11)(R12*1), K1, Z22
-	VMOVUPS.Z   (R9)(R12*1), K1, Z23
-	VMOVUPS.Z   (CX)(R12*1), K1, Z24
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z20
+	VMOVUPS.Z   (R10)(DI*1), K1, Z21
+	VMOVUPS.Z   (R10)(DI*2), K1, Z22
+	VMOVUPS.Z   (R10)(R8*1), K1, Z23
+	VMOVUPS.Z   (R9), K1, Z24
 	VFMADD231PS Z20, Z24, Z0
 	VFMADD231PS Z21, Z24, Z1
 	VFMADD231PS Z22, Z24, Z2
 	VFMADD231PS Z23, Z24, Z3
-	VMOVUPS.Z   (BX)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*1), K1, Z24
 	VFMADD231PS Z20, Z24, Z4
 	VFMADD231PS Z21, Z24, Z5
 	VFMADD231PS Z22, Z24, Z6
 	VFMADD231PS Z23, Z24, Z7
-	VMOVUPS.Z   (SI)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*2), K1, Z24
 	VFMADD231PS Z20, Z24, Z8
 	VFMADD231PS Z21, Z24, Z9
 	VFMADD231PS Z22, Z24, Z10
 	VFMADD231PS Z23, Z24, Z11
-	VMOVUPS.Z   (DI)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(SI*1), K1, Z24
 	VFMADD231PS Z20, Z24, Z12
 	VFMADD231PS Z21, Z24, Z13
 	VFMADD231PS Z22, Z24, Z14
 	VFMADD231PS Z23, Z24, Z15
-	VMOVUPS.Z   (DX)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*4), K1, Z24
 	VFMADD231PS Z20, Z24, Z16
 	VFMADD231PS Z21, Z24, Z17
 	VFMADD231PS Z22, Z24, Z18
 	VFMADD231PS Z23, Z24, Z19
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y20
 	VADDPS        Y20, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X20
@@ -19569,7 +19798,7 @@ sum0:
 	VADDPS        X20, X0, X0
 	VPERMILPS     $0x01, X0, X20
 	VADDPS        X20, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -19583,7 +19812,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -19597,7 +19826,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -19611,13 +19840,13 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
 store0_3:
 	VMOVSS        X3, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
@@ -19626,7 +19855,7 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSS        (CX), X4, X4
 
@@ -19640,7 +19869,7 @@ store1_0:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSS        4(CX), X5, X5
 
@@ -19654,7 +19883,7 @@ store1_1:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSS        8(CX), X6, X6
 
@@ -19668,13 +19897,13 @@ store1_2:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSS        12(CX), X7, X7
 
 store1_3:
 	VMOVSS        X7, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPS        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
@@ -19683,7 +19912,7 @@ store1_3:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSS        (CX), X8, X8
 
@@ -19697,7 +19926,7 @@ store2_0:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSS        4(CX), X9, X9
 
@@ -19711,7 +19940,7 @@ store2_1:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSS        8(CX), X10, X10
 
@@ -19725,13 +19954,13 @@ store2_2:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSS        12(CX), X11, X11
 
 store2_3:
 	VMOVSS        X11, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPS        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
@@ -19740,7 +19969,7 @@ store2_3:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSS        (CX), X12, X12
 
@@ -19754,7 +19983,7 @@ store3_0:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSS        4(CX), X13, X13
 
@@ -19768,7 +19997,7 @@ store3_1:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSS        8(CX), X14, X14
 
@@ -19782,13 +20011,13 @@ store3_2:
 	VADDPS        X0, X15, X15
 	VPERMILPS     $0x01, X15, X0
 	VADDPS        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSS        12(CX), X15, X15
 
 store3_3:
 	VMOVSS        X15, 12(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z16, Y0
 	VADDPS        Y0, Y16, Y16
 	VEXTRACTF64X2 $0x01, Y16, X0
@@ -19797,7 +20026,7 @@ store3_3:
 	VADDPS        X0, X16, X16
 	VPERMILPS     $0x01, X16, X0
 	VADDPS        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_0
 	VADDSS        (CX), X16, X16
 
@@ -19811,7 +20040,7 @@ store4_0:
 	VADDPS        X0, X17, X17
 	VPERMILPS     $0x01, X17, X0
 	VADDPS        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_1
 	VADDSS        4(CX), X17, X17
 
@@ -19825,7 +20054,7 @@ store4_1:
 	VADDPS        X0, X18, X18
 	VPERMILPS     $0x01, X18, X0
 	VADDPS        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_2
 	VADDSS        8(CX), X18, X18
 
@@ -19839,31 +20068,35 @@ store4_2:
 	VADDPS        X0, X19, X19
 	VPERMILPS     $0x01, X19, X0
 	VADDPS        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_3
 	VADDSS        12(CX), X19, X19
 
 store4_3:
 	VMOVSS X19, 12(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_5x4AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_5x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x4AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R11
-	LEAQ   (R11)(R9*1), R9
+TEXT ·inner64_5x4AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -19884,97 +20117,96 @@ TEXT ·inner64_5x4AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z17, Z17, Z17
 	VXORPS Z18, Z18, Z18
 	VXORPS Z19, Z19, Z19
-	XORQ   R12, R12
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R12*1), Z20
-	VMOVUPS     (R10)(R12*1), Z21
-	VMOVUPS     (R11)(R12*1), Z22
-	VMOVUPS     (R9)(R12*1), Z23
-	VMOVUPS     (CX)(R12*1), Z24
+	VMOVUPS     (R10), Z20
+	VMOVUPS     (R10)(DI*1), Z21
+	VMOVUPS     (R10)(DI*2), Z22
+	VMOVUPS     (R10)(R8*1), Z23
+	VMOVUPS     (R9), Z24
 	VFMADD231PD Z20, Z24, Z0
 	VFMADD231PD Z21, Z24, Z1
 	VFMADD231PD Z22, Z24, Z2
 	VFMADD231PD Z23, Z24, Z3
-	VMOVUPS     (BX)(R12*1), Z24
+	VMOVUPS     (R9)(BX*1), Z24
 	VFMADD231PD Z20, Z24, Z4
 	VFMADD231PD Z21, Z24, Z5
 	VFMADD231PD Z22, Z24, Z6
 	VFMADD231PD Z23, Z24, Z7
-	VMOVUPS     (SI)(R12*1), Z24
+	VMOVUPS     (R9)(BX*2), Z24
 	VFMADD231PD Z20, Z24, Z8
 	VFMADD231PD Z21, Z24, Z9
 	VFMADD231PD Z22, Z24, Z10
 	VFMADD231PD Z23, Z24, Z11
-	VMOVUPS     (DI)(R12*1), Z24
+	VMOVUPS     (R9)(SI*1), Z24
 	VFMADD231PD Z20, Z24, Z12
 	VFMADD231PD Z21, Z24, Z13
 	VFMADD231PD Z22, Z24, Z14
 	VFMADD231PD Z23, Z24, Z15
-	VMOVUPS     (DX)(R12*1), Z24
+	VMOVUPS     (R9)(BX*4), Z24
 	VFMADD231PD Z20, Z24, Z16
 	VFMADD231PD Z21, Z24, Z17
 	VFMADD231PD Z22, Z24, Z18
 	VFMADD231PD Z23, Z24, Z19
-	ADDQ        $0x40, R12
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R13
-	MOVQ        $0x00000010, R14
-	CMPQ        R13, R14
-	CMOVQGT     R14, R13
-	MOVL        $0xffffffff, R14
-	BZHIL       R13, R14, R14
-	KMOVW       R14, K1
-	VMOVUPS.Z   (R8)(R12*1), K1, Z20
-	VMOVUPS.Z   (R10)(R12*1), K1, Z21
-	VMOVUPS.Z   (R11)(R12*1), K1, Z22
-	VMOVUPS.Z   (R9)(R12*1), K1, Z23
-	VMOVUPS.Z   (CX)(R12*1), K1, Z24
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z20
+	VMOVUPS.Z   (R10)(DI*1), K1, Z21
+	VMOVUPS.Z   (R10)(DI*2), K1, Z22
+	VMOVUPS.Z   (R10)(R8*1), K1, Z23
+	VMOVUPS.Z   (R9), K1, Z24
 	VFMADD231PD Z20, Z24, Z0
 	VFMADD231PD Z21, Z24, Z1
 	VFMADD231PD Z22, Z24, Z2
 	VFMADD231PD Z23, Z24, Z3
-	VMOVUPS.Z   (BX)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*1), K1, Z24
 	VFMADD231PD Z20, Z24, Z4
 	VFMADD231PD Z21, Z24, Z5
 	VFMADD231PD Z22, Z24, Z6
 	VFMADD231PD Z23, Z24, Z7
-	VMOVUPS.Z   (SI)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*2), K1, Z24
 	VFMADD231PD Z20, Z24, Z8
 	VFMADD231PD Z21, Z24, Z9
 	VFMADD231PD Z22, Z24, Z10
 	VFMADD231PD Z23, Z24, Z11
-	VMOVUPS.Z   (DI)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(SI*1), K1, Z24
 	VFMADD231PD Z20, Z24, Z12
 	VFMADD231PD Z21, Z24, Z13
 	VFMADD231PD Z22, Z24, Z14
 	VFMADD231PD Z23, Z24, Z15
-	VMOVUPS.Z   (DX)(R12*1), K1, Z24
+	VMOVUPS.Z   (R9)(BX*4), K1, Z24
 	VFMADD231PD Z20, Z24, Z16
 	VFMADD231PD Z21, Z24, Z17
 	VFMADD231PD Z22, Z24, Z18
 	VFMADD231PD Z23, Z24, Z19
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y20
 	VADDPD        Y20, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X20
 	VADDPD        X20, X0, X0
 	VPERMILPD     $0x01, X0, X20
 	VADDPD        X20, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -19986,7 +20218,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -19998,7 +20230,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -20010,20 +20242,20 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
 store0_3:
 	VMOVSD        X3, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF64X2 $0x01, Y4, X0
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSD        (CX), X4, X4
 
@@ -20035,7 +20267,7 @@ store1_0:
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSD        8(CX), X5, X5
 
@@ -20047,7 +20279,7 @@ store1_1:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSD        16(CX), X6, X6
 
@@ -20059,20 +20291,20 @@ store1_2:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSD        24(CX), X7, X7
 
 store1_3:
 	VMOVSD        X7, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z8, Y0
 	VADDPD        Y0, Y8, Y8
 	VEXTRACTF64X2 $0x01, Y8, X0
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSD        (CX), X8, X8
 
@@ -20084,7 +20316,7 @@ store2_0:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSD        8(CX), X9, X9
 
@@ -20096,7 +20328,7 @@ store2_1:
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSD        16(CX), X10, X10
 
@@ -20108,20 +20340,20 @@ store2_2:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSD        24(CX), X11, X11
 
 store2_3:
 	VMOVSD        X11, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z12, Y0
 	VADDPD        Y0, Y12, Y12
 	VEXTRACTF64X2 $0x01, Y12, X0
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSD        (CX), X12, X12
 
@@ -20133,7 +20365,7 @@ store3_0:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSD        8(CX), X13, X13
 
@@ -20145,7 +20377,7 @@ store3_1:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSD        16(CX), X14, X14
 
@@ -20157,20 +20389,20 @@ store3_2:
 	VADDPD        X0, X15, X15
 	VPERMILPD     $0x01, X15, X0
 	VADDPD        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSD        24(CX), X15, X15
 
 store3_3:
 	VMOVSD        X15, 24(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z16, Y0
 	VADDPD        Y0, Y16, Y16
 	VEXTRACTF64X2 $0x01, Y16, X0
 	VADDPD        X0, X16, X16
 	VPERMILPD     $0x01, X16, X0
 	VADDPD        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_0
 	VADDSD        (CX), X16, X16
 
@@ -20182,7 +20414,7 @@ store4_0:
 	VADDPD        X0, X17, X17
 	VPERMILPD     $0x01, X17, X0
 	VADDPD        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_1
 	VADDSD        8(CX), X17, X17
 
@@ -20194,7 +20426,7 @@ store4_1:
 	VADDPD        X0, X18, X18
 	VPERMILPD     $0x01, X18, X0
 	VADDPD        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_2
 	VADDSD        16(CX), X18, X18
 
@@ -20206,32 +20438,35 @@ store4_2:
 	VADDPD        X0, X19, X19
 	VPERMILPD     $0x01, X19, X0
 	VADDPD        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_3
 	VADDSD        24(CX), X19, X19
 
 store4_3:
 	VMOVSD X19, 24(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner5x5AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+// func inner5x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner5x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R11
-	LEAQ   (R11)(R9*1), R12
-	LEAQ   (R12)(R9*1), R9
+TEXT ·inner5x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -20257,102 +20492,101 @@ TEXT ·inner5x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z22, Z22, Z22
 	VXORPS Z23, Z23, Z23
 	VXORPS Z24, Z24, Z24
-	XORQ   R13, R13
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R13*1), Z25
-	VMOVUPS     (R10)(R13*1), Z26
-	VMOVUPS     (R11)(R13*1), Z27
-	VMOVUPS     (R12)(R13*1), Z28
-	VMOVUPS     (R9)(R13*1), Z29
-	VMOVUPS     (CX)(R13*1), Z30
+	VMOVUPS     (R10), Z25
+	VMOVUPS     (R10)(DI*1), Z26
+	VMOVUPS     (R10)(DI*2), Z27
+	VMOVUPS     (R10)(R8*1), Z28
+	VMOVUPS     (R10)(DI*4), Z29
+	VMOVUPS     (R9), Z30
 	VFMADD231PS Z25, Z30, Z0
 	VFMADD231PS Z26, Z30, Z1
 	VFMADD231PS Z27, Z30, Z2
 	VFMADD231PS Z28, Z30, Z3
 	VFMADD231PS Z29, Z30, Z4
-	VMOVUPS     (BX)(R13*1), Z30
+	VMOVUPS     (R9)(BX*1), Z30
 	VFMADD231PS Z25, Z30, Z5
 	VFMADD231PS Z26, Z30, Z6
 	VFMADD231PS Z27, Z30, Z7
 	VFMADD231PS Z28, Z30, Z8
 	VFMADD231PS Z29, Z30, Z9
-	VMOVUPS     (SI)(R13*1), Z30
+	VMOVUPS     (R9)(BX*2), Z30
 	VFMADD231PS Z25, Z30, Z10
 	VFMADD231PS Z26, Z30, Z11
 	VFMADD231PS Z27, Z30, Z12
 	VFMADD231PS Z28, Z30, Z13
 	VFMADD231PS Z29, Z30, Z14
-	VMOVUPS     (DI)(R13*1), Z30
+	VMOVUPS     (R9)(SI*1), Z30
 	VFMADD231PS Z25, Z30, Z15
 	VFMADD231PS Z26, Z30, Z16
 	VFMADD231PS Z27, Z30, Z17
 	VFMADD231PS Z28, Z30, Z18
 	VFMADD231PS Z29, Z30, Z19
-	VMOVUPS     (DX)(R13*1), Z30
+	VMOVUPS     (R9)(BX*4), Z30
 	VFMADD231PS Z25, Z30, Z20
 	VFMADD231PS Z26, Z30, Z21
 	VFMADD231PS Z27, Z30, Z22
 	VFMADD231PS Z28, Z30, Z23
 	VFMADD231PS Z29, Z30, Z24
-	ADDQ        $0x40, R13
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R14
-	MOVQ        $0x00000010, R15
-	CMPQ        R14, R15
-	CMOVQGT     R15, R14
-	MOVL        $0xffffffff, R15
-	BZHIL       R14, R15, R15
-	KMOVW       R15, K1
-	VMOVUPS.Z   (R8)(R13*1), K1, Z25
-	VMOVUPS.Z   (R10)(R13*1), K1, Z26
-	VMOVUPS.Z   (R11)(R13*1), K1, Z27
-	VMOVUPS.Z   (R12)(R13*1), K1, Z28
-	VMOVUPS.Z   (R9)(R13*1), K1, Z29
-	VMOVUPS.Z   (CX)(R13*1), K1, Z30
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z25
+	VMOVUPS.Z   (R10)(DI*1), K1, Z26
+	VMOVUPS.Z   (R10)(DI*2), K1, Z27
+	VMOVUPS.Z   (R10)(R8*1), K1, Z28
+	VMOVUPS.Z   (R10)(DI*4), K1, Z29
+	VMOVUPS.Z   (R9), K1, Z30
 	VFMADD231PS Z25, Z30, Z0
 	VFMADD231PS Z26, Z30, Z1
 	VFMADD231PS Z27, Z30, Z2
 	VFMADD231PS Z28, Z30, Z3
 	VFMADD231PS Z29, Z30, Z4
-	VMOVUPS.Z   (BX)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*1), K1, Z30
 	VFMADD231PS Z25, Z30, Z5
 	VFMADD231PS Z26, Z30, Z6
 	VFMADD231PS Z27, Z30, Z7
 	VFMADD231PS Z28, Z30, Z8
 	VFMADD231PS Z29, Z30, Z9
-	VMOVUPS.Z   (SI)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*2), K1, Z30
 	VFMADD231PS Z25, Z30, Z10
 	VFMADD231PS Z26, Z30, Z11
 	VFMADD231PS Z27, Z30, Z12
 	VFMADD231PS Z28, Z30, Z13
 	VFMADD231PS Z29, Z30, Z14
-	VMOVUPS.Z   (DI)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(SI*1), K1, Z30
 	VFMADD231PS Z25, Z30, Z15
 	VFMADD231PS Z26, Z30, Z16
 	VFMADD231PS Z27, Z30, Z17
 	VFMADD231PS Z28, Z30, Z18
 	VFMADD231PS Z29, Z30, Z19
-	VMOVUPS.Z   (DX)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*4), K1, Z30
 	VFMADD231PS Z25, Z30, Z20
 	VFMADD231PS Z26, Z30, Z21
 	VFMADD231PS Z27, Z30, Z22
 	VFMADD231PS Z28, Z30, Z23
 	VFMADD231PS Z29, Z30, Z24
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y25
 	VADDPS        Y25, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X25
@@ -20361,7 +20595,7 @@ sum0:
 	VADDPS        X25, X0, X0
 	VPERMILPS     $0x01, X0, X25
 	VADDPS        X25, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSS        (CX), X0, X0
 
@@ -20375,7 +20609,7 @@ store0_0:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0x01, X1, X0
 	VADDPS        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSS        4(CX), X1, X1
 
@@ -20389,7 +20623,7 @@ store0_1:
 	VADDPS        X0, X2, X2
 	VPERMILPS     $0x01, X2, X0
 	VADDPS        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSS        8(CX), X2, X2
 
@@ -20403,7 +20637,7 @@ store0_2:
 	VADDPS        X0, X3, X3
 	VPERMILPS     $0x01, X3, X0
 	VADDPS        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSS        12(CX), X3, X3
 
@@ -20417,13 +20651,13 @@ store0_3:
 	VADDPS        X0, X4, X4
 	VPERMILPS     $0x01, X4, X0
 	VADDPS        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_4
 	VADDSS        16(CX), X4, X4
 
 store0_4:
 	VMOVSS        X4, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
@@ -20432,7 +20666,7 @@ store0_4:
 	VADDPS        X0, X5, X5
 	VPERMILPS     $0x01, X5, X0
 	VADDPS        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSS        (CX), X5, X5
 
@@ -20446,7 +20680,7 @@ store1_0:
 	VADDPS        X0, X6, X6
 	VPERMILPS     $0x01, X6, X0
 	VADDPS        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSS        4(CX), X6, X6
 
@@ -20460,7 +20694,7 @@ store1_1:
 	VADDPS        X0, X7, X7
 	VPERMILPS     $0x01, X7, X0
 	VADDPS        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSS        8(CX), X7, X7
 
@@ -20474,7 +20708,7 @@ store1_2:
 	VADDPS        X0, X8, X8
 	VPERMILPS     $0x01, X8, X0
 	VADDPS        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSS        12(CX), X8, X8
 
@@ -20488,13 +20722,13 @@ store1_3:
 	VADDPS        X0, X9, X9
 	VPERMILPS     $0x01, X9, X0
 	VADDPS        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_4
 	VADDSS        16(CX), X9, X9
 
 store1_4:
 	VMOVSS        X9, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPS        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
@@ -20503,7 +20737,7 @@ store1_4:
 	VADDPS        X0, X10, X10
 	VPERMILPS     $0x01, X10, X0
 	VADDPS        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSS        (CX), X10, X10
 
@@ -20517,7 +20751,7 @@ store2_0:
 	VADDPS        X0, X11, X11
 	VPERMILPS     $0x01, X11, X0
 	VADDPS        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSS        4(CX), X11, X11
 
@@ -20531,7 +20765,7 @@ store2_1:
 	VADDPS        X0, X12, X12
 	VPERMILPS     $0x01, X12, X0
 	VADDPS        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSS        8(CX), X12, X12
 
@@ -20545,7 +20779,7 @@ store2_2:
 	VADDPS        X0, X13, X13
 	VPERMILPS     $0x01, X13, X0
 	VADDPS        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSS        12(CX), X13, X13
 
@@ -20559,13 +20793,13 @@ store2_3:
 	VADDPS        X0, X14, X14
 	VPERMILPS     $0x01, X14, X0
 	VADDPS        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_4
 	VADDSS        16(CX), X14, X14
 
 store2_4:
 	VMOVSS        X14, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VADDPS        Y0, Y15, Y15
 	VEXTRACTF64X2 $0x01, Y15, X0
@@ -20574,7 +20808,7 @@ store2_4:
 	VADDPS        X0, X15, X15
 	VPERMILPS     $0x01, X15, X0
 	VADDPS        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSS        (CX), X15, X15
 
@@ -20588,7 +20822,7 @@ store3_0:
 	VADDPS        X0, X16, X16
 	VPERMILPS     $0x01, X16, X0
 	VADDPS        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSS        4(CX), X16, X16
 
@@ -20602,7 +20836,7 @@ store3_1:
 	VADDPS        X0, X17, X17
 	VPERMILPS     $0x01, X17, X0
 	VADDPS        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSS        8(CX), X17, X17
 
@@ -20616,7 +20850,7 @@ store3_2:
 	VADDPS        X0, X18, X18
 	VPERMILPS     $0x01, X18, X0
 	VADDPS        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSS        12(CX), X18, X18
 
@@ -20630,13 +20864,13 @@ store3_3:
 	VADDPS        X0, X19, X19
 	VPERMILPS     $0x01, X19, X0
 	VADDPS        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_4
 	VADDSS        16(CX), X19, X19
 
 store3_4:
 	VMOVSS        X19, 16(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z20, Y0
 	VADDPS        Y0, Y20, Y20
 	VEXTRACTF64X2 $0x01, Y20, X0
@@ -20645,7 +20879,7 @@ store3_4:
 	VADDPS        X0, X20, X20
 	VPERMILPS     $0x01, X20, X0
 	VADDPS        X0, X20, X20
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_0
 	VADDSS        (CX), X20, X20
 
@@ -20659,7 +20893,7 @@ store4_0:
 	VADDPS        X0, X21, X21
 	VPERMILPS     $0x01, X21, X0
 	VADDPS        X0, X21, X21
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_1
 	VADDSS        4(CX), X21, X21
 
@@ -20673,7 +20907,7 @@ store4_1:
 	VADDPS        X0, X22, X22
 	VPERMILPS     $0x01, X22, X0
 	VADDPS        X0, X22, X22
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_2
 	VADDSS        8(CX), X22, X22
 
@@ -20687,7 +20921,7 @@ store4_2:
 	VADDPS        X0, X23, X23
 	VPERMILPS     $0x01, X23, X0
 	VADDPS        X0, X23, X23
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_3
 	VADDSS        12(CX), X23, X23
 
@@ -20701,32 +20935,35 @@ store4_3:
 	VADDPS        X0, X24, X24
 	VPERMILPS     $0x01, X24, X0
 	VADDPS        X0, X24, X24
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_4
 	VADDSS        16(CX), X24, X24
 
 store4_4:
 	VMOVSS X24, 16(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func inner64_5x5AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
+// func inner64_5x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x5AVX512(SB), NOSPLIT, $0-57
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   lda+16(FP), DX
-	LEAQ   (CX)(DX*1), BX
-	LEAQ   (BX)(DX*1), SI
-	LEAQ   (SI)(DX*1), DI
-	LEAQ   (DI)(DX*1), DX
-	MOVQ   b+24(FP), R8
-	MOVQ   ldb+32(FP), R9
-	LEAQ   (R8)(R9*1), R10
-	LEAQ   (R10)(R9*1), R11
-	LEAQ   (R11)(R9*1), R12
-	LEAQ   (R12)(R9*1), R9
+TEXT ·inner64_5x5AVX512(SB), NOSPLIT, $0-65
+	MOVQ tiles+8(FP), AX
+	MOVQ c+48(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ ldb+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+
+tile:
+	MOVQ   DX, R9
+	MOVQ   b+32(FP), R10
+	MOVQ   k+0(FP), R11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -20752,109 +20989,108 @@ TEXT ·inner64_5x5AVX512(SB), NOSPLIT, $0-57
 	VXORPS Z22, Z22, Z22
 	VXORPS Z23, Z23, Z23
 	VXORPS Z24, Z24, Z24
-	XORQ   R13, R13
-	SUBQ   $0x10, AX
+	SUBQ   $0x10, R11
 	JLT    tail
 
 loop:
-	VMOVUPS     (R8)(R13*1), Z25
-	VMOVUPS     (R10)(R13*1), Z26
-	VMOVUPS     (R11)(R13*1), Z27
-	VMOVUPS     (R12)(R13*1), Z28
-	VMOVUPS     (R9)(R13*1), Z29
-	VMOVUPS     (CX)(R13*1), Z30
+	VMOVUPS     (R10), Z25
+	VMOVUPS     (R10)(DI*1), Z26
+	VMOVUPS     (R10)(DI*2), Z27
+	VMOVUPS     (R10)(R8*1), Z28
+	VMOVUPS     (R10)(DI*4), Z29
+	VMOVUPS     (R9), Z30
 	VFMADD231PD Z25, Z30, Z0
 	VFMADD231PD Z26, Z30, Z1
 	VFMADD231PD Z27, Z30, Z2
 	VFMADD231PD Z28, Z30, Z3
 	VFMADD231PD Z29, Z30, Z4
-	VMOVUPS     (BX)(R13*1), Z30
+	VMOVUPS     (R9)(BX*1), Z30
 	VFMADD231PD Z25, Z30, Z5
 	VFMADD231PD Z26, Z30, Z6
 	VFMADD231PD Z27, Z30, Z7
 	VFMADD231PD Z28, Z30, Z8
 	VFMADD231PD Z29, Z30, Z9
-	VMOVUPS     (SI)(R13*1), Z30
+	VMOVUPS     (R9)(BX*2), Z30
 	VFMADD231PD Z25, Z30, Z10
 	VFMADD231PD Z26, Z30, Z11
 	VFMADD231PD Z27, Z30, Z12
 	VFMADD231PD Z28, Z30, Z13
 	VFMADD231PD Z29, Z30, Z14
-	VMOVUPS     (DI)(R13*1), Z30
+	VMOVUPS     (R9)(SI*1), Z30
 	VFMADD231PD Z25, Z30, Z15
 	VFMADD231PD Z26, Z30, Z16
 	VFMADD231PD Z27, Z30, Z17
 	VFMADD231PD Z28, Z30, Z18
 	VFMADD231PD Z29, Z30, Z19
-	VMOVUPS     (DX)(R13*1), Z30
+	VMOVUPS     (R9)(BX*4), Z30
 	VFMADD231PD Z25, Z30, Z20
 	VFMADD231PD Z26, Z30, Z21
 	VFMADD231PD Z27, Z30, Z22
 	VFMADD231PD Z28, Z30, Z23
 	VFMADD231PD Z29, Z30, Z24
-	ADDQ        $0x40, R13
-	SUBQ        $0x10, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	SUBQ        $0x10, R11
 	JGE         loop
 
 tail:
-	ADDQ        $0x10, AX
-	CMPQ        AX, $0x00
+	ADDQ        $0x10, R11
+	CMPQ        R11, $0x00
 	JLE         sum0
-	MOVQ        AX, R14
-	MOVQ        $0x00000010, R15
-	CMPQ        R14, R15
-	CMOVQGT     R15, R14
-	MOVL        $0xffffffff, R15
-	BZHIL       R14, R15, R15
-	KMOVW       R15, K1
-	VMOVUPS.Z   (R8)(R13*1), K1, Z25
-	VMOVUPS.Z   (R10)(R13*1), K1, Z26
-	VMOVUPS.Z   (R11)(R13*1), K1, Z27
-	VMOVUPS.Z   (R12)(R13*1), K1, Z28
-	VMOVUPS.Z   (R9)(R13*1), K1, Z29
-	VMOVUPS.Z   (CX)(R13*1), K1, Z30
+	MOVQ        R11, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVL        $0xffffffff, R13
+	BZHIL       R12, R13, R13
+	KMOVW       R13, K1
+	VMOVUPS.Z   (R10), K1, Z25
+	VMOVUPS.Z   (R10)(DI*1), K1, Z26
+	VMOVUPS.Z   (R10)(DI*2), K1, Z27
+	VMOVUPS.Z   (R10)(R8*1), K1, Z28
+	VMOVUPS.Z   (R10)(DI*4), K1, Z29
+	VMOVUPS.Z   (R9), K1, Z30
 	VFMADD231PD Z25, Z30, Z0
 	VFMADD231PD Z26, Z30, Z1
 	VFMADD231PD Z27, Z30, Z2
 	VFMADD231PD Z28, Z30, Z3
 	VFMADD231PD Z29, Z30, Z4
-	VMOVUPS.Z   (BX)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*1), K1, Z30
 	VFMADD231PD Z25, Z30, Z5
 	VFMADD231PD Z26, Z30, Z6
 	VFMADD231PD Z27, Z30, Z7
 	VFMADD231PD Z28, Z30, Z8
 	VFMADD231PD Z29, Z30, Z9
-	VMOVUPS.Z   (SI)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*2), K1, Z30
 	VFMADD231PD Z25, Z30, Z10
 	VFMADD231PD Z26, Z30, Z11
 	VFMADD231PD Z27, Z30, Z12
 	VFMADD231PD Z28, Z30, Z13
 	VFMADD231PD Z29, Z30, Z14
-	VMOVUPS.Z   (DI)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(SI*1), K1, Z30
 	VFMADD231PD Z25, Z30, Z15
 	VFMADD231PD Z26, Z30, Z16
 	VFMADD231PD Z27, Z30, Z17
 	VFMADD231PD Z28, Z30, Z18
 	VFMADD231PD Z29, Z30, Z19
-	VMOVUPS.Z   (DX)(R13*1), K1, Z30
+	VMOVUPS.Z   (R9)(BX*4), K1, Z30
 	VFMADD231PD Z25, Z30, Z20
 	VFMADD231PD Z26, Z30, Z21
 	VFMADD231PD Z27, Z30, Z22
 	VFMADD231PD Z28, Z30, Z23
 	VFMADD231PD Z29, Z30, Z24
-	SUBQ        $0x10, AX
+	SUBQ        $0x10, R11
 
 sum0:
-	MOVQ          c+40(FP), CX
-	MOVQ          ldc+48(FP), DX
-	MOVB          add+56(FP), AL
+	MOVQ          ldc+56(FP), R10
+	MOVB          add+64(FP), R9
 	VEXTRACTF64X4 $0x01, Z0, Y25
 	VADDPD        Y25, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X25
 	VADDPD        X25, X0, X0
 	VPERMILPD     $0x01, X0, X25
 	VADDPD        X25, X0, X0
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_0
 	VADDSD        (CX), X0, X0
 
@@ -20866,7 +21102,7 @@ store0_0:
 	VADDPD        X0, X1, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_1
 	VADDSD        8(CX), X1, X1
 
@@ -20878,7 +21114,7 @@ store0_1:
 	VADDPD        X0, X2, X2
 	VPERMILPD     $0x01, X2, X0
 	VADDPD        X0, X2, X2
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_2
 	VADDSD        16(CX), X2, X2
 
@@ -20890,7 +21126,7 @@ store0_2:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDPD        X0, X3, X3
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_3
 	VADDSD        24(CX), X3, X3
 
@@ -20902,20 +21138,20 @@ store0_3:
 	VADDPD        X0, X4, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store0_4
 	VADDSD        32(CX), X4, X4
 
 store0_4:
 	VMOVSD        X4, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPD        Y0, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X0
 	VADDPD        X0, X5, X5
 	VPERMILPD     $0x01, X5, X0
 	VADDPD        X0, X5, X5
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_0
 	VADDSD        (CX), X5, X5
 
@@ -20927,7 +21163,7 @@ store1_0:
 	VADDPD        X0, X6, X6
 	VPERMILPD     $0x01, X6, X0
 	VADDPD        X0, X6, X6
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_1
 	VADDSD        8(CX), X6, X6
 
@@ -20939,7 +21175,7 @@ store1_1:
 	VADDPD        X0, X7, X7
 	VPERMILPD     $0x01, X7, X0
 	VADDPD        X0, X7, X7
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_2
 	VADDSD        16(CX), X7, X7
 
@@ -20951,7 +21187,7 @@ store1_2:
 	VADDPD        X0, X8, X8
 	VPERMILPD     $0x01, X8, X0
 	VADDPD        X0, X8, X8
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_3
 	VADDSD        24(CX), X8, X8
 
@@ -20963,20 +21199,20 @@ store1_3:
 	VADDPD        X0, X9, X9
 	VPERMILPD     $0x01, X9, X0
 	VADDPD        X0, X9, X9
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store1_4
 	VADDSD        32(CX), X9, X9
 
 store1_4:
 	VMOVSD        X9, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z10, Y0
 	VADDPD        Y0, Y10, Y10
 	VEXTRACTF64X2 $0x01, Y10, X0
 	VADDPD        X0, X10, X10
 	VPERMILPD     $0x01, X10, X0
 	VADDPD        X0, X10, X10
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_0
 	VADDSD        (CX), X10, X10
 
@@ -20988,7 +21224,7 @@ store2_0:
 	VADDPD        X0, X11, X11
 	VPERMILPD     $0x01, X11, X0
 	VADDPD        X0, X11, X11
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_1
 	VADDSD        8(CX), X11, X11
 
@@ -21000,7 +21236,7 @@ store2_1:
 	VADDPD        X0, X12, X12
 	VPERMILPD     $0x01, X12, X0
 	VADDPD        X0, X12, X12
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_2
 	VADDSD        16(CX), X12, X12
 
@@ -21012,7 +21248,7 @@ store2_2:
 	VADDPD        X0, X13, X13
 	VPERMILPD     $0x01, X13, X0
 	VADDPD        X0, X13, X13
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_3
 	VADDSD        24(CX), X13, X13
 
@@ -21024,20 +21260,20 @@ store2_3:
 	VADDPD        X0, X14, X14
 	VPERMILPD     $0x01, X14, X0
 	VADDPD        X0, X14, X14
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store2_4
 	VADDSD        32(CX), X14, X14
 
 store2_4:
 	VMOVSD        X14, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VADDPD        Y0, Y15, Y15
 	VEXTRACTF64X2 $0x01, Y15, X0
 	VADDPD        X0, X15, X15
 	VPERMILPD     $0x01, X15, X0
 	VADDPD        X0, X15, X15
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_0
 	VADDSD        (CX), X15, X15
 
@@ -21049,7 +21285,7 @@ store3_0:
 	VADDPD        X0, X16, X16
 	VPERMILPD     $0x01, X16, X0
 	VADDPD        X0, X16, X16
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_1
 	VADDSD        8(CX), X16, X16
 
@@ -21061,7 +21297,7 @@ store3_1:
 	VADDPD        X0, X17, X17
 	VPERMILPD     $0x01, X17, X0
 	VADDPD        X0, X17, X17
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_2
 	VADDSD        16(CX), X17, X17
 
@@ -21073,7 +21309,7 @@ store3_2:
 	VADDPD        X0, X18, X18
 	VPERMILPD     $0x01, X18, X0
 	VADDPD        X0, X18, X18
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_3
 	VADDSD        24(CX), X18, X18
 
@@ -21085,20 +21321,20 @@ store3_3:
 	VADDPD        X0, X19, X19
 	VPERMILPD     $0x01, X19, X0
 	VADDPD        X0, X19, X19
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store3_4
 	VADDSD        32(CX), X19, X19
 
 store3_4:
 	VMOVSD        X19, 32(CX)
-	ADDQ          DX, CX
+	ADDQ          R10, CX
 	VEXTRACTF64X4 $0x01, Z20, Y0
 	VADDPD        Y0, Y20, Y20
 	VEXTRACTF64X2 $0x01, Y20, X0
 	VADDPD        X0, X20, X20
 	VPERMILPD     $0x01, X20, X0
 	VADDPD        X0, X20, X20
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_0
 	VADDSD        (CX), X20, X20
 
@@ -21110,7 +21346,7 @@ store4_0:
 	VADDPD        X0, X21, X21
 	VPERMILPD     $0x01, X21, X0
 	VADDPD        X0, X21, X21
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_1
 	VADDSD        8(CX), X21, X21
 
@@ -21122,7 +21358,7 @@ store4_1:
 	VADDPD        X0, X22, X22
 	VPERMILPD     $0x01, X22, X0
 	VADDPD        X0, X22, X22
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_2
 	VADDSD        16(CX), X22, X22
 
@@ -21134,7 +21370,7 @@ store4_2:
 	VADDPD        X0, X23, X23
 	VPERMILPD     $0x01, X23, X0
 	VADDPD        X0, X23, X23
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_3
 	VADDSD        24(CX), X23, X23
 
@@ -21146,13 +21382,17 @@ store4_3:
 	VADDPD        X0, X24, X24
 	VPERMILPD     $0x01, X24, X0
 	VADDPD        X0, X24, X24
-	TESTB         AL, AL
+	TESTB         R9, R9
 	JZ            store4_4
 	VADDSD        32(CX), X24, X24
 
 store4_4:
 	VMOVSD X24, 32(CX)
-	ADDQ   DX, CX
+	ADDQ   R10, CX
+	LEAQ   (DX)(BX*4), DX
+	LEAQ   (DX)(BX*1), DX
+	DECQ   AX
+	JNZ    tile
 	VZEROUPPER
 	RET
 

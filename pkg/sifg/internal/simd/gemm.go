@@ -15,10 +15,13 @@ type strided[T float] struct {
 	row, col int
 }
 
-// The products' common contract: an element of C is one sum over p = 0…k−1 in that order (in GemmNT with n ≤ 10 and
-// k ≥ 256, a fixed number of interleaved partial sums), so its bits do not depend on which rows are computed together;
-// with acc the sum starts from C. The portable loops round each product, the vector kernels fuse it with the sum; both
-// vector paths give the same bits.
+// The products' common contract: an element of C is one sum over p = 0…k−1, in that order or, for NN and NT with few
+// columns (isNarrow), in a fixed number of interleaved partial sums. Its bits therefore do not depend on which rows are
+// computed together. The portable loops round each product, the vector kernels fuse it with the sum; both vector paths
+// give the same bits.
+
+// isNarrow reports whether C has too few columns to fill vectors, and k is long enough to fill them.
+func isNarrow(n, k int) bool { return n <= 4 && k >= 16 || n <= 10 && k >= 256 }
 
 // GemmNN computes C = A·B, or C += A·B if acc. A is m×k, B is k×n, C is m×n; C must not alias A or B.
 func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {

@@ -34,8 +34,12 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 	lanes, _ := s.geometry()
 	vectors := func(n int) int { return (n + lanes - 1) / lanes }
 	switch {
-	case a.col == 1 && b.row == 1 && n <= 10 && k >= 256:
-		// few long inner products: neither does packing pay nor do n columns fill a vector
+	case a.col == 1 && isNarrow(n, k):
+		if b.row != 1 { // rows of Bᵀ
+			grow(pack, n*k)
+			transpose(*pack, k, b.data, b.row, k, n)
+			b = strided[T]{*pack, 1, k}
+		}
 		inner(m, n, k, size, a, b, c, ldc, acc)
 	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
 		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
@@ -134,15 +138,17 @@ func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool
 	if path == avx2 {
 		rows, cols = 3, 2
 	}
-	for i := 0; i < m; i += rows {
-		for j := 0; j < n; j += cols {
+	for j := 0; j < n; j += cols {
+		for i := 0; i < m; {
 			r, w := min(rows, m-i), min(cols, n-j)
+			tiles := (m - i) / r
 			ai, bj, cij := unsafe.Pointer(&a.data[i*a.row]), unsafe.Pointer(&b.data[j*b.col]), unsafe.Pointer(&c[i*ldc+j])
 			if size == 4 {
-				innerTile32(r, w, k, (*float32)(ai), 4*a.row, (*float32)(bj), 4*b.col, (*float32)(cij), 4*ldc, acc)
+				innerTile32(r, w, k, tiles, (*float32)(ai), 4*a.row, (*float32)(bj), 4*b.col, (*float32)(cij), 4*ldc, acc)
 			} else {
-				innerTile64(r, w, 2*k, (*float64)(ai), 8*a.row, (*float64)(bj), 8*b.col, (*float64)(cij), 8*ldc, acc)
+				innerTile64(r, w, 2*k, tiles, (*float64)(ai), 8*a.row, (*float64)(bj), 8*b.col, (*float64)(cij), 8*ldc, acc)
 			}
+			i += tiles * r
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const innerParams = "k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool"
+const innerParams = "k, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool"
 
 // innerTile returns the largest tile of the inner products: 5×5 accumulators, five vectors of B and one of A are 31 of 32
 // registers; AVX2 needs two for what is one vector of AVX-512, 3×2×2+2+1.
@@ -18,24 +18,39 @@ func (m *machine) innerTile() (rows, cols int) {
 	return 3, 2
 }
 
-// inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for one tile and a long k (strides in bytes, k in 32-bit words).
+// inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for tiles below each other (strides in bytes, k in 32-bit words).
 // The sum is made in 64 bytes' worth of partial sums, of every 16th float32 or 8th float64, which are then added pairwise:
 // upper half to lower half until one is left. Both machines do the same.
 func (m *machine) inner(name string, rows, cols int) {
 	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+m.params(innerParams)+")",
-		"is a tile of inner products of that many rows of A and of B.")
-	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
-	row := func(name, ld string, n int) []reg.GPVirtual { // pointers to the rows
-		p := []reg.GPVirtual{m.Load(m.Param(name), m.GP64()).(reg.GPVirtual)}
+		"is a column of tiles of inner products of that many rows of A and of B.")
+	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
+	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
+	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
+	// rows returns the address of the i-th of up to five rows from base, at an offset
+	rowsOf := func(ld string, n int) func(base reg.GPVirtual, i, offset int) Mem {
 		stride := m.Load(m.Param(ld), m.GP64()).(reg.GPVirtual)
-		for i := range n - 1 {
-			q := m.GP64()
-			m.LEAQ(Mem{Base: p[i], Index: stride, Scale: 1}, q)
-			p = append(p, q)
+		stride3 := m.GP64()
+		if n > 3 {
+			m.LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 		}
-		return p
+		return func(base reg.GPVirtual, i, offset int) Mem {
+			switch i {
+			case 0:
+				return Mem{Base: base, Disp: offset}
+			case 3:
+				return Mem{Base: base, Disp: offset, Index: stride3, Scale: 1}
+			default:
+				return Mem{Base: base, Disp: offset, Index: stride, Scale: uint8(i)}
+			}
+		}
 	}
-	a, b := row("a", "lda", rows), row("b", "ldb", cols)
+	rowA, rowB := rowsOf("lda", rows), rowsOf("ldb", cols)
+	m.Label("tile")
+	ap, bp := m.GP64(), m.GP64()
+	m.MOVQ(a, ap)
+	m.Load(m.Param("b"), bp)
+	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
 	halves := 64 / m.bytes
 	var acc [5][5][2]reg.VecVirtual
 	for i := range rows {
@@ -47,17 +62,14 @@ func (m *machine) inner(name string, rows, cols int) {
 			}
 		}
 	}
-	offset := m.GP64()
-	m.XORQ(offset, offset)
 	step := func(h int, get func(Mem) reg.VecVirtual) {
-		at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1, Disp: h * m.bytes} }
 		var bv []reg.VecVirtual
-		for _, p := range b {
-			bv = append(bv, get(at(p)))
+		for j := range cols {
+			bv = append(bv, get(rowB(bp, j, h*m.bytes)))
 		}
-		for i, p := range a {
-			av := get(at(p))
-			for j := range b {
+		for i := range rows {
+			av := get(rowA(ap, i, h*m.bytes))
+			for j := range cols {
 				m.addTo(acc[i][j][h], av, bv[j])
 			}
 		}
@@ -68,7 +80,8 @@ func (m *machine) inner(name string, rows, cols int) {
 	for h := range halves {
 		step(h, func(x Mem) reg.VecVirtual { return m.load(x) })
 	}
-	m.ADDQ(U8(64), offset)
+	m.ADDQ(U8(64), ap)
+	m.ADDQ(U8(64), bp)
 	m.SUBQ(U8(16), k)
 	m.JGE(LabelRef("loop"))
 	m.Label("tail")
@@ -88,8 +101,7 @@ func (m *machine) inner(name string, rows, cols int) {
 		m.Label(done)
 	}
 
-	add, c, ldc := m.GP8(), m.GP64(), m.GP64()
-	m.Load(m.Param("c"), c)
+	add, ldc := m.GP8(), m.GP64()
 	m.Load(m.Param("ldc"), ldc)
 	m.Load(m.Param("add"), add)
 	size := 4
@@ -139,5 +151,9 @@ func (m *machine) inner(name string, rows, cols int) {
 		}
 		m.ADDQ(ldc, c)
 	}
+	m.LEAQ(rowA(a, rows-1, 0), a)
+	m.LEAQ(rowA(a, 1, 0), a)
+	m.DECQ(tiles)
+	m.JNZ(LabelRef("tile"))
 	m.ret()
 }
