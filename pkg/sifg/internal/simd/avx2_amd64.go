@@ -348,3 +348,6 @@ func peak32AVX2(n int)
 //
 //go:noescape
 func peak64AVX2(n int)
+
+// cpuid returns the processor's answer for the leaf.
+func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 type orientation[T float] struct {
@@ -214,6 +217,19 @@ var shapes = []struct {
 	{"NT", 100, 753, 300}, {"NT", 5, 5, 17730}, {"NT", 500, 5, 1024}, {"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
 }
 
+// The denominator of the products' rates.
+func BenchmarkPeak(b *testing.B) {
+	for _, p := range Supported() {
+		b.Run(p, func(b *testing.B) {
+			var flops float64
+			for b.Loop() {
+				flops += FMALoop(p, 32, 10000)
+			}
+			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
 func BenchmarkProducts(b *testing.B) {
 	was := path
 	defer func() { path = was }()
@@ -240,5 +256,15 @@ func BenchmarkProducts(b *testing.B) {
 				b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})
 		}
+		b.Run(fmt.Sprintf("%s/%dx%dx%d/gonum", s.name, s.m, s.n, s.k), func(b *testing.B) {
+			flag := map[byte]blas.Transpose{'N': blas.NoTrans, 'T': blas.Trans}
+			a, bb := blas32.General{Rows: ar, Cols: ac, Stride: ac, Data: x}, blas32.General{Rows: br, Cols: bc, Stride: bc, Data: y}
+			c := blas32.General{Rows: s.m, Cols: s.n, Stride: s.n, Data: z}
+			for b.Loop() {
+				blas32.Gemm(flag[s.name[0]], flag[s.name[1]], 1, a, bb, 0, c)
+			}
+			flops := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N)
+			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
 	}
 }

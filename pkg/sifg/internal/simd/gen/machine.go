@@ -46,6 +46,7 @@ func (m *machine) all() []kernel {
 	m.optimisers()
 	m.random()
 	m.peak()
+	m.cpuid()
 	return m.kernels
 }
 

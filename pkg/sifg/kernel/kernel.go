@@ -1,0 +1,36 @@
+// Package kernel tells which compute kernels run on this machine, and how fast its processor could be with them.
+//
+// The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, or portable Go (on other processors, and always
+// under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what became of that.
+package kernel
+
+import (
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+)
+
+// Env is the environment variable that forces a path: avx512, avx2 or portable.
+const Env = simd.EnvPath
+
+// Path names the kernels in use: avx512, avx2 or portable.
+func Path() string { return simd.Path() }
+
+// Supported lists the paths that this machine and this build can run, fastest first; portable is always the last.
+func Supported() []string { return simd.Supported() }
+
+// Forced returns the path that the environment asks for ("" if none) and whether it is in use. A path that is unknown or
+// that this machine cannot run is not: the fastest one is used in its place.
+func Forced() (want string, ok bool) { return simd.Forced() }
+
+// CPU returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or "unknown".
+func CPU() string {
+	if name := strings.Join(strings.Fields(simd.ProcessorName()), " "); name != "" {
+		return name
+	}
+	return "unknown"
+}
+
+// FMALoop runs n rounds of independent fused multiply-adds on one of the supported paths, in numbers of 32 or 64 bits, and
+// returns how many floating-point operations that were. Divided by the time it took, it is the processor's peak.
+func FMALoop(path string, bits, n int) (flops float64) { return simd.FMALoop(path, bits, n) }

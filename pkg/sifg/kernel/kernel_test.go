@@ -1,0 +1,60 @@
+package kernel
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPathAmongSupported(t *testing.T) {
+	s := Supported()
+	if !slices.Contains(s, Path()) || s[len(s)-1] != "portable" {
+		t.Errorf("Path() = %q, Supported() = %q", Path(), s)
+	}
+	if CPU() == "" {
+		t.Error("the processor has no name")
+	}
+}
+
+// Every supported path can be forced; anything else falls back to the fastest and says so.
+func TestForced(t *testing.T) {
+	if os.Getenv("KERNEL_TEST_CHILD") != "" {
+		want, ok := Forced()
+		os.Stdout.WriteString("path=" + Path() + " want=" + want + " ok=" + map[bool]string{true: "yes", false: "no"}[ok] + "\n")
+		return
+	}
+	fastest := Supported()[0]
+	for _, want := range []string{"avx512", "avx2", "portable", "sse9"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestForced$")
+		cmd.Env = append(os.Environ(), "KERNEL_TEST_CHILD=1", Env+"="+want)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := "path=" + fastest + " want=" + want + " ok=no"
+		if slices.Contains(Supported(), want) {
+			line = "path=" + want + " want=" + want + " ok=yes"
+		}
+		if !strings.Contains(string(out), line+"\n") {
+			t.Errorf("%s=%s: got %q, want %q", Env, want, out, line)
+		}
+	}
+}
+
+// The count of operations is 2·12·lanes a round.
+func TestFMALoop(t *testing.T) {
+	lanes := map[string]float64{"avx512": 16, "avx2": 8, "portable": 1}
+	for _, p := range Supported() {
+		if got := FMALoop(p, 32, 1000); got != 24000*lanes[p] {
+			t.Errorf("FMALoop(%s, 32, 1000) = %v, want %v", p, got, 24000*lanes[p])
+		}
+		if got := FMALoop(p, 64, 1000); p != "portable" && got != 12000*lanes[p] {
+			t.Errorf("FMALoop(%s, 64, 1000) = %v, want %v", p, got, 12000*lanes[p])
+		}
+	}
+	if got := FMALoop("portable", 32, 0); got != 0 {
+		t.Errorf("no rounds give %v operations", got)
+	}
+}
