@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -58,12 +59,23 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	err := execute(root)
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(stderr, "sifg: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 	return code(err)
+}
+
+// execute runs the command; a panic is an internal error.
+func execute(root *cobra.Command) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Debug("panic", "stack", string(debug.Stack()))
+			err = exitf(exitInternal, "internal error: %v (--verbose shows where)", p)
+		}
+	}()
+	return root.Execute()
 }
 
 // code returns the exit code of an error.

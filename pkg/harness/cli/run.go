@@ -52,12 +52,12 @@ func (a *app) runTrials(names []string) error {
 	}
 	fmt.Fprintln(a.err, p.foretell(a.opt.jobs))
 	soft, hard, caught, release := signals()
-	defer release()
 	todo := p.survey.Todo()
 	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
 	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
 	computed, err := r.Run(soft, hard, p.Experiments, todo)
 	shown.close()
+	release() // from here a signal ends the program as usual: all files are absent or whole
 	if err != nil {
 		return err
 	}
@@ -80,9 +80,9 @@ func verdict(s harness.Survey, caught os.Signal) error {
 	ended := s.Is(record.StatusFailed, record.StatusTimeout, record.StatusDiverged)
 	const again = "the same command continues"
 	switch {
-	case caught == syscall.SIGTERM:
+	case caught == syscall.SIGTERM && missing > 0:
 		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(s), again)
-	case caught != nil:
+	case caught != nil && missing > 0:
 		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(s), again)
 	case len(damaged) > 0:
 		return exitf(exitDamaged, "%d of %d trials are damaged in the store (%s): sifg verify --repair moves them aside and "+

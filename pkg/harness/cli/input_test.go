@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+func TestBadInput(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args  string
+		words []string
+	}{
+		{"run tyo", []string{"experiment", "tyo", `"toy"`}},
+		{"rnu", []string{"command", "rnu", `"run"`}},
+		{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
+		{"run --protocol papr", []string{"papr", `"paper"`}},
+		{"run --protocol matched", []string{"toy", "matched", "paper, released"}},
+		{"run --scale quik", []string{"quik", `"quick"`}},
+		{"run --jobs 0", []string{"--jobs", "0"}},
+		{"run --jobs many", []string{"--jobs", "many"}},
+		{"run --set methods.svgd.sampler=svgdd", []string{"sampler", "svgdd"}},
+		{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
+		{"run --set methods.svgd.step=-1", []string{"step", "svgd", "-1"}},
+		{"run --set problems.small.particles=1", []string{"particles", "2 or more"}},
+		{"run --set problems.small.options.falt=x", []string{"falt", `"fault"`}},
+		{"run --results file/below", []string{"--results", "file/below"}},
+		{"run --store file/below", []string{"file/below"}},
+		{"run --trial ffff", []string{"ffff"}},
+		{"explain", []string{"one key"}},
+		{"explain ffff", []string{"results/store"}},
+		{"list now", []string{"now"}},
+		{"data lst", []string{"lst"}},
+	} {
+		code, _, sentence := call(t, dir, x, strings.Fields(c.args)...)
+		want(t, c.args, code, 2, sentence, c.words...)
+	}
+	if x.scores.Load() != 0 {
+		t.Error("something ran")
+	}
+	for variable, words := range map[string][]string{
+		"SIFG_JBOS=1":   {"SIFG_JBOS", `"SIFG_JOBS"`},
+		"SIFG_JOBS=two": {"SIFG_JOBS=two"},
+		"SIFG_SET=seed": {"SIFG_SET", "key=value"},
+	} {
+		t.Run(variable, func(t *testing.T) {
+			name, value, _ := strings.Cut(variable, "=")
+			t.Setenv(name, value)
+			code, _, sentence := call(t, dir, x, "run")
+			want(t, variable, code, 2, sentence, words...)
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("SIFG_PROTOCOL", "paper")
+	t.Setenv("SIFG_SET", "seeds=[8]; problems.*.iterations=2")
+	_, out, _ := call(t, t.TempDir(), toy(), "plan", "--set", "seeds=[9]", "--json")
+	var lines []line
+	if err := json.Unmarshal([]byte(out), &lines); err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 3 || lines[0].Protocol != "paper" || lines[0].Iterations != 2 || len(lines[0].Seeds) != 1 || lines[0].Seeds[0] != 9 {
+		t.Errorf("the variables and the flag over them gave %+v", lines)
+	}
+}
+
+func TestExplainRepeats(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	for _, set := range []string{"seeds=[1]", "problems.small.iterations=5"} {
+		code, _, sentence := call(t, dir, x, "run", "--protocol", "released", "--set", set)
+		want(t, set, code, 0, sentence)
+	}
+	trials, err := filepath.Glob(filepath.Join(dir, "results/store/toy/*"))
+	if err != nil || len(trials) != 12 {
+		t.Fatalf("%d trials, want 12 (%v)", len(trials), err)
+	}
+	for _, path := range trials {
+		code, out, sentence := call(t, dir, x, "explain", filepath.Base(path)[:12])
+		want(t, "explain", code, 0, sentence)
+		var e explained
+		if err := json.Unmarshal([]byte(out), &e); err != nil {
+			t.Fatal(err)
+		}
+		args := unquote(e.Repeat)
+		code, _, sentence = call(t, dir, x, args...)
+		want(t, e.Repeat, code, 0, sentence)
+		again := filepath.Join(dir, "again", "toy", filepath.Base(path))
+		for name, b := range files(t, path, ".npy") {
+			if files(t, again, ".npy")[name] != b {
+				t.Errorf("%s gave another %s", e.Repeat, name)
+			}
+		}
+	}
+}
+
+// unquote splits what Quote joined, without the program's name and the comment.
+func unquote(command string) []string {
+	command, _, _ = strings.Cut(strings.TrimPrefix(command, "sifg "), " #")
+	var args []string
+	quoted := false
+	for part := range strings.SplitSeq(command, "'") {
+		if quoted {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+		quoted = !quoted
+	}
+	return args
+}
+
+func TestCompleteReportIsKept(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "--protocol", "paper")
+	want(t, "run", code, 0, sentence)
+	before := files(t, filepath.Join(dir, "results", "toy"), "")
+	// A fresh clone has the report and no store.
+	if err := os.RemoveAll(filepath.Join(dir, "results", "store")); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "report", "--protocol", "paper")
+	want(t, "report without trials", code, 75, sentence, "9 of 9 trials are missing")
+	for name, b := range files(t, filepath.Join(dir, "results", "toy"), "") {
+		if before[name] != b {
+			t.Errorf("a report without trials changed %s", name)
+		}
+	}
+	// Another protocol's run leaves it in place and shows both.
+	code, _, sentence = call(t, dir, x, "run", "--protocol", "released")
+	want(t, "run of another protocol", code, 0, sentence)
+	after := files(t, filepath.Join(dir, "results"), "")
+	for name, b := range before {
+		if strings.HasPrefix(name, "paper/") && after["toy/"+name] != b {
+			t.Errorf("the run of another protocol changed %s", name)
+		}
+	}
+	rows, err := record.ReadTrials(filepath.Join(dir, "results/toy/trials.parquet"), "")
+	if err != nil || len(rows) != 18 || rows[0].Protocol != "paper" || rows[17].Protocol != "released" {
+		t.Errorf("%d merged rows (%v), want 9 of each protocol", len(rows), err)
+	}
+	times, err := record.ReadTimings(filepath.Join(dir, "results/toy/timings.parquet"), "")
+	if err != nil || len(times) != 12 {
+		t.Errorf("%d timings (%v), want one a key, the kept ones included", len(times), err)
+	}
+	if !strings.Contains(after["toy/findings.json"], "There are 2.") {
+		t.Error("the finding did not see the protocol whose trials are not in the store")
+	}
+}
+
+func TestPanicIsInternal(t *testing.T) {
+	x := toy()
+	x.Setup = func(*harness.Trial) (*harness.Problem, error) { panic("oh") }
+	code, _, sentence := call(t, t.TempDir(), x, "plan")
+	want(t, "panic", code, 1, sentence, "internal error: oh")
+}
+
+func TestLists(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	for args, words := range map[string][]string{
+		"list":               {"toy", "small", "svgd", "paper, released", "gmm-2d"},
+		"list --system":      {"processor", "kernels"},
+		"list --json":        {`"title": "Samplers"`},
+		"plan":               {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
+		"data list":          {"no data files"},
+		"--help":             {"Available Commands", "verify"},
+		"run --help":         {"--fail-fast", "--protocol"},
+		"plan --scale smoke": {"3 trials"},
+	} {
+		code, out, sentence := call(t, dir, x, strings.Fields(args)...)
+		want(t, args, code, 0, sentence)
+		want(t, args, 0, 0, out, words...)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("looking wrote %v", entries)
+	}
+}
