@@ -178,13 +178,13 @@ func TestTextIsMadeUTF8(t *testing.T) {
 // With the digest known, each altered file is refused before the parser sees it. Without, the parser meets the damage:
 // it must neither end the process nor return other rows.
 func TestParquetEveryByteFlipped(t *testing.T) {
-	rows := someTrials(4)
-	rows[1].Config = strings.Repeat(`{"long":"enough for zstd"}`, zstdBytes/20)
-	b := encoded(t, EncodeTrials, rows)
+	rows := someTimings(4)
+	rows[1].Key = strings.Repeat("long enough for zstd ", zstdBytes/20)
+	b := encoded(t, EncodeTimings, rows)
 	if len(b) > zstdBytes {
 		t.Fatalf("%d bytes: nothing was compressed", len(b))
 	}
-	want, path := digest(b), filepath.Join(t.TempDir(), "trials.parquet")
+	want, path := digest(b), filepath.Join(t.TempDir(), "timings.parquet")
 	identical := 0
 	for i := range b {
 		bad := bytes.Clone(b)
@@ -193,11 +193,11 @@ func TestParquetEveryByteFlipped(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadTrials(path, want); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+			if _, err := ReadTimings(path, want); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
 				t.Fatalf("byte %d flipped: error %v", i, err)
 			}
 		}
-		got, err := DecodeTrials(bad)
+		got, err := DecodeTimings(bad)
 		if err == nil && !slices.Equal(got, rows) {
 			t.Fatalf("byte %d flipped: other rows without an error", i)
 		}
@@ -207,7 +207,7 @@ func TestParquetEveryByteFlipped(t *testing.T) {
 	}
 	t.Logf("%d bytes; %d flips left the rows as they were", len(b), identical)
 	for n := range b {
-		if _, err := DecodeTrials(b[:n]); !errors.Is(err, ErrDamaged) {
+		if _, err := DecodeTimings(b[:n]); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut to %d of %d bytes: error %v", n, len(b), err)
 		}
 	}
