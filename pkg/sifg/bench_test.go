@@ -28,3 +28,44 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+// gaussianScore is a cheap stand-in for a target of any dimension.
+type gaussianScore int
+
+func (d gaussianScore) Dim() int { return int(d) }
+func (d gaussianScore) Score(dst, x Batch, _ int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+}
+
+// BenchmarkStepBNN is one outer iteration of the network flows at the size of the Boston network: 753-D, 100 particles,
+// width 300, 10 inner steps; without the target's score.
+func BenchmarkStepBNN(b *testing.B) {
+	for _, name := range []string{"ada-sifg", "l2-gf", "ada-gwg"} {
+		b.Run(name, func(b *testing.B) {
+			cfg := Config{
+				Sampler: name, Step: 5e-4, Mover: "rmsprop", Hidden: 300, Activation: "leaky-relu", Inner: 10, Optimizer: "adam", LR: 1e-4,
+			}
+			switch name {
+			case "ada-sifg":
+				cfg.Sigma, cfg.SigmaRule, cfg.SigmaRate, cfg.Redraw, cfg.Independent = 0.01, "kl-mean", 2e-5, true, true
+			case "ada-gwg":
+				cfg.PRule, cfg.PRate = "bnn", 1e-4
+			}
+			f, err := New(cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c, err := f.Start(gaussianScore(753), 100, 1, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := f.Step(c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

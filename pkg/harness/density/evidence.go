@@ -159,8 +159,8 @@ func Spread(v []float64) string {
 	if len(v) == 0 {
 		return "–"
 	}
-	if len(v) == 1 {
-		return Num(v[0])
+	if lo, hi := slices.Min(v), slices.Max(v); lo == hi {
+		return Num(lo)
 	}
 	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
 }
