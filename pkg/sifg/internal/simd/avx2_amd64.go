@@ -184,26 +184,6 @@ func inner1x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c 
 //go:noescape
 func inner64_1x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
-// inner2x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner2x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_2x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_2x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
-// inner2x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner2x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_2x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_2x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner3x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape

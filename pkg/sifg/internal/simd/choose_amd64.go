@@ -515,36 +515,6 @@ func innerTile32(rows, width int, k, tiles int, a *float32, lda int, b *float32,
 			inner1x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 11:
 			inner1x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 13:
-			inner2x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 14:
-			inner2x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 15:
-			inner2x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 16:
-			inner2x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 17:
-			inner2x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 19:
-			inner3x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 20:
-			inner3x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 21:
-			inner3x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 22:
-			inner3x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 23:
-			inner3x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 25:
-			inner4x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 26:
-			inner4x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 27:
-			inner4x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 28:
-			inner4x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 29:
-			inner4x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 31:
 			inner5x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 32:
@@ -563,10 +533,6 @@ func innerTile32(rows, width int, k, tiles int, a *float32, lda int, b *float32,
 		inner1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 5:
 		inner1x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 7:
-		inner2x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 8:
-		inner2x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 10:
 		inner3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 11:
@@ -588,36 +554,6 @@ func innerTile64(rows, width int, k, tiles int, a *float64, lda int, b *float64,
 			inner64_1x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 11:
 			inner64_1x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 13:
-			inner64_2x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 14:
-			inner64_2x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 15:
-			inner64_2x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 16:
-			inner64_2x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 17:
-			inner64_2x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 19:
-			inner64_3x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 20:
-			inner64_3x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 21:
-			inner64_3x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 22:
-			inner64_3x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 23:
-			inner64_3x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 25:
-			inner64_4x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 26:
-			inner64_4x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 27:
-			inner64_4x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 28:
-			inner64_4x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 29:
-			inner64_4x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 31:
 			inner64_5x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 32:
@@ -636,10 +572,6 @@ func innerTile64(rows, width int, k, tiles int, a *float64, lda int, b *float64,
 		inner64_1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 5:
 		inner64_1x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 7:
-		inner64_2x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 8:
-		inner64_2x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 10:
 		inner64_3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 11:

@@ -140,7 +140,10 @@ func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool
 	}
 	for j := 0; j < n; j += cols {
 		for i := 0; i < m; {
-			r, w := min(rows, m-i), min(cols, n-j)
+			r, w := rows, min(cols, n-j)
+			if m-i < rows {
+				r = 1
+			}
 			tiles := (m - i) / r
 			ai, bj, cij := unsafe.Pointer(&a.data[i*a.row]), unsafe.Pointer(&b.data[j*b.col]), unsafe.Pointer(&c[i*ldc+j])
 			if size == 4 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -74,9 +75,10 @@ var updates = []struct {
 }
 
 func TestUpdates(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
 	for _, u := range updates {
+		results := map[int]map[kind][]float32{} // by length and path
 		forPaths(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 8))
 			for n := range 150 {
 				off := n % 17
 				var x, bufs [][]float32
@@ -100,6 +102,13 @@ func TestUpdates(t *testing.T) {
 					want, scale = append(want, w), append(scale, s)
 				}
 				u.run(x)
+				if results[n] == nil {
+					results[n] = map[kind][]float32{}
+				}
+				results[n][path] = slices.Concat(x...)
+				if r := results[n]; path == avx512 && !slices.Equal(r[avx512], r[avx2]) {
+					t.Fatalf("%s: n=%d: the vector paths differ", u.name, n)
+				}
 				for i, buf := range bufs {
 					checkGuard(t, buf, n, (off+5*i)%17)
 				}

@@ -36,16 +36,16 @@ func %[1]sVector(%[2]s) bool {
 }
 `, k.name, k.params, strings.Join(k.names(), ", "))
 	}
-	tiles := func(chooser, name, params string, heights func(m *machine) (rows, width int)) {
+	tiles := func(chooser, name, params string, shapes func(m *machine) (rows []int, width int)) {
 		names := kernel{name, params}.names()
 		fmt.Fprintf(&b, "\n// %s runs the kernel of tiles of that many rows.\nfunc %[1]s(rows, width int, %s) {\n", chooser, params)
 		for _, m := range []*machine{newAVX512(), newAVX2()} {
 			if m.wide() {
 				b.WriteString("\tif path == avx512 {\n")
 			}
-			rows, width := heights(m)
+			rows, width := shapes(m)
 			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", width+1)
-			for r := 1; r <= rows; r++ {
+			for _, r := range rows {
 				for w := 1; w <= width; w++ {
 					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%dx%d%s(%s)\n", (width+1)*r+w, name, r, w, m.suffix,
 						strings.Join(names, ", "))
@@ -59,13 +59,24 @@ func %[1]sVector(%[2]s) bool {
 		b.WriteString("}\n")
 	}
 	double := func(params string) string { return strings.ReplaceAll(params, "float32", "float64") }
-	products := func(m *machine) (int, int) { rows, _ := m.tile(); return rows, 2 }
+	products := func(m *machine) ([]int, int) { rows, _ := m.tile(); return upTo(rows), 2 }
+	squares := func(m *machine) ([]int, int) { _, rows := m.tile(); return upTo(rows), 2 }
+	inner := func(m *machine) ([]int, int) { rows, cols := m.innerTile(); return []int{1, rows}, cols }
 	tiles("gemmPanel32", "gemm", panelParams, products)
 	tiles("gemmPanel64", "gemm64_", double(panelParams), products)
-	tiles("distPanel32", "dist", panelParams, func(m *machine) (int, int) { _, rows := m.tile(); return rows, 2 })
-	tiles("innerTile32", "inner", innerParams, (*machine).innerTile)
-	tiles("innerTile64", "inner64_", double(innerParams), (*machine).innerTile)
+	tiles("distPanel32", "dist", panelParams, squares)
+	tiles("innerTile32", "inner", innerParams, inner)
+	tiles("innerTile64", "inner64_", double(innerParams), inner)
 	return []byte(b.String())
+}
+
+// upTo returns 1, …, n.
+func upTo(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i + 1
+	}
+	return s
 }
 
 // noChooser returns the Go file of the processors that have portable kernels only.

@@ -22,4 +22,3 @@ func (m *machine) cpuid() {
 	}
 	m.RET()
 }
-

@@ -32,11 +32,11 @@ func (m *machine) matrixProducts() {
 		}
 	}
 	rows, cols := m.innerTile()
-	for r := range rows {
+	for _, r := range []int{1, rows} {
 		for c := range cols {
-			m.inner("inner", r+1, c+1)
+			m.inner("inner", r, c+1)
 			m.double = true
-			m.inner("inner64_", r+1, c+1)
+			m.inner("inner64_", r, c+1)
 			m.double = false
 		}
 	}
