@@ -331,3 +331,78 @@ func peak64AVX2(n int)
 
 // cpuid returns the processor's answer for the leaf.
 func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
+
+// tanhOuter1AVX2 does 1 rows and columns.
+//
+//go:noescape
+func tanhOuter1AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter1AVX2 does 1 rows and columns.
+//
+//go:noescape
+func logCoshOuter1AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter2AVX2 does 2 rows and columns.
+//
+//go:noescape
+func tanhOuter2AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter2AVX2 does 2 rows and columns.
+//
+//go:noescape
+func logCoshOuter2AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter3AVX2 does 3 rows and columns.
+//
+//go:noescape
+func tanhOuter3AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter3AVX2 does 3 rows and columns.
+//
+//go:noescape
+func logCoshOuter3AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter4AVX2 does 4 rows and columns.
+//
+//go:noescape
+func tanhOuter4AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter4AVX2 does 4 rows and columns.
+//
+//go:noescape
+func logCoshOuter4AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter5AVX2 does 5 rows and columns.
+//
+//go:noescape
+func tanhOuter5AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter5AVX2 does 5 rows and columns.
+//
+//go:noescape
+func logCoshOuter5AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter6AVX2 does 6 rows and columns.
+//
+//go:noescape
+func tanhOuter6AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter6AVX2 does 6 rows and columns.
+//
+//go:noescape
+func logCoshOuter6AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuterPartAVX2 does p rows and 6 columns.
+//
+//go:noescape
+func tanhOuterPartAVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+
+// logCoshOuterPartAVX2 does p rows and 6 columns.
+//
+//go:noescape
+func logCoshOuterPartAVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+
+// reluHeadAVX2 is the vector form of reluHeadGo.
+//
+//go:noescape
+func reluHeadAVX2(a []float32, ld int, rows int, cols int, w []float32, bias float32, y []float32, r []float32)

@@ -628,3 +628,78 @@ func peak32AVX512(n int)
 //
 //go:noescape
 func peak64AVX512(n int)
+
+// tanhOuter1AVX512 does 1 rows and columns.
+//
+//go:noescape
+func tanhOuter1AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter1AVX512 does 1 rows and columns.
+//
+//go:noescape
+func logCoshOuter1AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter2AVX512 does 2 rows and columns.
+//
+//go:noescape
+func tanhOuter2AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter2AVX512 does 2 rows and columns.
+//
+//go:noescape
+func logCoshOuter2AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter3AVX512 does 3 rows and columns.
+//
+//go:noescape
+func tanhOuter3AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter3AVX512 does 3 rows and columns.
+//
+//go:noescape
+func logCoshOuter3AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter4AVX512 does 4 rows and columns.
+//
+//go:noescape
+func tanhOuter4AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter4AVX512 does 4 rows and columns.
+//
+//go:noescape
+func logCoshOuter4AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter5AVX512 does 5 rows and columns.
+//
+//go:noescape
+func tanhOuter5AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter5AVX512 does 5 rows and columns.
+//
+//go:noescape
+func logCoshOuter5AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuter6AVX512 does 6 rows and columns.
+//
+//go:noescape
+func tanhOuter6AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+
+// logCoshOuter6AVX512 does 6 rows and columns.
+//
+//go:noescape
+func logCoshOuter6AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+
+// tanhOuterPartAVX512 does p rows and 6 columns.
+//
+//go:noescape
+func tanhOuterPartAVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+
+// logCoshOuterPartAVX512 does p rows and 6 columns.
+//
+//go:noescape
+func logCoshOuterPartAVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+
+// reluHeadAVX512 is the vector form of reluHeadGo.
+//
+//go:noescape
+func reluHeadAVX512(a []float32, ld int, rows int, cols int, w []float32, bias float32, y []float32, r []float32)

@@ -244,6 +244,18 @@ func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	return true
 }
 
+func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {
+	switch path {
+	case avx512:
+		reluHeadAVX512(a, ld, rows, cols, w, bias, y, r)
+	case avx2:
+		reluHeadAVX2(a, ld, rows, cols, w, bias, y, r)
+	default:
+		return false
+	}
+	return true
+}
+
 // gemmPanel32 runs the kernel of tiles of that many rows.
 func gemmPanel32(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {

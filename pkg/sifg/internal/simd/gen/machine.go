@@ -47,6 +47,7 @@ func (m *machine) all() []kernel {
 	m.random()
 	m.peak()
 	m.cpuid()
+	m.targets()
 	return m.kernels
 }
 

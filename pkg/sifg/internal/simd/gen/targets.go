@@ -1,0 +1,328 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// targets emits the kernels of the densities that have data.
+func (m *machine) targets() {
+	for q := 1; q <= outerColumns; q++ {
+		m.tanhOuter(q, false)
+		m.logCoshOuter(q, false)
+	}
+	m.tanhOuter(outerColumns, true)
+	m.logCoshOuter(outerColumns, true)
+	m.reluHead()
+}
+
+// outerColumns is how many columns of Σ t xᵀ a kernel sums up in registers.
+const outerColumns = 6
+
+// outer is the loop over the observations that tanhOuter and logCoshOuter share: for each vector of them it computes
+// y = Σ_b w_b x_b from zero and adds t·x_b to sums[b] for q columns b, where t = f(y). Row b of x is ldx bytes after row
+// b−1; the vectors of a row are 64 bytes apart, so that AVX2 does with two calls what AVX-512 does with one. y is of the
+// same q rows or, with part, of p rows, and the columns start at row `columns`.
+func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtual) (sums []reg.VecVirtual) {
+	x := m.Load(m.Param("x"), m.GP64()).(reg.GPVirtual)
+	ldx := m.Load(m.Param("ldx"), m.GP64()).(reg.GPVirtual)
+	groups := m.Load(m.Param("groups"), m.GP64()).(reg.GPVirtual)
+	w := m.Load(m.Param("w"), m.GP64()).(reg.GPVirtual)
+	columns := x
+	if part {
+		columns = m.Load(m.Param("columns"), m.GP64()).(reg.GPVirtual)
+	}
+	ldx3, ldx5, ldx7 := m.GP64(), m.GP64(), m.GP64()
+	if q > 3 {
+		m.LEAQ(Mem{Base: ldx, Index: ldx, Scale: 2}, ldx3)
+	}
+	if q > 5 {
+		m.LEAQ(Mem{Base: ldx, Index: ldx, Scale: 4}, ldx5)
+	}
+	if q > 7 {
+		m.LEAQ(Mem{Base: ldx3, Index: ldx, Scale: 4}, ldx7)
+	}
+	row := func(b int) Mem {
+		switch b {
+		case 0:
+			return Mem{Base: columns}
+		case 1, 2, 4:
+			return Mem{Base: columns, Index: ldx, Scale: uint8(b)}
+		case 3, 6:
+			return Mem{Base: columns, Index: ldx3, Scale: uint8(b / 3)}
+		case 5:
+			return Mem{Base: columns, Index: ldx5, Scale: 1}
+		default:
+			return Mem{Base: columns, Index: ldx7, Scale: 1}
+		}
+	}
+	for range q {
+		v := m.vec()
+		m.VXORPS(v, v, v)
+		sums = append(sums, v)
+	}
+	m.hoistHere()
+	m.Label("group")
+	y := m.vec()
+	m.VXORPS(y, y, y)
+	if part {
+		p, wb, xb := m.GP64(), m.GP64(), m.GP64()
+		m.Load(m.Param("p"), p)
+		m.MOVQ(w, wb)
+		m.MOVQ(x, xb)
+		m.Label("row")
+		m.addProduct(y, Mem{Base: wb}, Mem{Base: xb})
+		m.ADDQ(Imm(uint64(m.size())), wb)
+		m.ADDQ(ldx, xb)
+		m.DECQ(p)
+		m.JNZ(LabelRef("row"))
+		m.ADDQ(Imm(64), x)
+	} else {
+		for b := range q {
+			m.addProduct(y, Mem{Base: w, Disp: b * m.size()}, row(b))
+		}
+	}
+	t := f(y)
+	for b, v := range sums {
+		m.addTo(v, t, row(b))
+	}
+	m.ADDQ(Imm(64), columns)
+	m.DECQ(groups)
+	m.JNZ(LabelRef("group"))
+	return sums
+}
+
+// size is that of a number of the precision in use, in bytes.
+func (m *machine) size() int {
+	if m.double {
+		return 8
+	}
+	return 4
+}
+
+// addProduct adds the product of one number in memory and a vector in memory to sum.
+func (m *machine) addProduct(sum reg.VecVirtual, number, vector Mem) {
+	if m.wide() {
+		m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(number, m.load(vector), sum)
+		return
+	}
+	v := m.vec()
+	m.either(m.VBROADCASTSS, m.VBROADCASTSD)(number, v)
+	m.addTo(sum, v, vector)
+}
+
+const outerParams = "x *float32, ldx, groups int, w *float32, state *float64"
+
+// partParams are those of a kernel for some of the columns only.
+const partParams = "x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32"
+
+func (m *machine) outerFunction(name string, q int, part bool) {
+	name, params := fmt.Sprint(name, q), m.params(outerParams)
+	doc := fmt.Sprintf("does %d rows and columns.", q)
+	if part {
+		name, params = fmt.Sprint(name[:len(name)-1], "Part"), m.params(partParams)
+		doc = fmt.Sprintf("does p rows and %d columns.", q)
+	}
+	m.function(name, "func("+params+")", doc)
+}
+
+// tanhOuter emits the kernel that adds Σ tanh(y) x_b in float64 to the lanes of row b of state, which has 16 a row.
+func (m *machine) tanhOuter(q int, part bool) {
+	m.outerFunction("tanhOuter", q, part)
+	sums := m.outer(q, part, m.tanh)
+	state := m.Load(m.Param("state"), m.GP64()).(reg.GPVirtual)
+	for b, v := range sums {
+		for half := range 2 {
+			s := m.vec()
+			switch {
+			case half == 0 && m.wide():
+				m.VCVTPS2PD(v.AsY(), s)
+			case half == 0:
+				m.VCVTPS2PD(v.AsX(), s)
+			case m.wide():
+				y := m.YMM()
+				m.VEXTRACTF32X8(U8(1), v, y)
+				m.VCVTPS2PD(y, s)
+			default:
+				x := m.XMM()
+				m.VEXTRACTF128(U8(1), v, x)
+				m.VCVTPS2PD(x, s)
+			}
+			at := Mem{Base: state, Disp: b*16*8 + half*m.bytes}
+			m.VADDPD(at, s, s)
+			m.VMOVUPD(s, at)
+		}
+	}
+	m.ret()
+}
+
+// logCoshOuter emits the float64 kernel: tanh and log cosh of y from w = exp(−2|y|). It adds Σ tanh(y) x_b to the lanes of
+// row b of state, which has 8 a row, Σ|y| to those of row q, and multiplies those of row q+1 by Π(1+w): one logarithm of
+// that serves many observations.
+func (m *machine) logCoshOuter(q int, part bool) {
+	m.double = true
+	m.outerFunction("logCoshOuter", q, part)
+	state := m.Load(m.Param("state"), m.GP64()).(reg.GPVirtual)
+	at := func(b int) Mem { return Mem{Base: state, Disp: 64 * b} }
+	sum, product := m.load(at(q)), m.load(at(q+1))
+	sums := m.outer(q, part, func(y reg.VecVirtual) reg.VecVirtual {
+		sign := m.and(y, m.quads(1<<63))
+		t := m.xor(y, sign)
+		m.VADDPD(t, sum, sum)
+		r := m.min(m.load(m.c(350)), t) // not a number stays so
+		r = m.add(r, r)
+		j, n := m.nearest(r, math.Log2E)
+		m.subFrom(r, n, m.c(math.Ln2))
+		p := m.estrin(r, expMinus)
+		v := m.vec()
+		m.VPSLLQ(U8(52), j, v)
+		w := m.op3(m.VPSUBQ, p, v)
+		one := m.load(m.c(1))
+		u := m.add(w, one)
+		m.VMULPD(u, product, product)
+		return m.or(m.div(m.sub(one, w), u), sign)
+	})
+	for b, v := range sums {
+		m.VADDPD(at(b), v, v)
+		m.VMOVUPD(v, at(b))
+	}
+	m.VMOVUPD(sum, at(q))
+	m.VMOVUPD(product, at(q+1))
+	m.ret()
+	m.double = false
+}
+
+// expMinus: exp(−r) on |r| ≤ 0.3467, lowest power first; from Chebyshev nodes, relative error 1.2e-15.
+var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513, -0.008333333353779525, 0.0013888888905923301,
+	-0.00019841208632432434, 2.480153630529796e-05, -2.762517110711358e-06, 2.7613853120287344e-07}
+
+// estrin returns the polynomial in x with the coefficients, lowest power first, by Estrin's scheme: two products more than
+// Horner's, but a chain of 5 operations instead of 10, which is what the processor waits for here.
+func (m *machine) estrin(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
+	x2 := m.mul(x, x)
+	x4 := m.mul(x2, x2)
+	pair := func(i int) reg.VecVirtual { return m.fma(m.load(m.c(c[i+1])), x, m.c(c[i])) }
+	p := m.fma(m.load(m.c(c[10])), x2, pair(8))
+	p = m.fma(p, x4, m.fma(pair(6), x2, pair(4)))
+	return m.fma(p, x4, m.fma(pair(2), x2, pair(0)))
+}
+
+// reluHead emits the output layer over ReLU units, forward and backward: for each of rows > 0 rows of a (cols > 0 columns,
+// row stride ld), rest = y − bias − Σ_j max(a_j, 0)·w_j goes to r, and each a_j becomes rest·(1, ½ or 0 for a_j >, = or < 0).
+// The sum of 16 lanes is one of halves, quarters and so on.
+func (m *machine) reluHead() {
+	const name, params = "reluHead", "a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of reluHeadGo.")
+	a := m.Load(m.Param("a").Base(), m.GP64()).(reg.GPVirtual)
+	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
+	rows := m.Load(m.Param("rows"), m.GP64()).(reg.GPVirtual)
+	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	w := m.Load(m.Param("w").Base(), m.GP64()).(reg.GPVirtual)
+	y := m.Load(m.Param("y").Base(), m.GP64()).(reg.GPVirtual)
+	r := m.Load(m.Param("r").Base(), m.GP64()).(reg.GPVirtual)
+	bias := m.XMM()
+	m.Load(m.Param("bias"), bias)
+	parts := 64 / m.bytes
+	whole, last := m.GP64(), m.GP64() // bytes of a row in whole groups of 16 columns; columns after them
+	m.MOVQ(cols, last)
+	m.ANDQ(Imm(15), last)
+	m.MOVQ(cols, whole)
+	m.SUBQ(last, whole)
+	m.SHLQ(U8(2), whole)
+	m.SHLQ(U8(2), ld)
+	masks := []mask{m.mask(last)}
+	if parts == 2 { // the first and the second half of a group
+		first, second, limit := m.GP64(), m.GP64(), m.GP64()
+		m.MOVQ(U32(8), limit)
+		m.MOVQ(last, first)
+		m.CMPQ(first, limit)
+		m.CMOVQGT(limit, first)
+		m.MOVQ(last, second)
+		m.SUBQ(first, second)
+		masks = []mask{m.mask(first), m.mask(second)}
+	}
+	zero := m.vec()
+	m.VXORPS(zero, zero, zero)
+	offset := m.GP64()
+	at := func(base reg.GPVirtual, part int) Mem {
+		return Mem{Base: base, Index: offset, Scale: 1, Disp: part * m.bytes}
+	}
+	// columns runs body over the vectors of a row
+	columns := func(label string, body func(part int, k *mask)) {
+		m.XORQ(offset, offset)
+		m.CMPQ(whole, U8(0))
+		m.JEQ(LabelRef(label + "Tail"))
+		m.Label(label)
+		for part := range parts {
+			body(part, nil)
+		}
+		m.ADDQ(Imm(64), offset)
+		m.CMPQ(offset, whole)
+		m.JLT(LabelRef(label))
+		m.Label(label + "Tail")
+		m.CMPQ(last, U8(0))
+		m.JEQ(LabelRef(label + "End"))
+		for part := range parts {
+			body(part, &masks[part])
+		}
+		m.Label(label + "End")
+	}
+	get := func(x Mem, k *mask) reg.VecVirtual {
+		if k != nil {
+			return m.loadMasked(x, *k)
+		}
+		return m.load(x)
+	}
+
+	m.Label("row")
+	var sums []reg.VecVirtual
+	for range parts {
+		v := m.vec()
+		m.VXORPS(v, v, v)
+		sums = append(sums, v)
+	}
+	columns("forward", func(part int, k *mask) {
+		h := m.max(zero, get(at(a, part), k)) // not a number stays so
+		m.addTo(sums[part], h, get(at(w, part), k))
+	})
+	eight := m.YMM()
+	if m.wide() {
+		m.VEXTRACTF32X8(U8(1), sums[0], eight)
+		m.VADDPS(sums[0].AsY(), eight, eight)
+	} else {
+		m.VADDPS(sums[1], sums[0], eight)
+	}
+	s, u := m.XMM(), m.XMM()
+	m.VEXTRACTF128(U8(1), eight, s)
+	m.VADDPS(eight.AsX(), s, s)
+	m.VMOVHLPS(s, s, u)
+	m.VADDPS(u, s, s)
+	m.VMOVSHDUP(s, u)
+	m.VADDSS(u, s, s)
+	m.VADDSS(bias, s, s)
+	m.VMOVSS(Mem{Base: y}, u)
+	m.VSUBSS(s, u, u)
+	m.VMOVSS(u, Mem{Base: r})
+	rest := m.vec()
+	m.VBROADCASTSS(u, rest)
+	half := m.mul(rest, m.c(0.5))
+	columns("backward", func(part int, k *mask) {
+		v := get(at(a, part), k)
+		g := m.pick(m.less(zero, v), rest, m.pick(m.less(v, zero), zero, half))
+		if k != nil {
+			m.storeMasked(g, at(a, part), *k)
+		} else {
+			m.VMOVUPS(g, at(a, part))
+		}
+	})
+	m.ADDQ(Imm(4), y)
+	m.ADDQ(Imm(4), r)
+	m.ADDQ(ld, a)
+	m.DECQ(rows)
+	m.JNZ(LabelRef("row"))
+	m.ret()
+}
