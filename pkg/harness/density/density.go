@@ -66,6 +66,7 @@ type measure func(p *problem, c *sifg.Cloud, x metric.Points, put func(metric st
 
 // measures is the table of metrics by name.
 var measures = map[string]measure{
+	"blur-kl":           (*problem).blurKL,
 	"gradient-variance": (*problem).gradientVariance,
 	"knn-kl":            (*problem).knnKL,
 	"knn-kl-exact":      (*problem).knnKLExact,
@@ -139,8 +140,8 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("particles: knn-kl takes third neighbours and needs 5 or more, got %d", particles)
 	case uses("smoothed-kl") && !(o.Smooth > 0):
 		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
-	case uses("coverage") && p.modes == nil:
-		return fmt.Errorf("options.metrics: coverage needs a target with modes, %s has none", o.Target)
+	case uses("coverage", "blur-kl") && p.modes == nil:
+		return fmt.Errorf("options.metrics: coverage and blur-kl need a target with modes, %s has none", o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:
 		return fmt.Errorf("options.draws, detail_every, displacement_from: none may be negative")
 	}
@@ -268,6 +269,37 @@ func (p *problem) klOf(name string, z metric.Points, sigma float64, iter int, pu
 		put(name+"-se", 0, se)
 	}
 	return err
+}
+
+// blurKL puts what smoothing with the present σ alone costs, KL(π * N(0, σ² I) ‖ π), by Monte Carlo: the smoothed mixture is
+// a mixture again, with variances s_k² + σ².
+func (p *problem) blurKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if c.Sigma == 0 {
+		return nil
+	}
+	sds := make([]float64, len(p.modes.SDs))
+	for k, sd := range p.modes.SDs {
+		sds[k] = math.Hypot(sd, float64(c.Sigma))
+	}
+	blurred, err := target.NewMixture(p.modes.Weights, p.modes.Means, sds)
+	if err != nil {
+		return err
+	}
+	draws := sifg.NewBatch(20000, p.d.Dim())
+	blurred.Sample(draws, rng.New(p.seed, "blur"))
+	var mean, square float64
+	points := metric.FromBatch(draws)
+	for i := range points.N {
+		row := points.Row(i)
+		v := blurred.LogDensity(row) - p.d.LogDensity(row)
+		mean += v
+		square += v * v
+	}
+	n := float64(points.N)
+	mean /= n
+	put("blur-kl", 0, mean)
+	put("blur-kl-se", 0, math.Sqrt((square/n-mean*mean)/n))
+	return nil
 }
 
 // coverage puts, for each mode k, the share of points within 3 standard deviations of its mean and its occupancy, the
