@@ -7,162 +7,162 @@ package simd
 // gemm1x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm1x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_1x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_1x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_1x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm2x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm2x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_2x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_2x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_2x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm3x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_3x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_3x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_3x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm4x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm4x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_4x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_4x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_4x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm5x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm5x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_5x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_5x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_5x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm6x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm6x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm6x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_6x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_6x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_6x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist1x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist2x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist2x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist3x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist3x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist4x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist4x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm1x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm1x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_1x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_1x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_1x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm2x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm2x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_2x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_2x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_2x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm3x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_3x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_3x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_3x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm4x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_4x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_4x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_4x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm5x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_5x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_5x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_5x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm6x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm6x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_6x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_6x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_6x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist1x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist2x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist2x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist3x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist3x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist4x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // inner1x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //

@@ -4,20 +4,20 @@
 
 #include "textflag.h"
 
-// func gemm1x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm1x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -32,7 +32,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -44,7 +44,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -62,6 +62,16 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
@@ -75,20 +85,20 @@ DATA window<>+48(SB)/8, $0x0000000000000000
 DATA window<>+56(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $64
 
-// func gemm64_1x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_1x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_1x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -103,7 +113,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -115,7 +125,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -133,23 +143,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm2x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm2x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -167,7 +187,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -181,7 +201,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -203,23 +223,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_2x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_2x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_2x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -237,7 +267,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -251,7 +281,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -273,23 +303,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm3x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm3x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -310,7 +350,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -326,7 +366,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -353,23 +393,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_3x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_3x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_3x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -390,7 +440,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -406,7 +456,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -433,24 +483,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm4x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -474,7 +534,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -492,7 +552,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -522,24 +582,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_4x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_4x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -563,7 +633,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -581,7 +651,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -611,24 +681,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm5x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm5x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm5x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -655,7 +735,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -675,7 +755,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -710,24 +790,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_5x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_5x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -754,7 +844,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -774,7 +864,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -809,25 +899,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm6x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm6x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm6x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -857,7 +957,7 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -879,7 +979,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -918,25 +1018,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_6x1AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_6x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -966,7 +1076,7 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -988,7 +1098,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1027,23 +1137,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist1x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist1x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1058,7 +1178,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1071,7 +1191,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1089,23 +1209,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist2x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist2x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1123,7 +1253,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1139,7 +1269,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1161,23 +1291,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist3x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist3x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1198,7 +1338,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1217,7 +1357,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1244,24 +1384,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist4x1AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist4x1AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1285,7 +1435,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -1307,7 +1457,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1337,23 +1487,33 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000020, b+48(FP)
+	ADDQ $0x00000020, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm1x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm1x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1370,7 +1530,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1384,7 +1544,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1404,23 +1564,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_1x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_1x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_1x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1437,7 +1607,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1451,7 +1621,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1471,23 +1641,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm2x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm2x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1509,7 +1689,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1526,7 +1706,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1552,23 +1732,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_2x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_2x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_2x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1590,7 +1780,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1607,7 +1797,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1633,23 +1823,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm3x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm3x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1676,7 +1876,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1696,7 +1896,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1729,23 +1929,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_3x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_3x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_3x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1772,7 +1982,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -1792,7 +2002,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1825,24 +2035,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1874,7 +2094,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -1897,7 +2117,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -1935,24 +2155,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_4x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_4x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -1984,7 +2214,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -2007,7 +2237,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2045,24 +2275,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm5x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm5x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2099,7 +2339,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -2125,7 +2365,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2170,24 +2410,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_5x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_5x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2224,7 +2474,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -2250,7 +2500,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2295,25 +2545,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm6x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm6x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2355,7 +2615,7 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -2384,7 +2644,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2435,25 +2695,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_6x2AVX2(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_6x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2495,7 +2765,7 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -2524,7 +2794,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2575,23 +2845,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist1x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist1x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2608,7 +2888,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -2624,7 +2904,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2644,23 +2924,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist2x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist2x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2682,7 +2972,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -2703,7 +2993,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2729,23 +3019,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist3x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist3x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2772,7 +3072,7 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -2798,7 +3098,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2831,24 +3131,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist4x2AVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3
-TEXT ·dist4x2AVX2(SB), NOSPLIT, $0-81
+TEXT ·dist4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
@@ -2880,7 +3190,7 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -2911,7 +3221,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x08
 	JNE          partial
 	VMOVUPS      Y0, (DI)
@@ -2949,6 +3259,16 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 

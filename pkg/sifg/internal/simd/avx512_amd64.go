@@ -7,402 +7,402 @@ package simd
 // gemm1x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm1x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_1x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_1x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_1x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm2x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm2x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_2x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_2x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_2x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm3x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_3x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_3x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_3x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm4x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm4x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_4x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_4x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_4x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm5x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_5x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_5x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_5x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm6x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm6x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_6x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_6x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_6x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm7x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm7x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_7x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_7x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_7x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm8x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm8x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_8x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_8x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_8x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm9x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm9x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_9x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_9x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_9x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm10x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm10x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_10x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_10x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_10x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm11x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm11x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_11x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_11x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_11x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm12x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm12x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_12x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_12x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_12x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm13x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm13x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm13x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_13x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_13x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_13x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm14x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm14x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm14x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_14x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_14x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_14x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist1x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist2x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist2x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist3x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist3x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist4x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist4x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist5x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist5x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist6x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist6x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist7x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist7x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist8x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist8x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist9x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist9x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist10x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist10x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist11x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist11x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist12x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist12x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm1x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm1x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_1x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_1x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_1x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm2x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm2x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_2x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_2x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_2x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm3x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_3x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_3x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_3x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm4x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm4x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_4x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_4x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_4x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm5x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_5x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_5x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_5x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm6x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm6x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_6x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_6x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_6x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm7x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm7x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_7x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_7x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_7x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm8x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm8x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_8x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_8x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_8x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm9x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm9x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_9x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_9x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_9x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm10x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm10x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_10x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_10x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_10x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm11x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm11x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_11x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_11x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_11x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm12x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_12x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_12x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_12x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm13x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm13x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm13x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_13x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_13x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_13x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm14x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm14x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func gemm14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // gemm64_14x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemm64_14x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+func gemm64_14x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist1x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist2x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist2x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist3x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist3x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist4x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist4x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist5x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist5x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist6x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist6x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist7x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist7x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist8x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist8x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist9x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist9x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist10x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist10x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist11x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist11x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // dist12x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func dist12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+func dist12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
 // inner1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //

@@ -4,20 +4,20 @@
 
 #include "textflag.h"
 
-// func gemm1x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm1x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -32,7 +32,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -43,7 +43,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -61,23 +61,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_1x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_1x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_1x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -92,7 +102,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -103,7 +113,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -121,23 +131,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm2x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm2x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -155,7 +175,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -167,7 +187,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -189,23 +209,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_2x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_2x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_2x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -223,7 +253,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -235,7 +265,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -257,23 +287,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm3x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm3x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -294,7 +334,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -307,7 +347,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -334,23 +374,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_3x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_3x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_3x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -371,7 +421,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -384,7 +434,7 @@ step:
 	ADDQ             SI, R10
 	DECQ             R11
 	JNZ              step
-	MOVQ             last+72(FP), R10
+	MOVQ             last+80(FP), R10
 	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -411,24 +461,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm4x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm4x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -452,7 +512,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -466,7 +526,7 @@ step:
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
-	MOVQ             last+72(FP), R11
+	MOVQ             last+80(FP), R11
 	CMPQ             R11, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -496,24 +556,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_4x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_4x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -537,7 +607,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -551,7 +621,7 @@ step:
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
-	MOVQ             last+72(FP), R11
+	MOVQ             last+80(FP), R11
 	CMPQ             R11, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -581,24 +651,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm5x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm5x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -625,7 +705,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -640,7 +720,7 @@ step:
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
-	MOVQ             last+72(FP), R11
+	MOVQ             last+80(FP), R11
 	CMPQ             R11, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -675,24 +755,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_5x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_5x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -719,7 +809,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -734,7 +824,7 @@ step:
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
-	MOVQ             last+72(FP), R11
+	MOVQ             last+80(FP), R11
 	CMPQ             R11, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -769,25 +859,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm6x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm6x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -817,7 +917,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -833,7 +933,7 @@ step:
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
-	MOVQ             last+72(FP), R12
+	MOVQ             last+80(FP), R12
 	CMPQ             R12, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -872,25 +972,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_6x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_6x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -920,7 +1030,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -936,7 +1046,7 @@ step:
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
-	MOVQ             last+72(FP), R12
+	MOVQ             last+80(FP), R12
 	CMPQ             R12, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -975,25 +1085,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm7x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm7x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1026,7 +1146,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -1043,7 +1163,7 @@ step:
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
-	MOVQ             last+72(FP), R12
+	MOVQ             last+80(FP), R12
 	CMPQ             R12, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1087,25 +1207,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_7x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_7x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1138,7 +1268,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -1155,7 +1285,7 @@ step:
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
-	MOVQ             last+72(FP), R12
+	MOVQ             last+80(FP), R12
 	CMPQ             R12, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1199,26 +1329,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm8x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1254,7 +1394,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -1272,7 +1412,7 @@ step:
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1318,26 +1458,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_8x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_8x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1373,7 +1523,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -1391,7 +1541,7 @@ step:
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1437,26 +1587,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm9x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm9x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1495,7 +1655,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -1514,7 +1674,7 @@ step:
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1565,26 +1725,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_9x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_9x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1623,7 +1793,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -1642,7 +1812,7 @@ step:
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1693,26 +1863,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm10x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm10x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1754,7 +1934,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -1777,7 +1957,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1832,26 +2012,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_10x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_10x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -1893,7 +2083,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -1916,7 +2106,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -1971,26 +2161,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm11x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm11x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2035,7 +2235,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2059,7 +2259,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2119,26 +2319,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_11x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_11x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2183,7 +2393,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2207,7 +2417,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2267,26 +2477,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm12x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm12x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2334,7 +2554,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2359,7 +2579,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2422,26 +2642,36 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_12x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_12x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2489,7 +2719,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2514,7 +2744,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2577,26 +2807,36 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm13x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm13x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm13x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2647,7 +2887,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2673,7 +2913,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2741,26 +2981,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_13x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_13x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2811,7 +3061,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -2837,7 +3087,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -2905,26 +3155,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm14x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm14x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm14x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -2978,7 +3238,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -3005,7 +3265,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -3077,26 +3337,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_14x1AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_14x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3150,7 +3420,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -3177,7 +3447,7 @@ step:
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+72(FP), R13
+	MOVQ             last+80(FP), R13
 	CMPQ             R13, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
@@ -3249,23 +3519,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist1x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist1x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3280,7 +3560,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -3293,7 +3573,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3311,23 +3591,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist2x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist2x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3345,7 +3635,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -3361,7 +3651,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3383,23 +3673,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist3x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist3x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3420,7 +3720,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -3439,7 +3739,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3466,24 +3766,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist4x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist4x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3507,7 +3817,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -3529,7 +3839,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3559,24 +3869,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist5x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist5x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3603,7 +3923,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -3628,7 +3948,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3663,25 +3983,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist6x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist6x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3711,7 +4041,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -3739,7 +4069,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3778,25 +4108,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist7x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist7x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3829,7 +4169,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -3860,7 +4200,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -3904,26 +4244,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist8x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist8x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -3959,7 +4309,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -3993,7 +4343,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4039,26 +4389,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist9x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist9x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4097,7 +4457,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -4134,7 +4494,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4185,26 +4545,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist10x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist10x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4246,7 +4616,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -4289,7 +4659,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4344,26 +4714,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist11x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist11x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4408,7 +4788,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -4454,7 +4834,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4514,26 +4894,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist12x1AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist12x1AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4581,7 +4971,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -4630,7 +5020,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4693,23 +5083,33 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000040, b+48(FP)
+	ADDQ $0x00000040, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm1x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm1x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4726,7 +5126,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -4740,7 +5140,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4760,23 +5160,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_1x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_1x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_1x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4793,7 +5203,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -4807,7 +5217,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4827,23 +5237,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm2x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm2x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4865,7 +5285,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -4882,7 +5302,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4908,23 +5328,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_2x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_2x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_2x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -4946,7 +5376,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -4963,7 +5393,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -4989,23 +5419,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm3x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm3x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5032,7 +5472,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -5052,7 +5492,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5085,23 +5525,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_3x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_3x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_3x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5128,7 +5578,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -5148,7 +5598,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5181,24 +5631,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm4x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm4x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5230,7 +5690,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -5253,7 +5713,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5291,24 +5751,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_4x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_4x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5340,7 +5810,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -5363,7 +5833,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5401,24 +5871,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm5x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm5x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5455,7 +5935,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -5481,7 +5961,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5526,24 +6006,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_5x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_5x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5580,7 +6070,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -5606,7 +6096,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5651,25 +6141,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm6x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm6x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5711,7 +6211,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -5740,7 +6240,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5791,25 +6291,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_6x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_6x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5851,7 +6361,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -5880,7 +6390,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -5931,25 +6441,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm7x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm7x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -5996,7 +6516,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -6028,7 +6548,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6086,25 +6606,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_7x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_7x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -6151,7 +6681,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -6183,7 +6713,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6241,26 +6771,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm8x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -6312,7 +6852,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -6347,7 +6887,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6409,26 +6949,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_8x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_8x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -6480,7 +7030,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -6515,7 +7065,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6577,26 +7127,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm9x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm9x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -6653,7 +7213,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -6691,7 +7251,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6760,26 +7320,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_9x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_9x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -6836,7 +7406,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -6874,7 +7444,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -6943,26 +7513,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm10x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm10x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -7024,7 +7604,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -7068,7 +7648,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -7143,26 +7723,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_10x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_10x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -7224,7 +7814,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -7268,7 +7858,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -7343,26 +7933,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm11x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm11x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -7429,7 +8029,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -7476,7 +8076,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -7558,26 +8158,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_11x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_11x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -7644,7 +8254,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -7691,7 +8301,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -7773,26 +8383,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm12x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -7864,7 +8484,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -7914,7 +8534,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -8001,26 +8621,36 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_12x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_12x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -8092,7 +8722,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -8142,7 +8772,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -8229,26 +8859,36 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm13x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm13x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm13x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -8325,7 +8965,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -8378,7 +9018,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -8472,26 +9112,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_13x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_13x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -8568,7 +9218,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -8621,7 +9271,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -8715,26 +9365,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm14x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func gemm14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm14x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -8816,7 +9476,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -8872,7 +9532,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -8972,26 +9632,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func gemm64_14x2AVX512(k int, tiles int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
+// func gemm64_14x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9073,7 +9743,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -9129,7 +9799,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9229,23 +9899,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist1x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist1x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9262,7 +9942,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -9278,7 +9958,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9298,23 +9978,33 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist2x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist2x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9336,7 +10026,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -9357,7 +10047,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9383,23 +10073,33 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist3x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist3x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 
 tile:
-	MOVQ   last+72(FP), R10
-	MOVB   add+80(FP), R9
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
 	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9426,7 +10126,7 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+40(FP), R10
+	MOVQ b+48(FP), R10
 	MOVQ k+0(FP), R11
 	MOVQ CX, R9
 
@@ -9452,7 +10152,7 @@ step:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          step
-	MOVQ         last+72(FP), R10
+	MOVQ         last+80(FP), R10
 	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9485,24 +10185,34 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist4x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist4x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9534,7 +10244,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -9565,7 +10275,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9603,24 +10313,34 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist5x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist5x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 
 tile:
-	MOVQ   last+72(FP), R11
-	MOVB   add+80(FP), R10
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R10
 	TESTB  R10, R10
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9657,7 +10377,7 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+40(FP), R11
+	MOVQ b+48(FP), R11
 	MOVQ k+0(FP), R12
 	MOVQ CX, R10
 
@@ -9693,7 +10413,7 @@ step:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
-	MOVQ         last+72(FP), R11
+	MOVQ         last+80(FP), R11
 	CMPQ         R11, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9738,25 +10458,35 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist6x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist6x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9798,7 +10528,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -9839,7 +10569,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -9890,25 +10620,35 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist7x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist7x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 
 tile:
-	MOVQ   last+72(FP), R12
-	MOVB   add+80(FP), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
 	TESTB  R11, R11
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -9955,7 +10695,7 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+40(FP), R12
+	MOVQ b+48(FP), R12
 	MOVQ k+0(FP), R13
 	MOVQ CX, R11
 
@@ -10001,7 +10741,7 @@ step:
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
-	MOVQ         last+72(FP), R12
+	MOVQ         last+80(FP), R12
 	CMPQ         R12, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -10059,26 +10799,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist8x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist8x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -10130,7 +10880,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -10181,7 +10931,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -10243,26 +10993,36 @@ next:
 	LEAQ (CX)(DX*8), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist9x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist9x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -10319,7 +11079,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R13
+	MOVQ b+48(FP), R13
 	MOVQ k+0(FP), R14
 	MOVQ CX, R12
 
@@ -10375,7 +11135,7 @@ step:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -10444,26 +11204,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist10x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist10x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -10525,7 +11295,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -10589,7 +11359,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -10664,26 +11434,36 @@ next:
 	LEAQ (CX)(DX*2), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist11x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist11x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -10750,7 +11530,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -10819,7 +11599,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -10901,26 +11681,36 @@ next:
 	LEAQ (CX)(DX*1), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 
-// func dist12x2AVX512(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// func dist12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dist12x2AVX512(SB), NOSPLIT, $0-81
+TEXT ·dist12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ rs+24(FP), DX
-	MOVQ ks+32(FP), BX
-	MOVQ ldb+48(FP), SI
-	MOVQ c+56(FP), DI
-	MOVQ ldc+64(FP), R8
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
 	LEAQ (DX)(DX*2), R9
 	LEAQ (DX)(DX*4), R10
 	LEAQ (R9)(DX*4), R11
 
 tile:
-	MOVQ   last+72(FP), R13
-	MOVB   add+80(FP), R12
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R12
 	TESTB  R12, R12
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
@@ -10992,7 +11782,7 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+40(FP), R14
+	MOVQ b+48(FP), R14
 	MOVQ k+0(FP), R15
 	MOVQ CX, R12
 	LEAQ (CX)(DX*8), R13
@@ -11066,7 +11856,7 @@ step:
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+72(FP), R13
+	MOVQ         last+80(FP), R13
 	CMPQ         R13, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
@@ -11153,6 +11943,16 @@ next:
 	LEAQ (CX)(DX*4), CX
 	DECQ AX
 	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x00000080, b+48(FP)
+	ADDQ $0x00000080, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
 	VZEROUPPER
 	RET
 

@@ -257,259 +257,259 @@ func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, 
 }
 
 // gemmPanel32 runs the kernel of tiles of that many rows.
-func gemmPanel32(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+func gemmPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 3*rows + width {
 		case 4:
-			gemm1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 5:
-			gemm1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
-			gemm2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 8:
-			gemm2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			gemm3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			gemm3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			gemm4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			gemm4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 16:
-			gemm5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			gemm5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			gemm6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 20:
-			gemm6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			gemm7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			gemm7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			gemm8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
-			gemm8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 28:
-			gemm9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 29:
-			gemm9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			gemm10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 32:
-			gemm10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 34:
-			gemm11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 35:
-			gemm11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
-			gemm12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 38:
-			gemm12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 40:
-			gemm13x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 41:
-			gemm13x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 43:
-			gemm14x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 44:
-			gemm14x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
 	switch 3*rows + width {
 	case 4:
-		gemm1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 5:
-		gemm1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 7:
-		gemm2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 8:
-		gemm2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 10:
-		gemm3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 11:
-		gemm3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
-		gemm4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 14:
-		gemm4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 16:
-		gemm5x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 17:
-		gemm5x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 19:
-		gemm6x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 20:
-		gemm6x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
 // gemmPanel64 runs the kernel of tiles of that many rows.
-func gemmPanel64(rows, width int, k, tiles int, a *float64, rs, ks int, b *float64, ldb int, c *float64, ldc, last int, add bool) {
+func gemmPanel64(rows, width int, k, tiles, panels int, a *float64, rs, ks int, b *float64, ldb int, c *float64, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 3*rows + width {
 		case 4:
-			gemm64_1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 5:
-			gemm64_1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
-			gemm64_2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 8:
-			gemm64_2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			gemm64_3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			gemm64_3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			gemm64_4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			gemm64_4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 16:
-			gemm64_5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			gemm64_5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			gemm64_6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 20:
-			gemm64_6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			gemm64_7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			gemm64_7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			gemm64_8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
-			gemm64_8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 28:
-			gemm64_9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 29:
-			gemm64_9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			gemm64_10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 32:
-			gemm64_10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 34:
-			gemm64_11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 35:
-			gemm64_11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
-			gemm64_12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 38:
-			gemm64_12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 40:
-			gemm64_13x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 41:
-			gemm64_13x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 43:
-			gemm64_14x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 44:
-			gemm64_14x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm64_14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
 	switch 3*rows + width {
 	case 4:
-		gemm64_1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 5:
-		gemm64_1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 7:
-		gemm64_2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 8:
-		gemm64_2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 10:
-		gemm64_3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 11:
-		gemm64_3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
-		gemm64_4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 14:
-		gemm64_4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 16:
-		gemm64_5x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 17:
-		gemm64_5x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 19:
-		gemm64_6x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 20:
-		gemm64_6x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm64_6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
 // distPanel32 runs the kernel of tiles of that many rows.
-func distPanel32(rows, width int, k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+func distPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 3*rows + width {
 		case 4:
-			dist1x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 5:
-			dist1x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
-			dist2x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 8:
-			dist2x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			dist3x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			dist3x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			dist4x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			dist4x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 16:
-			dist5x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			dist5x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			dist6x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 20:
-			dist6x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			dist7x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			dist7x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			dist8x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
-			dist8x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 28:
-			dist9x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 29:
-			dist9x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			dist10x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 32:
-			dist10x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 34:
-			dist11x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 35:
-			dist11x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
-			dist12x1AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 38:
-			dist12x2AVX512(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
 	switch 3*rows + width {
 	case 4:
-		dist1x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 5:
-		dist1x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 7:
-		dist2x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 8:
-		dist2x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 10:
-		dist3x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 11:
-		dist3x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
-		dist4x1AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 14:
-		dist4x2AVX2(k, tiles, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 

@@ -95,40 +95,45 @@ func panels[T float](s sums, m, n, k int, a, b strided[T], c []T, ldc int, acc b
 	// m rows in tiles of nearly equal height: high tiles of rows+1, then the others of rows
 	tiles := (m + tile - 1) / tile
 	rows, high := m/tiles, m%tiles
-	for j := 0; j < n; j += 2 * lanes {
+	for j := 0; j < n; {
 		cols := min(n-j, 2*lanes)
 		width := (cols + lanes - 1) / lanes
 		last := cols - (width-1)*lanes
 		block := min(k, len(pack)/(width*lanes))
+		count := 1 // panels at once
 		for p := 0; p < k; p += block {
 			kp := min(k-p, block)
 			bj := b.data[p*b.row+j*b.col:]
 			bp, ldb := &bj[0], b.row
-			if b.col != 1 || last != lanes || tiles > 2 && b.row != width*lanes {
+			switch {
+			case b.col != 1 || last != lanes || tiles > 2 && b.row != width*lanes:
 				packPanel(pack, bj, b.row, b.col, kp, cols, width, lanes)
 				bp, ldb = &pack[0], width*lanes
+			case width == 2 && block == k:
+				count = (n - j) / cols
 			}
 			add := acc || p > 0
 			if high > 0 {
-				s.run(rows+1, width, kp, high, unsafe.Pointer(&a.data[p*a.col]), size*a.row, size*a.col,
+				s.run(rows+1, width, kp, high, count, unsafe.Pointer(&a.data[p*a.col]), size*a.row, size*a.col,
 					unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[j]), size*ldc, size/4*last, add)
 			}
 			i := high * (rows + 1)
-			s.run(rows, width, kp, tiles-high, unsafe.Pointer(&a.data[i*a.row+p*a.col]), size*a.row, size*a.col,
+			s.run(rows, width, kp, tiles-high, count, unsafe.Pointer(&a.data[i*a.row+p*a.col]), size*a.row, size*a.col,
 				unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[i*ldc+j]), size*ldc, size/4*last, add)
 		}
+		j += count * cols
 	}
 }
 
-func (s sums) run(rows, width, k, tiles int, a unsafe.Pointer, rs, ks int, b unsafe.Pointer, ldb int, c unsafe.Pointer,
+func (s sums) run(rows, width, k, tiles, panels int, a unsafe.Pointer, rs, ks int, b unsafe.Pointer, ldb int, c unsafe.Pointer,
 	ldc, last int, add bool) {
 	switch s {
 	case products:
-		gemmPanel32(rows, width, k, tiles, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+		gemmPanel32(rows, width, k, tiles, panels, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
 	case products64:
-		gemmPanel64(rows, width, k, tiles, (*float64)(a), rs, ks, (*float64)(b), ldb, (*float64)(c), ldc, last, add)
+		gemmPanel64(rows, width, k, tiles, panels, (*float64)(a), rs, ks, (*float64)(b), ldb, (*float64)(c), ldc, last, add)
 	case squares:
-		distPanel32(rows, width, k, tiles, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+		distPanel32(rows, width, k, tiles, panels, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
 	}
 }
 

@@ -45,7 +45,7 @@ func (m *machine) matrixProducts() {
 	m.packTransposed()
 }
 
-const panelParams = "k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
+const panelParams = "k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 
 // params returns params, with float64 in place of float32 if that is the precision in use.
 func (m *machine) params(params string) string {
@@ -55,7 +55,8 @@ func (m *machine) params(params string) string {
 	return params
 }
 
-// panel emits the kernel of a column panel of C, width vectors wide (the last of which has only `last` columns):
+// panel emits the kernel of column panels of C, width vectors wide (the last of which has only `last` columns); if there
+// are several panels, they lie side by side in B and C:
 // C = A·B, or C += A·B if add, for tiles·rows rows; last counts 32-bit words, half a column of float64; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
 // strides count bytes. Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits
 // depend neither on its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
@@ -100,6 +101,15 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 		default:
 			return Mem{Base: base, Index: rs7, Scale: 1}
 		}
+	}
+
+	// the parameters' places on the stack are the variables of the outer loop
+	place := func(name string) Mem {
+		p, err := m.Param(name).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		return p.Addr
 	}
 
 	m.Label("tile")
@@ -204,6 +214,15 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	}
 	m.DECQ(tiles)
 	m.JNZ(LabelRef("tile"))
+	m.DECQ(place("panels"))
+	m.JZ(LabelRef("done"))
+	m.ADDQ(U32(width*m.bytes), place("b"))
+	m.ADDQ(U32(width*m.bytes), place("c"))
+	m.Load(m.Param("tiles"), tiles)
+	m.Load(m.Param("a"), a)
+	m.Load(m.Param("c"), c)
+	m.JMP(LabelRef("tile"))
+	m.Label("done")
 	m.ret()
 }
 
