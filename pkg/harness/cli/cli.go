@@ -100,16 +100,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return harness.Unknown("command", args[0], "", names)
-		},
+		RunE:          subcommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			level := slog.LevelWarn
 			if a.verbose {
@@ -124,6 +115,20 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.verify(), a.data())
 	return root
+}
+
+// subcommand is what a command with commands below it does without one of them: it shows its help, or offers the nearest.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return harness.Unknown("command", args[0], "", names)
 }
 
 // flagError offers the nearest flag for one that does not exist.

@@ -39,7 +39,7 @@ func TestBadInput(t *testing.T) {
 		{"explain", []string{"one key"}},
 		{"explain ffff", []string{"results/store"}},
 		{"list now", []string{"now"}},
-		{"data lst", []string{"lst"}},
+		{"data lst", []string{"command", "lst", `"list"`}},
 	} {
 		code, _, sentence := call(t, dir, x, strings.Fields(c.args)...)
 		want(t, c.args, code, 2, sentence, c.words...)

@@ -73,8 +73,7 @@ type manifest struct {
 }
 
 func (a *app) data() *cobra.Command {
-	cmd := &cobra.Command{Use: "data", Short: "Lists and verifies data files", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "data", Short: "Lists and verifies data files", Args: cobra.ArbitraryArgs, RunE: subcommand}
 	for _, sub := range [][2]string{
 		{"list", "Lists the data sets of datasets/manifest.yaml"}, {"verify", "Compares data files with their digests"},
 	} {
