@@ -4741,45 +4741,46 @@ loop:
 	VMOVUPS      (DX)(CX*1), Y0
 	VANDPS       w7fffffff<>+0(SB), Y0, Y0
 	VMULPS       Y0, Y0, Y1
-	VMOVUPS      wb9cf6a5c<>+0(SB), Y2
-	VFMADD213PS  w3b00f04a<>+0(SB), Y1, Y2
-	VFMADD213PS  wbbdac6d0<>+0(SB), Y1, Y2
-	VFMADD213PS  w3cb5f5e8<>+0(SB), Y1, Y2
-	VFMADD213PS  wbdaaaa60<>+0(SB), Y1, Y2
-	VFMADD213PS  w3f000000<>+0(SB), Y1, Y2
-	VMULPS       Y1, Y2, Y1
-	VMOVUPS      w42200000<>+0(SB), Y2
-	VMINPS       Y0, Y2, Y2
-	VMULPS       wc0000000<>+0(SB), Y2, Y2
+	VMOVUPS      wb9d1b5ce<>+0(SB), Y2
+	VFMADD213PS  w3b0173d2<>+0(SB), Y1, Y2
+	VFMADD213PS  wbbdaf184<>+0(SB), Y1, Y2
+	VFMADD213PS  w3cb5f8eb<>+0(SB), Y1, Y2
+	VFMADD213PS  wbdaaaa75<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y1, Y3
+	VFMADD213PS  Y3, Y1, Y2
+	VMOVUPS      w42200000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VMULPS       wc0000000<>+0(SB), Y1, Y1
 	VMOVUPS      w4b400000<>+0(SB), Y3
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y2, Y3
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y3
 	VSUBPS       w4b400000<>+0(SB), Y3, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS w3f318000<>+0(SB), Y4, Y2
-	VFNMADD231PS wb95e8083<>+0(SB), Y4, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS w3f318000<>+0(SB), Y4, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y4, Y1
 	VMOVUPS      w3ab511ab<>+0(SB), Y4
-	VFMADD213PS  w3c091d35<>+0(SB), Y2, Y4
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y2, Y4
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y2, Y4
-	VFMADD213PS  w3efffffe<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y2, Y5
-	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       w3f800000<>+0(SB), Y4, Y2
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y4
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y4
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y4
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       w3f800000<>+0(SB), Y4, Y1
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       w3f800000<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y2, Y2
+	VMULPS       Y3, Y1, Y1
 	VMOVUPS      w395e8083<>+0(SB), Y3
 	VMOVUPS      wbdcef6a9<>+0(SB), Y4
-	VFMADD213PS  w3e3eaec2<>+0(SB), Y2, Y4
-	VFMADD213PS  wbe7e8e1d<>+0(SB), Y2, Y4
-	VFMADD213PS  w3eaaa1ed<>+0(SB), Y2, Y4
-	VFMADD213PS  wbeffffd9<>+0(SB), Y2, Y4
-	VFMADD213PS  w3f800000<>+0(SB), Y2, Y4
-	VFMADD231PS  Y4, Y2, Y3
-	VSUBPS       w3f318000<>+0(SB), Y0, Y2
-	VADDPS       Y2, Y3, Y2
+	VFMADD213PS  w3e3eaec2<>+0(SB), Y1, Y4
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Y1, Y4
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Y1, Y4
+	VFMADD213PS  wbeffffd9<>+0(SB), Y1, Y4
+	VFMADD213PS  w3f800000<>+0(SB), Y1, Y4
+	VFMADD231PS  Y4, Y1, Y3
+	VSUBPS       w3f318000<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y3, Y1
 	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, Y1, Y2, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
 	VMOVUPS      Y0, (BX)(CX*1)
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, AX
@@ -4794,45 +4795,46 @@ tail:
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
 	VANDPS       w7fffffff<>+0(SB), Y1, Y1
 	VMULPS       Y1, Y1, Y2
-	VMOVUPS      wb9cf6a5c<>+0(SB), Y3
-	VFMADD213PS  w3b00f04a<>+0(SB), Y2, Y3
-	VFMADD213PS  wbbdac6d0<>+0(SB), Y2, Y3
-	VFMADD213PS  w3cb5f5e8<>+0(SB), Y2, Y3
-	VFMADD213PS  wbdaaaa60<>+0(SB), Y2, Y3
-	VFMADD213PS  w3f000000<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y3, Y2
-	VMOVUPS      w42200000<>+0(SB), Y3
-	VMINPS       Y1, Y3, Y3
-	VMULPS       wc0000000<>+0(SB), Y3, Y3
+	VMOVUPS      wb9d1b5ce<>+0(SB), Y3
+	VFMADD213PS  w3b0173d2<>+0(SB), Y2, Y3
+	VFMADD213PS  wbbdaf184<>+0(SB), Y2, Y3
+	VFMADD213PS  w3cb5f8eb<>+0(SB), Y2, Y3
+	VFMADD213PS  wbdaaaa75<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       w3f000000<>+0(SB), Y2, Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      w42200000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMULPS       wc0000000<>+0(SB), Y2, Y2
 	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y3, Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y2, Y4
 	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS w3f318000<>+0(SB), Y5, Y3
-	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y2
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y2
 	VMOVUPS      w3ab511ab<>+0(SB), Y5
-	VFMADD213PS  w3c091d35<>+0(SB), Y3, Y5
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y3, Y5
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y3, Y5
-	VFMADD213PS  w3efffffe<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       w3f800000<>+0(SB), Y5, Y3
+	VFMADD213PS  w3c091d35<>+0(SB), Y2, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y2, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y2, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y2
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VMULPS       Y4, Y3, Y3
+	VMULPS       Y4, Y2, Y2
 	VMOVUPS      w395e8083<>+0(SB), Y4
 	VMOVUPS      wbdcef6a9<>+0(SB), Y5
-	VFMADD213PS  w3e3eaec2<>+0(SB), Y3, Y5
-	VFMADD213PS  wbe7e8e1d<>+0(SB), Y3, Y5
-	VFMADD213PS  w3eaaa1ed<>+0(SB), Y3, Y5
-	VFMADD213PS  wbeffffd9<>+0(SB), Y3, Y5
-	VFMADD213PS  w3f800000<>+0(SB), Y3, Y5
-	VFMADD231PS  Y5, Y3, Y4
-	VSUBPS       w3f318000<>+0(SB), Y1, Y3
-	VADDPS       Y3, Y4, Y3
+	VFMADD213PS  w3e3eaec2<>+0(SB), Y2, Y5
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Y2, Y5
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Y2, Y5
+	VFMADD213PS  wbeffffd9<>+0(SB), Y2, Y5
+	VFMADD213PS  w3f800000<>+0(SB), Y2, Y5
+	VFMADD231PS  Y5, Y2, Y4
+	VSUBPS       w3f318000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y4, Y2
 	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y2, Y3, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
 
 done:
@@ -4845,35 +4847,35 @@ DATA w7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
 DATA w7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
 GLOBL w7fffffff<>(SB), RODATA|NOPTR, $32
 
-DATA wb9cf6a5c<>+0(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+8(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+16(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+24(SB)/8, $0xb9cf6a5cb9cf6a5c
-GLOBL wb9cf6a5c<>(SB), RODATA|NOPTR, $32
+DATA wb9d1b5ce<>+0(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+8(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+16(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+24(SB)/8, $0xb9d1b5ceb9d1b5ce
+GLOBL wb9d1b5ce<>(SB), RODATA|NOPTR, $32
 
-DATA w3b00f04a<>+0(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+8(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+16(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+24(SB)/8, $0x3b00f04a3b00f04a
-GLOBL w3b00f04a<>(SB), RODATA|NOPTR, $32
+DATA w3b0173d2<>+0(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+8(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+16(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+24(SB)/8, $0x3b0173d23b0173d2
+GLOBL w3b0173d2<>(SB), RODATA|NOPTR, $32
 
-DATA wbbdac6d0<>+0(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+8(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+16(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+24(SB)/8, $0xbbdac6d0bbdac6d0
-GLOBL wbbdac6d0<>(SB), RODATA|NOPTR, $32
+DATA wbbdaf184<>+0(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+8(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+16(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+24(SB)/8, $0xbbdaf184bbdaf184
+GLOBL wbbdaf184<>(SB), RODATA|NOPTR, $32
 
-DATA w3cb5f5e8<>+0(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+8(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+16(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+24(SB)/8, $0x3cb5f5e83cb5f5e8
-GLOBL w3cb5f5e8<>(SB), RODATA|NOPTR, $32
+DATA w3cb5f8eb<>+0(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+8(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+16(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+24(SB)/8, $0x3cb5f8eb3cb5f8eb
+GLOBL w3cb5f8eb<>(SB), RODATA|NOPTR, $32
 
-DATA wbdaaaa60<>+0(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+8(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+16(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+24(SB)/8, $0xbdaaaa60bdaaaa60
-GLOBL wbdaaaa60<>(SB), RODATA|NOPTR, $32
+DATA wbdaaaa75<>+0(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+8(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+16(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+24(SB)/8, $0xbdaaaa75bdaaaa75
+GLOBL wbdaaaa75<>(SB), RODATA|NOPTR, $32
 
 DATA w3f000000<>+0(SB)/8, $0x3f0000003f000000
 DATA w3f000000<>+8(SB)/8, $0x3f0000003f000000

@@ -16640,11 +16640,11 @@ TEXT ·logCoshAVX512(SB), NOSPLIT, $0-48
 	XORQ         CX, CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS w7fffffff<>+0(SB), Z1
-	VBROADCASTSS wb9cf6a5c<>+0(SB), Z2
-	VBROADCASTSS w3b00f04a<>+0(SB), Z3
-	VBROADCASTSS wbbdac6d0<>+0(SB), Z4
-	VBROADCASTSS w3cb5f5e8<>+0(SB), Z5
-	VBROADCASTSS wbdaaaa60<>+0(SB), Z6
+	VBROADCASTSS wb9d1b5ce<>+0(SB), Z2
+	VBROADCASTSS w3b0173d2<>+0(SB), Z3
+	VBROADCASTSS wbbdaf184<>+0(SB), Z4
+	VBROADCASTSS w3cb5f8eb<>+0(SB), Z5
+	VBROADCASTSS wbdaaaa75<>+0(SB), Z6
 	VBROADCASTSS w3f000000<>+0(SB), Z7
 	VBROADCASTSS w42200000<>+0(SB), Z8
 	VBROADCASTSS wc0000000<>+0(SB), Z9
@@ -16670,40 +16670,41 @@ loop:
 	VFMADD213PS  Z4, Z19, Z20
 	VFMADD213PS  Z5, Z19, Z20
 	VFMADD213PS  Z6, Z19, Z20
-	VFMADD213PS  Z7, Z19, Z20
-	VMULPS       Z19, Z20, Z19
-	VMOVUPS      Z8, Z20
-	VMINPS       Z0, Z20, Z20
-	VMULPS       Z9, Z20, Z20
+	VMULPS       Z19, Z20, Z20
+	VMULPS       Z7, Z19, Z21
+	VFMADD213PS  Z21, Z19, Z20
+	VMOVUPS      Z8, Z19
+	VMINPS       Z0, Z19, Z19
+	VMULPS       Z9, Z19, Z19
 	VMOVUPS      Z10, Z21
-	VFMADD231PS  Z11, Z20, Z21
+	VFMADD231PS  Z11, Z19, Z21
 	VSUBPS       Z10, Z21, Z22
-	VMOVAPS      Z20, Z20
-	VFNMADD231PS Z12, Z22, Z20
-	VFNMADD231PS Z13, Z22, Z20
+	VMOVAPS      Z19, Z19
+	VFNMADD231PS Z12, Z22, Z19
+	VFNMADD231PS Z13, Z22, Z19
 	VMOVUPS      Z14, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       w3f800000<>+0(SB), Z22, Z20
+	VFMADD213PS  Z15, Z19, Z22
+	VFMADD213PS  Z16, Z19, Z22
+	VFMADD213PS  Z17, Z19, Z22
+	VFMADD213PS  Z18, Z19, Z22
+	VMULPS       Z19, Z19, Z23
+	VFMADD213PS  Z19, Z23, Z22
+	VADDPS       w3f800000<>+0(SB), Z22, Z19
 	VPSLLD       $0x17, Z21, Z21
 	VPADDD       w3f800000<>+0(SB), Z21, Z21
-	VMULPS       Z21, Z20, Z20
+	VMULPS       Z21, Z19, Z19
 	VMOVUPS      w395e8083<>+0(SB), Z21
 	VMOVUPS      wbdcef6a9<>+0(SB), Z22
-	VFMADD213PS  w3e3eaec2<>+0(SB), Z20, Z22
-	VFMADD213PS  wbe7e8e1d<>+0(SB), Z20, Z22
-	VFMADD213PS  w3eaaa1ed<>+0(SB), Z20, Z22
-	VFMADD213PS  wbeffffd9<>+0(SB), Z20, Z22
-	VFMADD213PS  w3f800000<>+0(SB), Z20, Z22
-	VFMADD231PS  Z22, Z20, Z21
-	VSUBPS       Z12, Z0, Z20
-	VADDPS       Z20, Z21, Z20
+	VFMADD213PS  w3e3eaec2<>+0(SB), Z19, Z22
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Z19, Z22
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Z19, Z22
+	VFMADD213PS  wbeffffd9<>+0(SB), Z19, Z22
+	VFMADD213PS  w3f800000<>+0(SB), Z19, Z22
+	VFMADD231PS  Z22, Z19, Z21
+	VSUBPS       Z12, Z0, Z19
+	VADDPS       Z19, Z21, Z19
 	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Z0, K1
-	VBLENDMPS    Z19, Z20, K1, Z0
+	VBLENDMPS    Z20, Z19, K1, Z0
 	VMOVUPS      Z0, (BX)(CX*1)
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, AX
@@ -16723,40 +16724,41 @@ tail:
 	VFMADD213PS  Z4, Z1, Z2
 	VFMADD213PS  Z5, Z1, Z2
 	VFMADD213PS  Z6, Z1, Z2
-	VFMADD213PS  Z7, Z1, Z2
-	VMULPS       Z1, Z2, Z1
-	VMOVUPS      Z8, Z2
-	VMINPS       Z0, Z2, Z2
-	VMULPS       Z9, Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z7, Z1, Z3
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      Z8, Z1
+	VMINPS       Z0, Z1, Z1
+	VMULPS       Z9, Z1, Z1
 	VMOVUPS      Z10, Z3
-	VFMADD231PS  Z11, Z2, Z3
+	VFMADD231PS  Z11, Z1, Z3
 	VSUBPS       Z10, Z3, Z4
-	VMOVAPS      Z2, Z2
-	VFNMADD231PS Z12, Z4, Z2
-	VFNMADD231PS Z13, Z4, Z2
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z12, Z4, Z1
+	VFNMADD231PS Z13, Z4, Z1
 	VMOVUPS      Z14, Z4
-	VFMADD213PS  Z15, Z2, Z4
-	VFMADD213PS  Z16, Z2, Z4
-	VFMADD213PS  Z17, Z2, Z4
-	VFMADD213PS  Z18, Z2, Z4
-	VMULPS       Z2, Z2, Z5
-	VFMADD213PS  Z2, Z5, Z4
-	VADDPS       w3f800000<>+0(SB), Z4, Z2
+	VFMADD213PS  Z15, Z1, Z4
+	VFMADD213PS  Z16, Z1, Z4
+	VFMADD213PS  Z17, Z1, Z4
+	VFMADD213PS  Z18, Z1, Z4
+	VMULPS       Z1, Z1, Z5
+	VFMADD213PS  Z1, Z5, Z4
+	VADDPS       w3f800000<>+0(SB), Z4, Z1
 	VPSLLD       $0x17, Z3, Z3
 	VPADDD       w3f800000<>+0(SB), Z3, Z3
-	VMULPS       Z3, Z2, Z2
+	VMULPS       Z3, Z1, Z1
 	VMOVUPS      w395e8083<>+0(SB), Z3
 	VMOVUPS      wbdcef6a9<>+0(SB), Z4
-	VFMADD213PS  w3e3eaec2<>+0(SB), Z2, Z4
-	VFMADD213PS  wbe7e8e1d<>+0(SB), Z2, Z4
-	VFMADD213PS  w3eaaa1ed<>+0(SB), Z2, Z4
-	VFMADD213PS  wbeffffd9<>+0(SB), Z2, Z4
-	VFMADD213PS  w3f800000<>+0(SB), Z2, Z4
-	VFMADD231PS  Z4, Z2, Z3
-	VSUBPS       Z12, Z0, Z2
-	VADDPS       Z2, Z3, Z2
+	VFMADD213PS  w3e3eaec2<>+0(SB), Z1, Z4
+	VFMADD213PS  wbe7e8e1d<>+0(SB), Z1, Z4
+	VFMADD213PS  w3eaaa1ed<>+0(SB), Z1, Z4
+	VFMADD213PS  wbeffffd9<>+0(SB), Z1, Z4
+	VFMADD213PS  w3f800000<>+0(SB), Z1, Z4
+	VFMADD231PS  Z4, Z1, Z3
+	VSUBPS       Z12, Z0, Z1
+	VADDPS       Z1, Z3, Z1
 	VCMPPS       $0x11, w3f4ccccd<>+0(SB), Z0, K2
-	VBLENDMPS    Z1, Z2, K2, Z0
+	VBLENDMPS    Z2, Z1, K2, Z0
 	VMOVUPS      Z0, K1, (BX)(CX*1)
 
 done:
@@ -16773,55 +16775,55 @@ DATA w7fffffff<>+48(SB)/8, $0x7fffffff7fffffff
 DATA w7fffffff<>+56(SB)/8, $0x7fffffff7fffffff
 GLOBL w7fffffff<>(SB), RODATA|NOPTR, $64
 
-DATA wb9cf6a5c<>+0(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+8(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+16(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+24(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+32(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+40(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+48(SB)/8, $0xb9cf6a5cb9cf6a5c
-DATA wb9cf6a5c<>+56(SB)/8, $0xb9cf6a5cb9cf6a5c
-GLOBL wb9cf6a5c<>(SB), RODATA|NOPTR, $64
+DATA wb9d1b5ce<>+0(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+8(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+16(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+24(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+32(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+40(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+48(SB)/8, $0xb9d1b5ceb9d1b5ce
+DATA wb9d1b5ce<>+56(SB)/8, $0xb9d1b5ceb9d1b5ce
+GLOBL wb9d1b5ce<>(SB), RODATA|NOPTR, $64
 
-DATA w3b00f04a<>+0(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+8(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+16(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+24(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+32(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+40(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+48(SB)/8, $0x3b00f04a3b00f04a
-DATA w3b00f04a<>+56(SB)/8, $0x3b00f04a3b00f04a
-GLOBL w3b00f04a<>(SB), RODATA|NOPTR, $64
+DATA w3b0173d2<>+0(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+8(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+16(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+24(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+32(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+40(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+48(SB)/8, $0x3b0173d23b0173d2
+DATA w3b0173d2<>+56(SB)/8, $0x3b0173d23b0173d2
+GLOBL w3b0173d2<>(SB), RODATA|NOPTR, $64
 
-DATA wbbdac6d0<>+0(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+8(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+16(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+24(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+32(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+40(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+48(SB)/8, $0xbbdac6d0bbdac6d0
-DATA wbbdac6d0<>+56(SB)/8, $0xbbdac6d0bbdac6d0
-GLOBL wbbdac6d0<>(SB), RODATA|NOPTR, $64
+DATA wbbdaf184<>+0(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+8(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+16(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+24(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+32(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+40(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+48(SB)/8, $0xbbdaf184bbdaf184
+DATA wbbdaf184<>+56(SB)/8, $0xbbdaf184bbdaf184
+GLOBL wbbdaf184<>(SB), RODATA|NOPTR, $64
 
-DATA w3cb5f5e8<>+0(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+8(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+16(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+24(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+32(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+40(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+48(SB)/8, $0x3cb5f5e83cb5f5e8
-DATA w3cb5f5e8<>+56(SB)/8, $0x3cb5f5e83cb5f5e8
-GLOBL w3cb5f5e8<>(SB), RODATA|NOPTR, $64
+DATA w3cb5f8eb<>+0(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+8(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+16(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+24(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+32(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+40(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+48(SB)/8, $0x3cb5f8eb3cb5f8eb
+DATA w3cb5f8eb<>+56(SB)/8, $0x3cb5f8eb3cb5f8eb
+GLOBL w3cb5f8eb<>(SB), RODATA|NOPTR, $64
 
-DATA wbdaaaa60<>+0(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+8(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+16(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+24(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+32(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+40(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+48(SB)/8, $0xbdaaaa60bdaaaa60
-DATA wbdaaaa60<>+56(SB)/8, $0xbdaaaa60bdaaaa60
-GLOBL wbdaaaa60<>(SB), RODATA|NOPTR, $64
+DATA wbdaaaa75<>+0(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+8(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+16(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+24(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+32(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+40(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+48(SB)/8, $0xbdaaaa75bdaaaa75
+DATA wbdaaaa75<>+56(SB)/8, $0xbdaaaa75bdaaaa75
+GLOBL wbdaaaa75<>(SB), RODATA|NOPTR, $64
 
 DATA w3f000000<>+0(SB)/8, $0x3f0000003f000000
 DATA w3f000000<>+8(SB)/8, $0x3f0000003f000000
