@@ -21,9 +21,10 @@ var Experiment = &harness.Experiment{
 	Summary: "Five isotropic Gaussians with standard deviations 0.1 to 0.5, in 2-D and in 10-D; 1000 particles. " +
 		"The paper shows that SIFG covers all modes in 2-D where the flows with a velocity network stay near the start " +
 		"(Figures 1 and 2), and how fast each method converges in 10-D (Figure 3 left).",
-	Config: config,
-	Setup:  density.Setup,
-	Source: density.Source,
+	Config:  config,
+	Setup:   density.Setup,
+	Source:  density.Source,
+	Metrics: density.Metrics(),
 	Figures: []harness.Figure{
 		{
 			Name: "figure1", Title: "Figure 1: samples in 2-D",

@@ -26,9 +26,10 @@ var Experiment = &harness.Experiment{
 	Title: "Monomial gamma",
 	Summary: "A heavy-tailed density, exp(−0.3 Σ|x|^0.9) in 2-D; 1000 particles from N(0, I). The paper compares how fast, and " +
 		"how steadily over seeds, each method converges (Figure 3 right).",
-	Config: config,
-	Setup:  density.Setup,
-	Source: density.Source,
+	Config:  config,
+	Setup:   density.Setup,
+	Source:  density.Source,
+	Metrics: density.Metrics(),
 	Figures: []harness.Figure{
 		{
 			Name: "figure3-right", Title: "Figure 3 right: KL against iterations",

@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -87,9 +88,8 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 		o.net.Forward(o.f, c.X)
 		c.Perturb()
 		c.Score()
-		for i, s := range c.S.Data {
-			c.V.Data[i] = s - o.f.Data[i]
-		}
+		copy(c.V.Data, c.S.Data)
+		simd.Axpy(c.V.Data, -1, o.f.Data)
 		return info
 	}
 	o.judge(c)
@@ -101,9 +101,8 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 func (o *Denoise) judge(c *Cloud) {
 	c.Score()
 	o.net.Forward(o.f, c.X)
-	for i, s := range c.S.Data {
-		c.V.Data[i] = s - o.f.Data[i]
-	}
+	copy(c.V.Data, c.S.Data)
+	simd.Axpy(c.V.Data, -1, o.f.Data)
 }
 
 // train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss before
@@ -121,11 +120,17 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 	}
 	scale := drawn / (c.Sigma * c.Sigma)
 	gscale := 2 / float32(c.Z.Rows)
-	var loss float64
-	for i, f := range o.f.Data {
-		r := f + scale*c.W.Data[i]
-		o.g.Data[i] = gscale * r
-		loss += float64(r) * float64(r)
+	var loss float64 // in float64 across rows, in float32 along a row
+	d := c.Z.Cols
+	for i := range c.Z.Rows {
+		f, w, g := o.f.Data[i*d:(i+1)*d], c.W.Data[i*d:(i+1)*d], o.g.Data[i*d:(i+1)*d]
+		var sum float32
+		for j, f := range f {
+			r := f + scale*w[j]
+			g[j] = gscale * r
+			sum += r * r
+		}
+		loss += float64(sum)
 	}
 	o.net.ZeroGrad()
 	o.net.Backward(o.g)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -50,9 +51,8 @@ func (c *Cloud) Perturb() {
 		return
 	}
 	c.noise.Normal(c.W.Data)
-	for i, w := range c.W.Data {
-		c.X.Data[i] = c.Z.Data[i] + c.Sigma*w
-	}
+	copy(c.X.Data, c.Z.Data)
+	simd.Axpy(c.X.Data, c.Sigma, c.W.Data)
 }
 
 // Score sets S = ∇log π(X).

@@ -146,7 +146,9 @@ func flagError(cmd *cobra.Command, err error) error {
 // environment sets the flags that were not given from variables: SIFG_JOBS is --jobs, SIFG_FAIL_FAST is --fail-fast. A
 // variable SIFG_… that is no flag of any command is refused, as a misspelt flag is.
 func environment(cmd *cobra.Command) error {
-	known := map[string]bool{"SIFG_KERNEL": true} // read by the sampler library
+	known := map[string]bool{ // read by the sampler library, by the data part, by tests
+		"SIFG_KERNEL": true, "SIFG_DATASETS_MIRROR": true, "SIFG_READERS_DIR": true,
+	}
 	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
 	for _, c := range cmd.Root().Commands() {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known[name(f)] = f.Name != "help" })
