@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func gemm1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -32,9 +32,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -86,7 +90,7 @@ DATA window<>+56(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $64
 
 // func gemm64_1x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -113,9 +117,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -157,7 +165,7 @@ done:
 	RET
 
 // func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -187,9 +195,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -237,7 +252,7 @@ done:
 	RET
 
 // func gemm64_2x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -267,9 +282,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -317,7 +339,7 @@ done:
 	RET
 
 // func gemm3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -350,9 +372,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -407,7 +439,7 @@ done:
 	RET
 
 // func gemm64_3x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -440,9 +472,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -497,7 +539,7 @@ done:
 	RET
 
 // func gemm4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -534,9 +576,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -596,7 +651,7 @@ done:
 	RET
 
 // func gemm64_4x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -633,9 +688,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -695,7 +763,7 @@ done:
 	RET
 
 // func gemm5x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -735,9 +803,25 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y5
@@ -804,7 +888,7 @@ done:
 	RET
 
 // func gemm64_5x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -844,9 +928,25 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y5
@@ -913,7 +1013,7 @@ done:
 	RET
 
 // func gemm6x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -957,9 +1057,28 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1032,7 +1151,7 @@ done:
 	RET
 
 // func gemm64_6x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1076,9 +1195,28 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1151,7 +1289,7 @@ done:
 	RET
 
 // func dist1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist1x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1178,9 +1316,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -1223,7 +1365,7 @@ done:
 	RET
 
 // func dist2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist2x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1253,9 +1395,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1305,7 +1454,7 @@ done:
 	RET
 
 // func dist3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist3x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1338,9 +1487,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -1398,7 +1557,7 @@ done:
 	RET
 
 // func dist4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1435,9 +1594,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -1501,7 +1673,7 @@ done:
 	RET
 
 // func gemm1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1530,9 +1702,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1578,7 +1754,7 @@ done:
 	RET
 
 // func gemm64_1x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1607,9 +1783,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1655,7 +1835,7 @@ done:
 	RET
 
 // func gemm2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1689,9 +1869,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -1746,7 +1933,7 @@ done:
 	RET
 
 // func gemm64_2x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1780,9 +1967,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -1837,7 +2031,7 @@ done:
 	RET
 
 // func gemm3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1876,9 +2070,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -1943,7 +2147,7 @@ done:
 	RET
 
 // func gemm64_3x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1982,9 +2186,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -2049,7 +2263,7 @@ done:
 	RET
 
 // func gemm4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2094,9 +2308,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2169,7 +2396,7 @@ done:
 	RET
 
 // func gemm64_4x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2214,9 +2441,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2289,7 +2529,7 @@ done:
 	RET
 
 // func gemm5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2339,9 +2579,25 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2424,7 +2680,7 @@ done:
 	RET
 
 // func gemm64_5x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2474,9 +2730,25 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2559,7 +2831,7 @@ done:
 	RET
 
 // func gemm6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2615,9 +2887,28 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Y12
@@ -2709,7 +3000,7 @@ done:
 	RET
 
 // func gemm64_6x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2765,9 +3056,28 @@ continue:
 	ADDQ       R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Y12
@@ -2859,7 +3169,7 @@ done:
 	RET
 
 // func dist1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist1x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2888,9 +3198,13 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -2938,7 +3252,7 @@ done:
 	RET
 
 // func dist2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist2x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2972,9 +3286,16 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -3033,7 +3354,7 @@ done:
 	RET
 
 // func dist3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist3x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3072,9 +3393,19 @@ continue:
 	ADDQ       R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -3145,7 +3476,7 @@ done:
 	RET
 
 // func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·dist4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3190,9 +3521,22 @@ continue:
 	ADDQ       R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Y8
@@ -5836,6 +6180,28 @@ row4:
 	JMP     columns4
 
 end4:
+columns2:
+	CMPQ    BX, $0x10
+	JLT     end2
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row2:
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row2
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, BX
+	JMP     columns2
+
+end2:
 columns1:
 	CMPQ    BX, $0x08
 	JLT     end1

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func gemm1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -32,9 +32,13 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z1
@@ -75,7 +79,7 @@ done:
 	RET
 
 // func gemm64_1x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -102,9 +106,13 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z1
@@ -145,7 +153,7 @@ done:
 	RET
 
 // func gemm2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -175,9 +183,16 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z2
@@ -223,7 +238,7 @@ done:
 	RET
 
 // func gemm64_2x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -253,9 +268,16 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z2
@@ -301,7 +323,7 @@ done:
 	RET
 
 // func gemm3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -334,9 +356,19 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z3
@@ -388,7 +420,7 @@ done:
 	RET
 
 // func gemm64_3x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -421,9 +453,19 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS          (R10), Z3
@@ -475,7 +517,7 @@ done:
 	RET
 
 // func gemm4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -512,9 +554,22 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS          (R11), Z4
@@ -570,7 +625,7 @@ done:
 	RET
 
 // func gemm64_4x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -607,9 +662,22 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS          (R11), Z4
@@ -665,7 +733,7 @@ done:
 	RET
 
 // func gemm5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -705,9 +773,25 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS          (R11), Z5
@@ -769,7 +853,7 @@ done:
 	RET
 
 // func gemm64_5x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -809,9 +893,25 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS          (R11), Z5
@@ -873,7 +973,7 @@ done:
 	RET
 
 // func gemm6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -917,9 +1017,28 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS          (R12), Z6
@@ -986,7 +1105,7 @@ done:
 	RET
 
 // func gemm64_6x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1030,9 +1149,28 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS          (R12), Z6
@@ -1099,7 +1237,7 @@ done:
 	RET
 
 // func gemm7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1146,9 +1284,31 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1221,7 +1381,7 @@ done:
 	RET
 
 // func gemm64_7x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1268,9 +1428,31 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1343,7 +1525,7 @@ done:
 	RET
 
 // func gemm8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1394,9 +1576,34 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1472,7 +1679,7 @@ done:
 	RET
 
 // func gemm64_8x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1523,9 +1730,34 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1601,7 +1833,7 @@ done:
 	RET
 
 // func gemm9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1655,9 +1887,37 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS          (R13), Z9
@@ -1739,7 +1999,7 @@ done:
 	RET
 
 // func gemm64_9x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1793,9 +2053,37 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS          (R13), Z9
@@ -1877,7 +2165,7 @@ done:
 	RET
 
 // func gemm10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -1934,11 +2222,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2026,7 +2345,7 @@ done:
 	RET
 
 // func gemm64_10x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2083,11 +2402,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2175,7 +2525,7 @@ done:
 	RET
 
 // func gemm11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2235,11 +2585,45 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2333,7 +2717,7 @@ done:
 	RET
 
 // func gemm64_11x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2393,11 +2777,45 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2491,7 +2909,7 @@ done:
 	RET
 
 // func gemm12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2554,11 +2972,48 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z12
@@ -2656,7 +3111,7 @@ done:
 	RET
 
 // func gemm64_12x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2719,11 +3174,48 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z12
@@ -2821,7 +3313,7 @@ done:
 	RET
 
 // func gemm13x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -2887,11 +3379,51 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z13
@@ -2995,7 +3527,7 @@ done:
 	RET
 
 // func gemm64_13x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3061,11 +3593,51 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z13
@@ -3169,7 +3741,7 @@ done:
 	RET
 
 // func gemm14x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3238,11 +3810,54 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z14
@@ -3351,7 +3966,7 @@ done:
 	RET
 
 // func gemm64_14x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3420,11 +4035,54 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS          (R14), Z14
@@ -3533,7 +4191,7 @@ done:
 	RET
 
 // func dist1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist1x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3560,9 +4218,13 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z1
@@ -3605,7 +4267,7 @@ done:
 	RET
 
 // func dist2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist2x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3635,9 +4297,16 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -3687,7 +4356,7 @@ done:
 	RET
 
 // func dist3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist3x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3720,9 +4389,19 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z3
@@ -3780,7 +4459,7 @@ done:
 	RET
 
 // func dist4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3817,9 +4496,22 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z4
@@ -3883,7 +4575,7 @@ done:
 	RET
 
 // func dist5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -3923,9 +4615,25 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z5
@@ -3997,7 +4705,7 @@ done:
 	RET
 
 // func dist6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4041,9 +4749,28 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z6
@@ -4122,7 +4849,7 @@ done:
 	RET
 
 // func dist7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4169,9 +4896,31 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z7
@@ -4258,7 +5007,7 @@ done:
 	RET
 
 // func dist8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4309,9 +5058,34 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z8
@@ -4403,7 +5177,7 @@ done:
 	RET
 
 // func dist9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4457,9 +5231,37 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z9
@@ -4559,7 +5361,7 @@ done:
 	RET
 
 // func dist10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4616,11 +5418,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z10
@@ -4728,7 +5561,7 @@ done:
 	RET
 
 // func dist11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4788,11 +5621,45 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z11
@@ -4908,7 +5775,7 @@ done:
 	RET
 
 // func dist12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -4971,11 +5838,48 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z12
@@ -5097,7 +6001,7 @@ done:
 	RET
 
 // func gemm1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5126,9 +6030,14 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -5174,7 +6083,7 @@ done:
 	RET
 
 // func gemm64_1x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5203,9 +6112,14 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -5251,7 +6165,7 @@ done:
 	RET
 
 // func gemm2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5285,9 +6199,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -5342,7 +6265,7 @@ done:
 	RET
 
 // func gemm64_2x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5376,9 +6299,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -5433,7 +6365,7 @@ done:
 	RET
 
 // func gemm3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5472,9 +6404,22 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -5539,7 +6484,7 @@ done:
 	RET
 
 // func gemm64_3x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5578,9 +6523,22 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -5645,7 +6603,7 @@ done:
 	RET
 
 // func gemm4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5690,9 +6648,26 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -5765,7 +6740,7 @@ done:
 	RET
 
 // func gemm64_4x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5810,9 +6785,26 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -5885,7 +6877,7 @@ done:
 	RET
 
 // func gemm5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -5935,9 +6927,30 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -6020,7 +7033,7 @@ done:
 	RET
 
 // func gemm64_5x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6070,9 +7083,30 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -6155,7 +7189,7 @@ done:
 	RET
 
 // func gemm6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6211,9 +7245,34 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -6305,7 +7364,7 @@ done:
 	RET
 
 // func gemm64_6x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6361,9 +7420,34 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -6455,7 +7539,7 @@ done:
 	RET
 
 // func gemm7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6516,9 +7600,38 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -6620,7 +7733,7 @@ done:
 	RET
 
 // func gemm64_7x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6681,9 +7794,38 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -6785,7 +7927,7 @@ done:
 	RET
 
 // func gemm8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -6852,9 +7994,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -6963,7 +8138,7 @@ done:
 	RET
 
 // func gemm64_8x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -7030,9 +8205,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -7141,7 +8349,7 @@ done:
 	RET
 
 // func gemm9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -7213,9 +8421,46 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -7334,7 +8579,7 @@ done:
 	RET
 
 // func gemm64_9x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -7406,9 +8651,46 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -7527,7 +8809,7 @@ done:
 	RET
 
 // func gemm10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -7604,11 +8886,52 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -7737,7 +9060,7 @@ done:
 	RET
 
 // func gemm64_10x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -7814,11 +9137,52 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -7947,7 +9311,7 @@ done:
 	RET
 
 // func gemm11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -8029,11 +9393,56 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -8172,7 +9581,7 @@ done:
 	RET
 
 // func gemm64_11x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -8254,11 +9663,56 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -8397,7 +9851,7 @@ done:
 	RET
 
 // func gemm12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -8484,11 +9938,60 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z24
@@ -8635,7 +10138,7 @@ done:
 	RET
 
 // func gemm64_12x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -8722,11 +10225,60 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z24
@@ -8873,7 +10425,7 @@ done:
 	RET
 
 // func gemm13x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -8965,11 +10517,64 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z26
@@ -9126,7 +10731,7 @@ done:
 	RET
 
 // func gemm64_13x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -9218,11 +10823,64 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z26
@@ -9379,7 +11037,7 @@ done:
 	RET
 
 // func gemm14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -9476,11 +11134,68 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z28
@@ -9646,7 +11361,7 @@ done:
 	RET
 
 // func gemm64_14x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -9743,11 +11458,68 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z28
@@ -9913,7 +11685,7 @@ done:
 	RET
 
 // func dist1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist1x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -9942,9 +11714,14 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -9992,7 +11769,7 @@ done:
 	RET
 
 // func dist2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist2x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10026,9 +11803,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -10087,7 +11873,7 @@ done:
 	RET
 
 // func dist3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist3x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10126,9 +11912,22 @@ continue:
 	ADDQ      R8, R9
 
 start:
-	MOVQ b+48(FP), R10
-	MOVQ k+0(FP), R11
-	MOVQ CX, R9
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	MOVQ       CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -10199,7 +11998,7 @@ done:
 	RET
 
 // func dist4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10244,9 +12043,26 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -10327,7 +12143,7 @@ done:
 	RET
 
 // func dist5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10377,9 +12193,30 @@ continue:
 	ADDQ      R8, R10
 
 start:
-	MOVQ b+48(FP), R11
-	MOVQ k+0(FP), R12
-	MOVQ CX, R10
+	MOVQ       DI, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R8, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	MOVQ       CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -10472,7 +12309,7 @@ done:
 	RET
 
 // func dist6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10528,9 +12365,34 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -10634,7 +12496,7 @@ done:
 	RET
 
 // func dist7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10695,9 +12557,38 @@ continue:
 	ADDQ      R8, R11
 
 start:
-	MOVQ b+48(FP), R12
-	MOVQ k+0(FP), R13
-	MOVQ CX, R11
+	MOVQ       DI, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R8, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	MOVQ       CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -10813,7 +12704,7 @@ done:
 	RET
 
 // func dist8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -10880,9 +12771,42 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -11007,7 +12931,7 @@ done:
 	RET
 
 // func dist9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -11079,9 +13003,46 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R13
-	MOVQ k+0(FP), R14
-	MOVQ CX, R12
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	MOVQ       CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -11218,7 +13179,7 @@ done:
 	RET
 
 // func dist10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -11295,11 +13256,52 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -11448,7 +13450,7 @@ done:
 	RET
 
 // func dist11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -11530,11 +13532,56 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -11695,7 +13742,7 @@ done:
 	RET
 
 // func dist12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·dist12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ tiles+8(FP), AX
 	MOVQ a+24(FP), CX
@@ -11782,11 +13829,60 @@ continue:
 	ADDQ      R8, R12
 
 start:
-	MOVQ b+48(FP), R14
-	MOVQ k+0(FP), R15
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ       DI, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R8, R12
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	MOVQ       CX, R12
+	LEAQ       (CX)(DX*8), R13
+	ADDQ       DX, R13
 
 step:
 	VMOVUPS      (R14), Z24
@@ -18057,6 +20153,28 @@ row4:
 	JMP     columns4
 
 end4:
+columns2:
+	CMPQ    BX, $0x20
+	JLT     end2
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	MOVQ    rows+56(FP), SI
+	MOVQ    CX, DI
+
+row2:
+	VADDPS  (DI), Z0, Z0
+	VADDPS  64(DI), Z1, Z1
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row2
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, BX
+	JMP     columns2
+
+end2:
 columns1:
 	CMPQ    BX, $0x10
 	JLT     end1

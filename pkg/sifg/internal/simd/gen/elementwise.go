@@ -180,7 +180,7 @@ func (m *machine) colSums() {
 	rows, x := m.GP64(), m.GP64()
 	m.SHLQ(U8(2), ld)
 	lanes := m.bytes / 4
-	for _, width := range []int{4, 1} {
+	for _, width := range []int{4, 2, 1} {
 		loop := fmt.Sprint("columns", width)
 		end := fmt.Sprint("end", width)
 		m.Label(loop)

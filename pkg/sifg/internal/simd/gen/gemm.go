@@ -147,6 +147,16 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	}
 
 	m.Label("start")
+	m.MOVQ(c, cr) // the next tile's C, whose rows lie too far apart for the processor to foresee
+	for range rows {
+		m.ADDQ(ldc, cr)
+	}
+	for range rows {
+		for line := 0; line < width*m.bytes; line += 64 {
+			m.PREFETCHT0(Mem{Base: cr, Disp: line})
+		}
+		m.ADDQ(ldc, cr)
+	}
 	b, kk := m.GP64(), m.GP64()
 	m.Load(m.Param("b"), b)
 	m.Load(m.Param("k"), kk)
