@@ -1,31 +1,18 @@
 package target
 
 import (
-	"encoding/binary"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
 )
 
-// golden reads a float64 array of testdata, which is NPY version 1, little-endian, C order; the caller knows its shape.
-func golden(t *testing.T, parts ...string) []float64 {
+// vector returns the numbers of a golden array; the caller knows its shape.
+func vector(t *testing.T, name, array string) []float64 {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(append([]string{"testdata"}, parts...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := 10 + int(binary.LittleEndian.Uint16(b[8:]))
-	if head := string(b[:start]); !strings.Contains(head, "'<f8'") || !strings.Contains(head, "False") {
-		t.Fatalf("%v: not a float64 array in C order: %q", parts, head)
-	}
-	v := make([]float64, (len(b)-start)/8)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[start+8*i:]))
-	}
+	v, _ := golden.Read(t, name, array)
 	return v
 }
 
@@ -67,7 +54,7 @@ func checkGolden(t *testing.T, p Density, x, logs, scores []float64, offset floa
 func TestMixtureGolden(t *testing.T) {
 	for name, d := range map[string]int{"gmm_2d": 2, "gmm_10d": 10} {
 		t.Run(name, func(t *testing.T) {
-			sds, flat := golden(t, name, "std.npy"), golden(t, name, "means.npy")
+			sds, flat := vector(t, name, "std"), vector(t, name, "means")
 			var weights []float64
 			var means [][]float64
 			for k := range sds {
@@ -78,7 +65,7 @@ func TestMixtureGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkGolden(t, p, golden(t, name, "x.npy"), golden(t, name, "log_prob.npy"), golden(t, name, "score.npy"), 0)
+			checkGolden(t, p, vector(t, name, "x"), vector(t, name, "log_prob"), vector(t, name, "score"), 0)
 		})
 	}
 }
@@ -90,6 +77,6 @@ func TestMonomialGammaGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	const name = "monomial_gamma"
-	checkGolden(t, p, golden(t, name, "x.npy"), golden(t, name, "log_density_unnormalised.npy"),
-		golden(t, name, "score.npy"), 2*p.logNorm)
+	checkGolden(t, p, vector(t, name, "x"), vector(t, name, "log_density_unnormalised"),
+		vector(t, name, "score"), 2*p.logNorm)
 }
