@@ -22,7 +22,7 @@ build: $(SIFG) ## bin/sifg, the command
 
 $(SIFG): FORCE
 	@mkdir -p bin
-	@go build -trimpath -o $(SIFG) ./experiments/sifg
+	@go build -buildvcs=auto -trimpath -o $(SIFG) ./experiments/sifg
 
 test: ## all tests
 	go test $(ALL)

@@ -2,8 +2,10 @@ package harness
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,10 +88,20 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 	if err := fill(aside, e, set, info); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	old := filepath.Join(results, first.Experiment, "."+first.Protocol+".old")
+	if err := os.RemoveAll(old); err != nil {
 		return "", err
 	}
-	return "", os.Rename(aside, dir)
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Rename(aside, dir); err != nil {
+		return "", err
+	}
+	if err := record.SyncDir(filepath.Dir(dir)); err != nil {
+		return "", err
+	}
+	return "", os.RemoveAll(old)
 }
 
 // fill writes the files of one experiment and protocol into a new folder.
