@@ -32,13 +32,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -117,13 +121,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -195,6 +203,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -202,9 +214,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -282,6 +294,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -289,9 +305,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -372,6 +388,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -382,9 +402,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -472,6 +492,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -482,9 +506,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -576,6 +600,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -589,9 +617,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -688,6 +716,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -701,9 +733,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -803,6 +835,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -819,9 +855,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y5
@@ -928,6 +964,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -944,9 +984,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y5
@@ -1057,6 +1097,10 @@ continue:
 	ADDQ       R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1076,9 +1120,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1195,6 +1239,10 @@ continue:
 	ADDQ       R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1214,9 +1262,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1316,13 +1364,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y1
@@ -1395,6 +1447,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -1402,9 +1458,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1487,6 +1543,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -1497,9 +1557,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y3
@@ -1594,6 +1654,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -1607,9 +1671,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y4
@@ -1702,13 +1766,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1783,13 +1851,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1869,6 +1941,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -1876,9 +1952,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -1967,6 +2043,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -1974,9 +2054,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -2070,6 +2150,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -2080,9 +2164,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -2186,6 +2270,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -2196,9 +2284,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -2308,6 +2396,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -2321,9 +2413,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2441,6 +2533,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -2454,9 +2550,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2579,6 +2675,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -2595,9 +2695,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2730,6 +2830,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -2746,9 +2850,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2887,6 +2991,10 @@ continue:
 	ADDQ       R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -2906,9 +3014,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Y12
@@ -3056,6 +3164,10 @@ continue:
 	ADDQ       R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -3075,9 +3187,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Y12
@@ -3198,13 +3310,17 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y2
@@ -3286,6 +3402,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -3293,9 +3413,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y4
@@ -3393,6 +3513,10 @@ continue:
 	ADDQ       R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -3403,9 +3527,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Y6
@@ -3521,6 +3645,10 @@ continue:
 	ADDQ       R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -3534,9 +3662,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Y8

@@ -32,13 +32,17 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z1
@@ -106,13 +110,17 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z1
@@ -183,6 +191,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -190,9 +202,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z2
@@ -268,6 +280,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -275,9 +291,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z2
@@ -356,6 +372,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -366,9 +386,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z3
@@ -453,6 +473,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -463,9 +487,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R10), Z3
@@ -554,6 +578,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -567,9 +595,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS          (R11), Z4
@@ -662,6 +690,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -675,9 +707,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS          (R11), Z4
@@ -773,6 +805,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -789,9 +825,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS          (R11), Z5
@@ -893,6 +929,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -909,9 +949,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS          (R11), Z5
@@ -1017,6 +1057,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1036,9 +1080,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS          (R12), Z6
@@ -1149,6 +1193,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1168,9 +1216,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS          (R12), Z6
@@ -1284,6 +1332,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1306,9 +1358,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1428,6 +1480,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -1450,9 +1506,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1576,6 +1632,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -1601,9 +1661,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1730,6 +1790,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -1755,9 +1819,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1887,6 +1951,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -1915,9 +1983,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS          (R13), Z9
@@ -2053,6 +2121,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -2081,9 +2153,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS          (R13), Z9
@@ -2222,6 +2294,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -2253,11 +2329,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2402,6 +2478,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -2433,11 +2513,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2585,6 +2665,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -2619,11 +2703,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2777,6 +2861,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -2811,11 +2899,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2972,6 +3060,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -3009,11 +3101,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z12
@@ -3174,6 +3266,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -3211,11 +3307,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z12
@@ -3379,6 +3475,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -3419,11 +3519,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z13
@@ -3593,6 +3693,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -3633,11 +3737,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z13
@@ -3810,6 +3914,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -3853,11 +3961,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z14
@@ -4035,6 +4143,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -4078,11 +4190,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS          (R14), Z14
@@ -4218,13 +4330,17 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z1
@@ -4297,6 +4413,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -4304,9 +4424,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -4389,6 +4509,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -4399,9 +4523,9 @@ start:
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z3
@@ -4496,6 +4620,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -4509,9 +4637,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z4
@@ -4615,6 +4743,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -4631,9 +4763,9 @@ start:
 	ADDQ       R8, R10
 	PREFETCHT0 (R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z5
@@ -4749,6 +4881,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -4768,9 +4904,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z6
@@ -4896,6 +5032,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -4918,9 +5058,9 @@ start:
 	ADDQ       R8, R11
 	PREFETCHT0 (R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z7
@@ -5058,6 +5198,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -5083,9 +5227,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z8
@@ -5231,6 +5375,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -5259,9 +5407,9 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z9
@@ -5418,6 +5566,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -5449,11 +5601,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z10
@@ -5621,6 +5773,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -5655,11 +5811,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z11
@@ -5838,6 +5994,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -5875,11 +6035,11 @@ start:
 	ADDQ       R8, R12
 	PREFETCHT0 (R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z12
@@ -6030,14 +6190,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -6112,14 +6276,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -6199,6 +6367,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -6208,9 +6380,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -6299,6 +6471,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -6308,9 +6484,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -6404,6 +6580,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -6417,9 +6597,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -6523,6 +6703,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -6536,9 +6720,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -6648,6 +6832,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -6665,9 +6853,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -6785,6 +6973,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -6802,9 +6994,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -6927,6 +7119,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -6948,9 +7144,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -7083,6 +7279,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -7104,9 +7304,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -7245,6 +7445,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -7270,9 +7474,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -7420,6 +7624,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -7445,9 +7653,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -7600,6 +7808,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -7629,9 +7841,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -7794,6 +8006,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -7823,9 +8039,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -7994,6 +8210,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -8027,9 +8247,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -8205,6 +8425,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -8238,9 +8462,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -8421,6 +8645,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -8458,9 +8686,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -8651,6 +8879,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -8688,9 +8920,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -8886,6 +9118,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -8927,11 +9163,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -9137,6 +9373,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -9178,11 +9418,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -9393,6 +9633,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -9438,11 +9682,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -9663,6 +9907,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -9708,11 +9956,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -9938,6 +10186,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -9987,11 +10239,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z24
@@ -10225,6 +10477,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -10274,11 +10530,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z24
@@ -10517,6 +10773,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -10570,11 +10830,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z26
@@ -10823,6 +11083,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -10876,11 +11140,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z26
@@ -11134,6 +11398,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -11191,11 +11459,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z28
@@ -11458,6 +11726,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -11515,11 +11787,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z28
@@ -11714,14 +11986,18 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z2
@@ -11803,6 +12079,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -11812,9 +12092,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z4
@@ -11912,6 +12192,10 @@ continue:
 	ADDQ      R8, R9
 
 start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
 	MOVQ       DI, R9
 	ADDQ       R8, R9
 	ADDQ       R8, R9
@@ -11925,9 +12209,9 @@ start:
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	ADDQ       R8, R9
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	MOVQ       CX, R9
+
+near:
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R10), Z6
@@ -12043,6 +12327,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -12060,9 +12348,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z8
@@ -12193,6 +12481,10 @@ continue:
 	ADDQ      R8, R10
 
 start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
 	MOVQ       DI, R10
 	ADDQ       R8, R10
 	ADDQ       R8, R10
@@ -12214,9 +12506,9 @@ start:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       R8, R10
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	MOVQ       CX, R10
+
+near:
+	MOVQ CX, R10
 
 step:
 	VMOVUPS      (R11), Z10
@@ -12365,6 +12657,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -12390,9 +12686,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z12
@@ -12557,6 +12853,10 @@ continue:
 	ADDQ      R8, R11
 
 start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
 	MOVQ       DI, R11
 	ADDQ       R8, R11
 	ADDQ       R8, R11
@@ -12586,9 +12886,9 @@ start:
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 	ADDQ       R8, R11
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	MOVQ       CX, R11
+
+near:
+	MOVQ CX, R11
 
 step:
 	VMOVUPS      (R12), Z14
@@ -12771,6 +13071,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -12804,9 +13108,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z16
@@ -13003,6 +13307,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -13040,9 +13348,9 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	MOVQ       CX, R12
+
+near:
+	MOVQ CX, R12
 
 step:
 	VMOVUPS      (R13), Z18
@@ -13256,6 +13564,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -13297,11 +13609,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z20
@@ -13532,6 +13844,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -13577,11 +13893,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z22
@@ -13829,6 +14145,10 @@ continue:
 	ADDQ      R8, R12
 
 start:
+	MOVQ       b+48(FP), R14
+	MOVQ       k+0(FP), R15
+	CMPQ       R15, $0x40
+	JLT        near
 	MOVQ       DI, R12
 	ADDQ       R8, R12
 	ADDQ       R8, R12
@@ -13878,11 +14198,11 @@ start:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       R8, R12
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	MOVQ       CX, R12
-	LEAQ       (CX)(DX*8), R13
-	ADDQ       DX, R13
+
+near:
+	MOVQ CX, R12
+	LEAQ (CX)(DX*8), R13
+	ADDQ DX, R13
 
 step:
 	VMOVUPS      (R14), Z24

@@ -147,7 +147,12 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	}
 
 	m.Label("start")
-	m.MOVQ(c, cr) // the next tile's C, whose rows lie too far apart for the processor to foresee
+	b, kk := m.GP64(), m.GP64()
+	m.Load(m.Param("b"), b)
+	m.Load(m.Param("k"), kk)
+	m.CMPQ(kk, U8(64)) // where a tile takes long enough, fetch the next one's C: its rows may lie far apart
+	m.JLT(LabelRef("near"))
+	m.MOVQ(c, cr)
 	for range rows {
 		m.ADDQ(ldc, cr)
 	}
@@ -157,9 +162,7 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 		}
 		m.ADDQ(ldc, cr)
 	}
-	b, kk := m.GP64(), m.GP64()
-	m.Load(m.Param("b"), b)
-	m.Load(m.Param("k"), kk)
+	m.Label("near")
 	m.MOVQ(a, a0)
 	if rows > 9 {
 		m.LEAQ(Mem{Base: a, Index: rs, Scale: 8}, a1)
