@@ -572,12 +572,12 @@ TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -586,52 +586,52 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y3
-	MOVQ       DI, R10
-	VMASKMOVPS (R10), Y3, Y0
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y1
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y2
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y3
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y3
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y3, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y3
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y4
-	VBROADCASTSS (R10), Y5
+	VBROADCASTSS (R9), Y5
 	VFMADD231PS  Y4, Y5, Y0
-	VBROADCASTSS (R10)(DX*1), Y5
+	VBROADCASTSS (R9)(DX*1), Y5
 	VFMADD231PS  Y4, Y5, Y1
-	VBROADCASTSS (R10)(DX*2), Y5
+	VBROADCASTSS (R9)(DX*2), Y5
 	VFMADD231PS  Y4, Y5, Y2
-	VBROADCASTSS (R10)(R9*1), Y5
+	VBROADCASTSS (R9)(R10*1), Y5
 	VFMADD231PS  Y4, Y5, Y3
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -649,9 +649,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y4
+	VMOVUPS    (R9)(R11*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y4, (DI)
@@ -688,12 +688,12 @@ TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -702,52 +702,52 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y3
-	MOVQ       DI, R10
-	VMASKMOVPS (R10), Y3, Y0
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y1
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y2
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y3
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y3
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y3, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y3
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y4
-	VBROADCASTSD (R10), Y5
+	VBROADCASTSD (R9), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(DX*1), Y5
+	VBROADCASTSD (R9)(DX*1), Y5
 	VFMADD231PD  Y4, Y5, Y1
-	VBROADCASTSD (R10)(DX*2), Y5
+	VBROADCASTSD (R9)(DX*2), Y5
 	VFMADD231PD  Y4, Y5, Y2
-	VBROADCASTSD (R10)(R9*1), Y5
+	VBROADCASTSD (R9)(R10*1), Y5
 	VFMADD231PD  Y4, Y5, Y3
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -765,9 +765,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y4
+	VMOVUPS    (R9)(R11*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y4, (DI)
@@ -804,12 +804,12 @@ TEXT ·gemm5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -819,59 +819,59 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y4
-	MOVQ       DI, R10
-	VMASKMOVPS (R10), Y4, Y0
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y1
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y2
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y3
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y4
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y4
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y4, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y3
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y4
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y5
-	VBROADCASTSS (R10), Y6
+	VBROADCASTSS (R9), Y6
 	VFMADD231PS  Y5, Y6, Y0
-	VBROADCASTSS (R10)(DX*1), Y6
+	VBROADCASTSS (R9)(DX*1), Y6
 	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (R10)(DX*2), Y6
+	VBROADCASTSS (R9)(DX*2), Y6
 	VFMADD231PS  Y5, Y6, Y2
-	VBROADCASTSS (R10)(R9*1), Y6
+	VBROADCASTSS (R9)(R10*1), Y6
 	VFMADD231PS  Y5, Y6, Y3
-	VBROADCASTSS (R10)(DX*4), Y6
+	VBROADCASTSS (R9)(DX*4), Y6
 	VFMADD231PS  Y5, Y6, Y4
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -891,9 +891,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y5
+	VMOVUPS    (R9)(R11*4), Y5
 	VMASKMOVPS Y0, Y5, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y5, (DI)
@@ -933,12 +933,12 @@ TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -948,59 +948,59 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y4
-	MOVQ       DI, R10
-	VMASKMOVPS (R10), Y4, Y0
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y1
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y2
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y3
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y4, Y4
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y4
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y4, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y3
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y4, Y4
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y5
-	VBROADCASTSD (R10), Y6
+	VBROADCASTSD (R9), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(DX*1), Y6
+	VBROADCASTSD (R9)(DX*1), Y6
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(DX*2), Y6
+	VBROADCASTSD (R9)(DX*2), Y6
 	VFMADD231PD  Y5, Y6, Y2
-	VBROADCASTSD (R10)(R9*1), Y6
+	VBROADCASTSD (R9)(R10*1), Y6
 	VFMADD231PD  Y5, Y6, Y3
-	VBROADCASTSD (R10)(DX*4), Y6
+	VBROADCASTSD (R9)(DX*4), Y6
 	VFMADD231PD  Y5, Y6, Y4
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -1020,9 +1020,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y5
+	VMOVUPS    (R9)(R11*4), Y5
 	VMASKMOVPS Y0, Y5, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y5, (DI)
@@ -1062,13 +1062,13 @@ TEXT ·gemm6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1079,66 +1079,66 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y5
-	MOVQ       DI, R11
-	VMASKMOVPS (R11), Y5, Y0
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y1
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y2
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y3
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y4
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y5
-	ADDQ       R8, R11
+	VMOVUPS    (R9)(R12*4), Y5
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y5, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y3
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y4
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y5
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Y6
-	VBROADCASTSS (R11), Y7
+	VBROADCASTSS (R9), Y7
 	VFMADD231PS  Y6, Y7, Y0
-	VBROADCASTSS (R11)(DX*1), Y7
+	VBROADCASTSS (R9)(DX*1), Y7
 	VFMADD231PS  Y6, Y7, Y1
-	VBROADCASTSS (R11)(DX*2), Y7
+	VBROADCASTSS (R9)(DX*2), Y7
 	VFMADD231PS  Y6, Y7, Y2
-	VBROADCASTSS (R11)(R9*1), Y7
+	VBROADCASTSS (R9)(R10*1), Y7
 	VFMADD231PS  Y6, Y7, Y3
-	VBROADCASTSS (R11)(DX*4), Y7
+	VBROADCASTSS (R9)(DX*4), Y7
 	VFMADD231PS  Y6, Y7, Y4
-	VBROADCASTSS (R11)(R10*1), Y7
+	VBROADCASTSS (R9)(R11*1), Y7
 	VFMADD231PS  Y6, Y7, Y5
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -1160,9 +1160,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y6
+	VMOVUPS    (R9)(R12*4), Y6
 	VMASKMOVPS Y0, Y6, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y6, (DI)
@@ -1204,13 +1204,13 @@ TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1221,66 +1221,66 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y5
-	MOVQ       DI, R11
-	VMASKMOVPS (R11), Y5, Y0
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y1
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y2
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y3
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y4
-	ADDQ       R8, R11
-	VMASKMOVPS (R11), Y5, Y5
-	ADDQ       R8, R11
+	VMOVUPS    (R9)(R12*4), Y5
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y5, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y3
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y4
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y5, Y5
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Y6
-	VBROADCASTSD (R11), Y7
+	VBROADCASTSD (R9), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R11)(DX*1), Y7
+	VBROADCASTSD (R9)(DX*1), Y7
 	VFMADD231PD  Y6, Y7, Y1
-	VBROADCASTSD (R11)(DX*2), Y7
+	VBROADCASTSD (R9)(DX*2), Y7
 	VFMADD231PD  Y6, Y7, Y2
-	VBROADCASTSD (R11)(R9*1), Y7
+	VBROADCASTSD (R9)(R10*1), Y7
 	VFMADD231PD  Y6, Y7, Y3
-	VBROADCASTSD (R11)(DX*4), Y7
+	VBROADCASTSD (R9)(DX*4), Y7
 	VFMADD231PD  Y6, Y7, Y4
-	VBROADCASTSD (R11)(R10*1), Y7
+	VBROADCASTSD (R9)(R11*1), Y7
 	VFMADD231PD  Y6, Y7, Y5
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -1302,9 +1302,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y6
+	VMOVUPS    (R9)(R12*4), Y6
 	VMASKMOVPS Y0, Y6, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y6, (DI)
@@ -1626,12 +1626,12 @@ TEXT ·dist4x1AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1640,56 +1640,56 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y3
-	MOVQ       DI, R10
-	VMASKMOVPS (R10), Y3, Y0
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y1
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y2
-	ADDQ       R8, R10
-	VMASKMOVPS (R10), Y3, Y3
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y3
+	MOVQ       DI, R9
+	VMASKMOVPS (R9), Y3, Y0
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y1
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y2
+	ADDQ       R8, R9
+	VMASKMOVPS (R9), Y3, Y3
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y4
-	VBROADCASTSS (R10), Y5
+	VBROADCASTSS (R9), Y5
 	VSUBPS       Y5, Y4, Y5
 	VFMADD231PS  Y5, Y5, Y0
-	VBROADCASTSS (R10)(DX*1), Y5
+	VBROADCASTSS (R9)(DX*1), Y5
 	VSUBPS       Y5, Y4, Y5
 	VFMADD231PS  Y5, Y5, Y1
-	VBROADCASTSS (R10)(DX*2), Y5
+	VBROADCASTSS (R9)(DX*2), Y5
 	VSUBPS       Y5, Y4, Y5
 	VFMADD231PS  Y5, Y5, Y2
-	VBROADCASTSS (R10)(R9*1), Y5
+	VBROADCASTSS (R9)(R10*1), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  Y4, Y4, Y3
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -1707,9 +1707,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y4
+	VMOVUPS    (R9)(R11*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y4, (DI)
@@ -2360,12 +2360,12 @@ TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2378,61 +2378,61 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y7
-	MOVQ       DI, R10
-	VMOVUPS    (R10), Y0
-	VMASKMOVPS 32(R10), Y7, Y1
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(R10), Y7, Y3
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y4
-	VMASKMOVPS 32(R10), Y7, Y5
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y6
-	VMASKMOVPS 32(R10), Y7, Y7
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y7
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y7, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y7, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y7, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y7, Y7
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
-	VBROADCASTSS (R10), Y10
+	VBROADCASTSS (R9), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (R10)(DX*1), Y10
+	VBROADCASTSS (R9)(DX*1), Y10
 	VFMADD231PS  Y8, Y10, Y2
 	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (R10)(DX*2), Y10
+	VBROADCASTSS (R9)(DX*2), Y10
 	VFMADD231PS  Y8, Y10, Y4
 	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (R10)(R9*1), Y10
+	VBROADCASTSS (R9)(R10*1), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -2454,9 +2454,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y8
+	VMOVUPS    (R9)(R11*4), Y8
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y8, 32(DI)
 	ADDQ       R8, DI
@@ -2497,12 +2497,12 @@ TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2515,61 +2515,61 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y7
-	MOVQ       DI, R10
-	VMOVUPS    (R10), Y0
-	VMASKMOVPS 32(R10), Y7, Y1
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(R10), Y7, Y3
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y4
-	VMASKMOVPS 32(R10), Y7, Y5
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y6
-	VMASKMOVPS 32(R10), Y7, Y7
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y7
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y7, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y7, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y7, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y7, Y7
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R9), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(DX*1), Y10
+	VBROADCASTSD (R9)(DX*1), Y10
 	VFMADD231PD  Y8, Y10, Y2
 	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (R10)(DX*2), Y10
+	VBROADCASTSD (R9)(DX*2), Y10
 	VFMADD231PD  Y8, Y10, Y4
 	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (R10)(R9*1), Y10
+	VBROADCASTSD (R9)(R10*1), Y10
 	VFMADD231PD  Y8, Y10, Y6
 	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -2591,9 +2591,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y8
+	VMOVUPS    (R9)(R11*4), Y8
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y8, 32(DI)
 	ADDQ       R8, DI
@@ -2634,12 +2634,12 @@ TEXT ·gemm5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2654,70 +2654,70 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y9
-	MOVQ       DI, R10
-	VMOVUPS    (R10), Y0
-	VMASKMOVPS 32(R10), Y9, Y1
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(R10), Y9, Y3
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y4
-	VMASKMOVPS 32(R10), Y9, Y5
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y6
-	VMASKMOVPS 32(R10), Y9, Y7
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y8
-	VMASKMOVPS 32(R10), Y9, Y9
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y9
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y9, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y9, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y9, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y9, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y9, Y9
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y10
 	VMOVUPS      32(R11), Y11
-	VBROADCASTSS (R10), Y12
+	VBROADCASTSS (R9), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
-	VBROADCASTSS (R10)(DX*1), Y12
+	VBROADCASTSS (R9)(DX*1), Y12
 	VFMADD231PS  Y10, Y12, Y2
 	VFMADD231PS  Y11, Y12, Y3
-	VBROADCASTSS (R10)(DX*2), Y12
+	VBROADCASTSS (R9)(DX*2), Y12
 	VFMADD231PS  Y10, Y12, Y4
 	VFMADD231PS  Y11, Y12, Y5
-	VBROADCASTSS (R10)(R9*1), Y12
+	VBROADCASTSS (R9)(R10*1), Y12
 	VFMADD231PS  Y10, Y12, Y6
 	VFMADD231PS  Y11, Y12, Y7
-	VBROADCASTSS (R10)(DX*4), Y12
+	VBROADCASTSS (R9)(DX*4), Y12
 	VFMADD231PS  Y10, Y12, Y8
 	VFMADD231PS  Y11, Y12, Y9
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -2742,9 +2742,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y10
+	VMOVUPS    (R9)(R11*4), Y10
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y10, 32(DI)
 	ADDQ       R8, DI
@@ -2789,12 +2789,12 @@ TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2809,70 +2809,70 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y9
-	MOVQ       DI, R10
-	VMOVUPS    (R10), Y0
-	VMASKMOVPS 32(R10), Y9, Y1
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(R10), Y9, Y3
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y4
-	VMASKMOVPS 32(R10), Y9, Y5
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y6
-	VMASKMOVPS 32(R10), Y9, Y7
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y8
-	VMASKMOVPS 32(R10), Y9, Y9
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y9
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y9, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y9, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y9, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y9, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y9, Y9
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y10
 	VMOVUPS      32(R11), Y11
-	VBROADCASTSD (R10), Y12
+	VBROADCASTSD (R9), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(DX*1), Y12
+	VBROADCASTSD (R9)(DX*1), Y12
 	VFMADD231PD  Y10, Y12, Y2
 	VFMADD231PD  Y11, Y12, Y3
-	VBROADCASTSD (R10)(DX*2), Y12
+	VBROADCASTSD (R9)(DX*2), Y12
 	VFMADD231PD  Y10, Y12, Y4
 	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (R10)(R9*1), Y12
+	VBROADCASTSD (R9)(R10*1), Y12
 	VFMADD231PD  Y10, Y12, Y6
 	VFMADD231PD  Y11, Y12, Y7
-	VBROADCASTSD (R10)(DX*4), Y12
+	VBROADCASTSD (R9)(DX*4), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -2897,9 +2897,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y10
+	VMOVUPS    (R9)(R11*4), Y10
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y10, 32(DI)
 	ADDQ       R8, DI
@@ -2944,13 +2944,13 @@ TEXT ·gemm6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2967,79 +2967,79 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y11
-	MOVQ       DI, R11
-	VMOVUPS    (R11), Y0
-	VMASKMOVPS 32(R11), Y11, Y1
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(R11), Y11, Y3
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y4
-	VMASKMOVPS 32(R11), Y11, Y5
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y6
-	VMASKMOVPS 32(R11), Y11, Y7
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y8
-	VMASKMOVPS 32(R11), Y11, Y9
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y10
-	VMASKMOVPS 32(R11), Y11, Y11
-	ADDQ       R8, R11
+	VMOVUPS    (R9)(R12*4), Y11
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y11, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y11, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y11, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y11, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y11, Y9
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y10
+	VMASKMOVPS 32(R9), Y11, Y11
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
-	VBROADCASTSS (R11), Y14
+	VBROADCASTSS (R9), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R11)(DX*1), Y14
+	VBROADCASTSS (R9)(DX*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (R11)(DX*2), Y14
+	VBROADCASTSS (R9)(DX*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (R11)(R9*1), Y14
+	VBROADCASTSS (R9)(R10*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (R11)(DX*4), Y14
+	VBROADCASTSS (R9)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (R11)(R10*1), Y14
+	VBROADCASTSS (R9)(R11*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -3067,9 +3067,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y12
+	VMOVUPS    (R9)(R12*4), Y12
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y12, 32(DI)
 	ADDQ       R8, DI
@@ -3117,13 +3117,13 @@ TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3140,79 +3140,79 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y11
-	MOVQ       DI, R11
-	VMOVUPS    (R11), Y0
-	VMASKMOVPS 32(R11), Y11, Y1
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS 32(R11), Y11, Y3
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y4
-	VMASKMOVPS 32(R11), Y11, Y5
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y6
-	VMASKMOVPS 32(R11), Y11, Y7
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y8
-	VMASKMOVPS 32(R11), Y11, Y9
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y10
-	VMASKMOVPS 32(R11), Y11, Y11
-	ADDQ       R8, R11
+	VMOVUPS    (R9)(R12*4), Y11
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y11, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y11, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y11, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y11, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y11, Y9
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y10
+	VMASKMOVPS 32(R9), Y11, Y11
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
-	VBROADCASTSD (R11), Y14
+	VBROADCASTSD (R9), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(DX*1), Y14
+	VBROADCASTSD (R9)(DX*1), Y14
 	VFMADD231PD  Y12, Y14, Y2
 	VFMADD231PD  Y13, Y14, Y3
-	VBROADCASTSD (R11)(DX*2), Y14
+	VBROADCASTSD (R9)(DX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11)(R9*1), Y14
+	VBROADCASTSD (R9)(R10*1), Y14
 	VFMADD231PD  Y12, Y14, Y6
 	VFMADD231PD  Y13, Y14, Y7
-	VBROADCASTSD (R11)(DX*4), Y14
+	VBROADCASTSD (R9)(DX*4), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(R10*1), Y14
+	VBROADCASTSD (R9)(R11*1), Y14
 	VFMADD231PD  Y12, Y14, Y10
 	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -3240,9 +3240,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R12
-	VMOVUPS    (R11)(R12*4), Y12
+	VMOVUPS    (R9)(R12*4), Y12
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y12, 32(DI)
 	ADDQ       R8, DI
@@ -3609,12 +3609,12 @@ TEXT ·dist4x2AVX2(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3627,69 +3627,69 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y7
-	MOVQ       DI, R10
-	VMOVUPS    (R10), Y0
-	VMASKMOVPS 32(R10), Y7, Y1
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y2
-	VMASKMOVPS 32(R10), Y7, Y3
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y4
-	VMASKMOVPS 32(R10), Y7, Y5
-	ADDQ       R8, R10
-	VMOVUPS    (R10), Y6
-	VMASKMOVPS 32(R10), Y7, Y7
-	ADDQ       R8, R10
+	VMOVUPS    (R9)(R11*4), Y7
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y7, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y7, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y7, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y7, Y7
+	ADDQ       R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
-	VBROADCASTSS (R10), Y10
+	VBROADCASTSS (R9), Y10
 	VSUBPS       Y10, Y8, Y11
 	VFMADD231PS  Y11, Y11, Y0
 	VSUBPS       Y10, Y9, Y10
 	VFMADD231PS  Y10, Y10, Y1
-	VBROADCASTSS (R10)(DX*1), Y10
+	VBROADCASTSS (R9)(DX*1), Y10
 	VSUBPS       Y10, Y8, Y11
 	VFMADD231PS  Y11, Y11, Y2
 	VSUBPS       Y10, Y9, Y10
 	VFMADD231PS  Y10, Y10, Y3
-	VBROADCASTSS (R10)(DX*2), Y10
+	VBROADCASTSS (R9)(DX*2), Y10
 	VSUBPS       Y10, Y8, Y11
 	VFMADD231PS  Y11, Y11, Y4
 	VSUBPS       Y10, Y9, Y10
 	VFMADD231PS  Y10, Y10, Y5
-	VBROADCASTSS (R10)(R9*1), Y10
+	VBROADCASTSS (R9)(R10*1), Y10
 	VSUBPS       Y10, Y8, Y8
 	VFMADD231PS  Y8, Y8, Y6
 	VSUBPS       Y10, Y9, Y8
 	VFMADD231PS  Y8, Y8, Y7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -3711,9 +3711,9 @@ step:
 	JMP          next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+32(SB), R9
 	NEGQ       R11
-	VMOVUPS    (R10)(R11*4), Y8
+	VMOVUPS    (R9)(R11*4), Y8
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y8, 32(DI)
 	ADDQ       R8, DI
@@ -4761,7 +4761,7 @@ store2_1:
 	RET
 
 // func packRows1AVX2(dst *float32, src *float32, lds int, k int, last int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·packRows1AVX2(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -4773,6 +4773,7 @@ TEXT ·packRows1AVX2(SB), NOSPLIT, $0-40
 	VMOVUPS (DI)(SI*4), Y0
 
 row:
+	PREFETCHT0 (CX)(DX*8)
 	VMASKMOVPS (CX), Y0, Y1
 	VMOVUPS    Y1, (AX)
 	ADDQ       DX, CX
@@ -4783,7 +4784,7 @@ row:
 	RET
 
 // func packRows2AVX2(dst *float32, src *float32, lds int, k int, last int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·packRows2AVX2(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -4795,6 +4796,7 @@ TEXT ·packRows2AVX2(SB), NOSPLIT, $0-40
 	VMOVUPS (DI)(SI*4), Y0
 
 row:
+	PREFETCHT0 (CX)(DX*8)
 	VMOVUPS    (CX), Y1
 	VMOVUPS    Y1, (AX)
 	VMASKMOVPS 32(CX), Y0, Y1

@@ -550,12 +550,12 @@ TEXT ·gemm4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -564,48 +564,48 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R11), Z4
-	VFMADD231PS.BCST (R10), Z4, Z0
-	VFMADD231PS.BCST (R10)(DX*1), Z4, Z1
-	VFMADD231PS.BCST (R10)(DX*2), Z4, Z2
-	VFMADD231PS.BCST (R10)(R9*1), Z4, Z3
-	ADDQ             BX, R10
+	VFMADD231PS.BCST (R9), Z4, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
@@ -623,9 +623,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -662,12 +662,12 @@ TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -676,48 +676,48 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R11), Z4
-	VFMADD231PD.BCST (R10), Z4, Z0
-	VFMADD231PD.BCST (R10)(DX*1), Z4, Z1
-	VFMADD231PD.BCST (R10)(DX*2), Z4, Z2
-	VFMADD231PD.BCST (R10)(R9*1), Z4, Z3
-	ADDQ             BX, R10
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
@@ -735,9 +735,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -774,12 +774,12 @@ TEXT ·gemm5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -789,54 +789,54 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z4
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R11), Z5
-	VFMADD231PS.BCST (R10), Z5, Z0
-	VFMADD231PS.BCST (R10)(DX*1), Z5, Z1
-	VFMADD231PS.BCST (R10)(DX*2), Z5, Z2
-	VFMADD231PS.BCST (R10)(R9*1), Z5, Z3
-	VFMADD231PS.BCST (R10)(DX*4), Z5, Z4
-	ADDQ             BX, R10
+	VFMADD231PS.BCST (R9), Z5, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
@@ -856,9 +856,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -898,12 +898,12 @@ TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -913,54 +913,54 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z4
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R11), Z5
-	VFMADD231PD.BCST (R10), Z5, Z0
-	VFMADD231PD.BCST (R10)(DX*1), Z5, Z1
-	VFMADD231PD.BCST (R10)(DX*2), Z5, Z2
-	VFMADD231PD.BCST (R10)(R9*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(DX*4), Z5, Z4
-	ADDQ             BX, R10
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
 	ADDQ             SI, R11
 	DECQ             R12
 	JNZ              step
@@ -980,9 +980,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1022,13 +1022,13 @@ TEXT ·gemm6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1039,60 +1039,60 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R12), Z6
-	VFMADD231PS.BCST (R11), Z6, Z0
-	VFMADD231PS.BCST (R11)(DX*1), Z6, Z1
-	VFMADD231PS.BCST (R11)(DX*2), Z6, Z2
-	VFMADD231PS.BCST (R11)(R9*1), Z6, Z3
-	VFMADD231PS.BCST (R11)(DX*4), Z6, Z4
-	VFMADD231PS.BCST (R11)(R10*1), Z6, Z5
-	ADDQ             BX, R11
+	VFMADD231PS.BCST (R9), Z6, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
@@ -1114,9 +1114,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1158,13 +1158,13 @@ TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1175,60 +1175,60 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R12), Z6
-	VFMADD231PD.BCST (R11), Z6, Z0
-	VFMADD231PD.BCST (R11)(DX*1), Z6, Z1
-	VFMADD231PD.BCST (R11)(DX*2), Z6, Z2
-	VFMADD231PD.BCST (R11)(R9*1), Z6, Z3
-	VFMADD231PD.BCST (R11)(DX*4), Z6, Z4
-	VFMADD231PD.BCST (R11)(R10*1), Z6, Z5
-	ADDQ             BX, R11
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
@@ -1250,9 +1250,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1294,13 +1294,13 @@ TEXT ·gemm7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1312,66 +1312,66 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z6
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R12), Z7
-	VFMADD231PS.BCST (R11), Z7, Z0
-	VFMADD231PS.BCST (R11)(DX*1), Z7, Z1
-	VFMADD231PS.BCST (R11)(DX*2), Z7, Z2
-	VFMADD231PS.BCST (R11)(R9*1), Z7, Z3
-	VFMADD231PS.BCST (R11)(DX*4), Z7, Z4
-	VFMADD231PS.BCST (R11)(R10*1), Z7, Z5
-	VFMADD231PS.BCST (R11)(R9*2), Z7, Z6
-	ADDQ             BX, R11
+	VFMADD231PS.BCST (R9), Z7, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
@@ -1395,9 +1395,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1442,13 +1442,13 @@ TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1460,66 +1460,66 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z6
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R12), Z7
-	VFMADD231PD.BCST (R11), Z7, Z0
-	VFMADD231PD.BCST (R11)(DX*1), Z7, Z1
-	VFMADD231PD.BCST (R11)(DX*2), Z7, Z2
-	VFMADD231PD.BCST (R11)(R9*1), Z7, Z3
-	VFMADD231PD.BCST (R11)(DX*4), Z7, Z4
-	VFMADD231PD.BCST (R11)(R10*1), Z7, Z5
-	VFMADD231PD.BCST (R11)(R9*2), Z7, Z6
-	ADDQ             BX, R11
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
 	ADDQ             SI, R12
 	DECQ             R13
 	JNZ              step
@@ -1543,9 +1543,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1590,14 +1590,14 @@ TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1610,72 +1610,72 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R13), Z8
-	VFMADD231PS.BCST (R12), Z8, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z8, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z8, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z8, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z8, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z8, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z8, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z8, Z7
-	ADDQ             BX, R12
+	VFMADD231PS.BCST (R9), Z8, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
@@ -1701,9 +1701,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1748,14 +1748,14 @@ TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1768,72 +1768,72 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R13), Z8
-	VFMADD231PD.BCST (R12), Z8, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z8, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z8, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z8, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z8, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z8, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z8, Z7
-	ADDQ             BX, R12
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
@@ -1859,9 +1859,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1906,14 +1906,14 @@ TEXT ·gemm9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -1927,78 +1927,78 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R13), Z9
-	VFMADD231PS.BCST (R12), Z9, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z9, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z9, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z9, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z9, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z9, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z9, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z9, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z9, Z8
-	ADDQ             BX, R12
+	VFMADD231PS.BCST (R9), Z9, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
@@ -2026,9 +2026,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2076,14 +2076,14 @@ TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -2097,78 +2097,78 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS          (R13), Z9
-	VFMADD231PD.BCST (R12), Z9, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z9, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z9, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z9, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z9, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z9, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z9, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z9, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z9, Z8
-	ADDQ             BX, R12
+	VFMADD231PD.BCST (R9), Z9, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
 	ADDQ             SI, R13
 	DECQ             R14
 	JNZ              step
@@ -2196,9 +2196,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2246,14 +2246,14 @@ TEXT ·gemm10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -2268,92 +2268,92 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z10
-	VFMADD231PS.BCST (R12), Z10, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z10, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z10, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z10, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z10, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z10, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z10, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z10, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z10, Z8
-	VFMADD231PS.BCST (R13), Z10, Z9
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PS.BCST (R9), Z10, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PS.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -2378,9 +2378,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2430,14 +2430,14 @@ TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -2452,92 +2452,92 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z10
-	VFMADD231PD.BCST (R12), Z10, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z10, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z10, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z10, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z10, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z10, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z10, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z10, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z10, Z8
-	VFMADD231PD.BCST (R13), Z10, Z9
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PD.BCST (R9), Z10, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PD.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -2562,9 +2562,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2614,14 +2614,14 @@ TEXT ·gemm11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -2637,98 +2637,98 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z11
-	VFMADD231PS.BCST (R12), Z11, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z11, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z11, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z11, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z11, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z11, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z11, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z11, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z11, Z8
-	VFMADD231PS.BCST (R13), Z11, Z9
-	VFMADD231PS.BCST (R13)(DX*1), Z11, Z10
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PS.BCST (R9), Z11, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PS.BCST (R10), Z11, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -2755,9 +2755,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2810,14 +2810,14 @@ TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -2833,98 +2833,98 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z11
-	VFMADD231PD.BCST (R12), Z11, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z11, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z11, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z11, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z11, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z11, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z11, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z11, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z11, Z8
-	VFMADD231PD.BCST (R13), Z11, Z9
-	VFMADD231PD.BCST (R13)(DX*1), Z11, Z10
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PD.BCST (R9), Z11, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PD.BCST (R10), Z11, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -2951,9 +2951,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3006,14 +3006,14 @@ TEXT ·gemm12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -3030,104 +3030,104 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z12
-	VFMADD231PS.BCST (R12), Z12, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z12, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z12, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z12, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z12, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z12, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z12, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z12, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z12, Z8
-	VFMADD231PS.BCST (R13), Z12, Z9
-	VFMADD231PS.BCST (R13)(DX*1), Z12, Z10
-	VFMADD231PS.BCST (R13)(DX*2), Z12, Z11
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PS.BCST (R9), Z12, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PS.BCST (R10), Z12, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -3156,9 +3156,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3212,14 +3212,14 @@ TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -3236,104 +3236,104 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z12
-	VFMADD231PD.BCST (R12), Z12, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z12, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z12, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z12, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z12, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z12, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z12, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z12, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z12, Z8
-	VFMADD231PD.BCST (R13), Z12, Z9
-	VFMADD231PD.BCST (R13)(DX*1), Z12, Z10
-	VFMADD231PD.BCST (R13)(DX*2), Z12, Z11
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PD.BCST (R9), Z12, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PD.BCST (R10), Z12, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -3362,9 +3362,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3418,14 +3418,14 @@ TEXT ·gemm13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -3443,110 +3443,110 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z12
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z12
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z13
-	VFMADD231PS.BCST (R12), Z13, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z13, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z13, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z13, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z13, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z13, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z13, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z13, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z13, Z8
-	VFMADD231PS.BCST (R13), Z13, Z9
-	VFMADD231PS.BCST (R13)(DX*1), Z13, Z10
-	VFMADD231PS.BCST (R13)(DX*2), Z13, Z11
-	VFMADD231PS.BCST (R13)(R9*1), Z13, Z12
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PS.BCST (R9), Z13, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PS.BCST (R10), Z13, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -3577,9 +3577,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3636,14 +3636,14 @@ TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -3661,110 +3661,110 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z12
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z12
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z13
-	VFMADD231PD.BCST (R12), Z13, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z13, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z13, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z13, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z13, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z13, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z13, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z13, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z13, Z8
-	VFMADD231PD.BCST (R13), Z13, Z9
-	VFMADD231PD.BCST (R13)(DX*1), Z13, Z10
-	VFMADD231PD.BCST (R13)(DX*2), Z13, Z11
-	VFMADD231PD.BCST (R13)(R9*1), Z13, Z12
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PD.BCST (R9), Z13, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PD.BCST (R10), Z13, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -3795,9 +3795,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3854,14 +3854,14 @@ TEXT ·gemm14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -3880,116 +3880,116 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z12
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z13
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z12
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z13
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z14
-	VFMADD231PS.BCST (R12), Z14, Z0
-	VFMADD231PS.BCST (R12)(DX*1), Z14, Z1
-	VFMADD231PS.BCST (R12)(DX*2), Z14, Z2
-	VFMADD231PS.BCST (R12)(R9*1), Z14, Z3
-	VFMADD231PS.BCST (R12)(DX*4), Z14, Z4
-	VFMADD231PS.BCST (R12)(R10*1), Z14, Z5
-	VFMADD231PS.BCST (R12)(R9*2), Z14, Z6
-	VFMADD231PS.BCST (R12)(R11*1), Z14, Z7
-	VFMADD231PS.BCST (R12)(DX*8), Z14, Z8
-	VFMADD231PS.BCST (R13), Z14, Z9
-	VFMADD231PS.BCST (R13)(DX*1), Z14, Z10
-	VFMADD231PS.BCST (R13)(DX*2), Z14, Z11
-	VFMADD231PS.BCST (R13)(R9*1), Z14, Z12
-	VFMADD231PS.BCST (R13)(DX*4), Z14, Z13
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PS.BCST (R9), Z14, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PS.BCST (R10), Z14, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PS.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -4022,9 +4022,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4083,14 +4083,14 @@ TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -4109,116 +4109,116 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z12
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z13
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z12
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z13
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS          (R14), Z14
-	VFMADD231PD.BCST (R12), Z14, Z0
-	VFMADD231PD.BCST (R12)(DX*1), Z14, Z1
-	VFMADD231PD.BCST (R12)(DX*2), Z14, Z2
-	VFMADD231PD.BCST (R12)(R9*1), Z14, Z3
-	VFMADD231PD.BCST (R12)(DX*4), Z14, Z4
-	VFMADD231PD.BCST (R12)(R10*1), Z14, Z5
-	VFMADD231PD.BCST (R12)(R9*2), Z14, Z6
-	VFMADD231PD.BCST (R12)(R11*1), Z14, Z7
-	VFMADD231PD.BCST (R12)(DX*8), Z14, Z8
-	VFMADD231PD.BCST (R13), Z14, Z9
-	VFMADD231PD.BCST (R13)(DX*1), Z14, Z10
-	VFMADD231PD.BCST (R13)(DX*2), Z14, Z11
-	VFMADD231PD.BCST (R13)(R9*1), Z14, Z12
-	VFMADD231PD.BCST (R13)(DX*4), Z14, Z13
-	ADDQ             BX, R12
-	ADDQ             BX, R13
+	VFMADD231PD.BCST (R9), Z14, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PD.BCST (R10), Z14, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
 	ADDQ             SI, R14
 	DECQ             R15
 	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
+	MOVQ             last+80(FP), R10
+	CMPQ             R10, $0x10
 	JNE              partial
 	VMOVUPS          Z0, (DI)
 	ADDQ             R8, DI
@@ -4251,9 +4251,9 @@ step:
 	JMP              next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4592,12 +4592,12 @@ TEXT ·dist4x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -4606,56 +4606,56 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z4
-	VBROADCASTSS (R10), Z5
+	VBROADCASTSS (R9), Z5
 	VSUBPS       Z5, Z4, Z5
 	VFMADD231PS  Z5, Z5, Z0
-	VBROADCASTSS (R10)(DX*1), Z5
+	VBROADCASTSS (R9)(DX*1), Z5
 	VSUBPS       Z5, Z4, Z5
 	VFMADD231PS  Z5, Z5, Z1
-	VBROADCASTSS (R10)(DX*2), Z5
+	VBROADCASTSS (R9)(DX*2), Z5
 	VSUBPS       Z5, Z4, Z5
 	VFMADD231PS  Z5, Z5, Z2
-	VBROADCASTSS (R10)(R9*1), Z5
+	VBROADCASTSS (R9)(R10*1), Z5
 	VSUBPS       Z5, Z4, Z4
 	VFMADD231PS  Z4, Z4, Z3
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -4673,9 +4673,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4712,12 +4712,12 @@ TEXT ·dist5x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -4727,64 +4727,64 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS.Z (R10), K1, Z4
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z5
-	VBROADCASTSS (R10), Z6
+	VBROADCASTSS (R9), Z6
 	VSUBPS       Z6, Z5, Z6
 	VFMADD231PS  Z6, Z6, Z0
-	VBROADCASTSS (R10)(DX*1), Z6
+	VBROADCASTSS (R9)(DX*1), Z6
 	VSUBPS       Z6, Z5, Z6
 	VFMADD231PS  Z6, Z6, Z1
-	VBROADCASTSS (R10)(DX*2), Z6
+	VBROADCASTSS (R9)(DX*2), Z6
 	VSUBPS       Z6, Z5, Z6
 	VFMADD231PS  Z6, Z6, Z2
-	VBROADCASTSS (R10)(R9*1), Z6
+	VBROADCASTSS (R9)(R10*1), Z6
 	VSUBPS       Z6, Z5, Z6
 	VFMADD231PS  Z6, Z6, Z3
-	VBROADCASTSS (R10)(DX*4), Z6
+	VBROADCASTSS (R9)(DX*4), Z6
 	VSUBPS       Z6, Z5, Z5
 	VFMADD231PS  Z5, Z5, Z4
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -4804,9 +4804,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4846,13 +4846,13 @@ TEXT ·dist6x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -4863,72 +4863,72 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z6
-	VBROADCASTSS (R11), Z7
+	VBROADCASTSS (R9), Z7
 	VSUBPS       Z7, Z6, Z7
 	VFMADD231PS  Z7, Z7, Z0
-	VBROADCASTSS (R11)(DX*1), Z7
+	VBROADCASTSS (R9)(DX*1), Z7
 	VSUBPS       Z7, Z6, Z7
 	VFMADD231PS  Z7, Z7, Z1
-	VBROADCASTSS (R11)(DX*2), Z7
+	VBROADCASTSS (R9)(DX*2), Z7
 	VSUBPS       Z7, Z6, Z7
 	VFMADD231PS  Z7, Z7, Z2
-	VBROADCASTSS (R11)(R9*1), Z7
+	VBROADCASTSS (R9)(R10*1), Z7
 	VSUBPS       Z7, Z6, Z7
 	VFMADD231PS  Z7, Z7, Z3
-	VBROADCASTSS (R11)(DX*4), Z7
+	VBROADCASTSS (R9)(DX*4), Z7
 	VSUBPS       Z7, Z6, Z7
 	VFMADD231PS  Z7, Z7, Z4
-	VBROADCASTSS (R11)(R10*1), Z7
+	VBROADCASTSS (R9)(R11*1), Z7
 	VSUBPS       Z7, Z6, Z6
 	VFMADD231PS  Z6, Z6, Z5
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -4950,9 +4950,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4994,13 +4994,13 @@ TEXT ·dist7x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5012,80 +5012,80 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z4
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS.Z (R11), K1, Z6
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z7
-	VBROADCASTSS (R11), Z8
+	VBROADCASTSS (R9), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z0
-	VBROADCASTSS (R11)(DX*1), Z8
+	VBROADCASTSS (R9)(DX*1), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z1
-	VBROADCASTSS (R11)(DX*2), Z8
+	VBROADCASTSS (R9)(DX*2), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z2
-	VBROADCASTSS (R11)(R9*1), Z8
+	VBROADCASTSS (R9)(R10*1), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z3
-	VBROADCASTSS (R11)(DX*4), Z8
+	VBROADCASTSS (R9)(DX*4), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z4
-	VBROADCASTSS (R11)(R10*1), Z8
+	VBROADCASTSS (R9)(R11*1), Z8
 	VSUBPS       Z8, Z7, Z8
 	VFMADD231PS  Z8, Z8, Z5
-	VBROADCASTSS (R11)(R9*2), Z8
+	VBROADCASTSS (R9)(R10*2), Z8
 	VSUBPS       Z8, Z7, Z7
 	VFMADD231PS  Z7, Z7, Z6
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -5109,9 +5109,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5156,14 +5156,14 @@ TEXT ·dist8x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5176,88 +5176,88 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z8
-	VBROADCASTSS (R12), Z9
+	VBROADCASTSS (R9), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z0
-	VBROADCASTSS (R12)(DX*1), Z9
+	VBROADCASTSS (R9)(DX*1), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z1
-	VBROADCASTSS (R12)(DX*2), Z9
+	VBROADCASTSS (R9)(DX*2), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z2
-	VBROADCASTSS (R12)(R9*1), Z9
+	VBROADCASTSS (R9)(R10*1), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z3
-	VBROADCASTSS (R12)(DX*4), Z9
+	VBROADCASTSS (R9)(DX*4), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z4
-	VBROADCASTSS (R12)(R10*1), Z9
+	VBROADCASTSS (R9)(R11*1), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z5
-	VBROADCASTSS (R12)(R9*2), Z9
+	VBROADCASTSS (R9)(R10*2), Z9
 	VSUBPS       Z9, Z8, Z9
 	VFMADD231PS  Z9, Z9, Z6
-	VBROADCASTSS (R12)(R11*1), Z9
+	VBROADCASTSS (R9)(R12*1), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z8, Z8, Z7
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -5283,9 +5283,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5330,14 +5330,14 @@ TEXT ·dist9x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5351,96 +5351,96 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z9
-	VBROADCASTSS (R12), Z10
+	VBROADCASTSS (R9), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z0
-	VBROADCASTSS (R12)(DX*1), Z10
+	VBROADCASTSS (R9)(DX*1), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z1
-	VBROADCASTSS (R12)(DX*2), Z10
+	VBROADCASTSS (R9)(DX*2), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z2
-	VBROADCASTSS (R12)(R9*1), Z10
+	VBROADCASTSS (R9)(R10*1), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z3
-	VBROADCASTSS (R12)(DX*4), Z10
+	VBROADCASTSS (R9)(DX*4), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z4
-	VBROADCASTSS (R12)(R10*1), Z10
+	VBROADCASTSS (R9)(R11*1), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z5
-	VBROADCASTSS (R12)(R9*2), Z10
+	VBROADCASTSS (R9)(R10*2), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z6
-	VBROADCASTSS (R12)(R11*1), Z10
+	VBROADCASTSS (R9)(R12*1), Z10
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z7
-	VBROADCASTSS (R12)(DX*8), Z10
+	VBROADCASTSS (R9)(DX*8), Z10
 	VSUBPS       Z10, Z9, Z9
 	VFMADD231PS  Z9, Z9, Z8
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -5468,9 +5468,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5518,14 +5518,14 @@ TEXT ·dist10x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5540,112 +5540,112 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z10
-	VBROADCASTSS (R12), Z11
+	VBROADCASTSS (R9), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z0
-	VBROADCASTSS (R12)(DX*1), Z11
+	VBROADCASTSS (R9)(DX*1), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z1
-	VBROADCASTSS (R12)(DX*2), Z11
+	VBROADCASTSS (R9)(DX*2), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z2
-	VBROADCASTSS (R12)(R9*1), Z11
+	VBROADCASTSS (R9)(R11*1), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z3
-	VBROADCASTSS (R12)(DX*4), Z11
+	VBROADCASTSS (R9)(DX*4), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z4
-	VBROADCASTSS (R12)(R10*1), Z11
+	VBROADCASTSS (R9)(R12*1), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z5
-	VBROADCASTSS (R12)(R9*2), Z11
+	VBROADCASTSS (R9)(R11*2), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z6
-	VBROADCASTSS (R12)(R11*1), Z11
+	VBROADCASTSS (R9)(R13*1), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z7
-	VBROADCASTSS (R12)(DX*8), Z11
+	VBROADCASTSS (R9)(DX*8), Z11
 	VSUBPS       Z11, Z10, Z11
 	VFMADD231PS  Z11, Z11, Z8
-	VBROADCASTSS (R13), Z11
+	VBROADCASTSS (R10), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFMADD231PS  Z10, Z10, Z9
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	ADDQ         R8, DI
@@ -5670,9 +5670,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5722,14 +5722,14 @@ TEXT ·dist11x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5745,120 +5745,120 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z11
-	VBROADCASTSS (R12), Z12
+	VBROADCASTSS (R9), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z0
-	VBROADCASTSS (R12)(DX*1), Z12
+	VBROADCASTSS (R9)(DX*1), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z1
-	VBROADCASTSS (R12)(DX*2), Z12
+	VBROADCASTSS (R9)(DX*2), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z2
-	VBROADCASTSS (R12)(R9*1), Z12
+	VBROADCASTSS (R9)(R11*1), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z3
-	VBROADCASTSS (R12)(DX*4), Z12
+	VBROADCASTSS (R9)(DX*4), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z4
-	VBROADCASTSS (R12)(R10*1), Z12
+	VBROADCASTSS (R9)(R12*1), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z5
-	VBROADCASTSS (R12)(R9*2), Z12
+	VBROADCASTSS (R9)(R11*2), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z6
-	VBROADCASTSS (R12)(R11*1), Z12
+	VBROADCASTSS (R9)(R13*1), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z7
-	VBROADCASTSS (R12)(DX*8), Z12
+	VBROADCASTSS (R9)(DX*8), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z8
-	VBROADCASTSS (R13), Z12
+	VBROADCASTSS (R10), Z12
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z9
-	VBROADCASTSS (R13)(DX*1), Z12
+	VBROADCASTSS (R10)(DX*1), Z12
 	VSUBPS       Z12, Z11, Z11
 	VFMADD231PS  Z11, Z11, Z10
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	ADDQ         R8, DI
@@ -5885,9 +5885,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5940,14 +5940,14 @@ TEXT ·dist12x1AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -5964,128 +5964,128 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z6
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z8
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z10
-	ADDQ      R8, R12
-	VMOVUPS.Z (R12), K1, Z11
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS.Z (R9), K1, Z0
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z4
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z6
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z10
+	ADDQ      R8, R9
+	VMOVUPS.Z (R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z12
-	VBROADCASTSS (R12), Z13
+	VBROADCASTSS (R9), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z0
-	VBROADCASTSS (R12)(DX*1), Z13
+	VBROADCASTSS (R9)(DX*1), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z1
-	VBROADCASTSS (R12)(DX*2), Z13
+	VBROADCASTSS (R9)(DX*2), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z2
-	VBROADCASTSS (R12)(R9*1), Z13
+	VBROADCASTSS (R9)(R11*1), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z3
-	VBROADCASTSS (R12)(DX*4), Z13
+	VBROADCASTSS (R9)(DX*4), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z4
-	VBROADCASTSS (R12)(R10*1), Z13
+	VBROADCASTSS (R9)(R12*1), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z5
-	VBROADCASTSS (R12)(R9*2), Z13
+	VBROADCASTSS (R9)(R11*2), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z6
-	VBROADCASTSS (R12)(R11*1), Z13
+	VBROADCASTSS (R9)(R13*1), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z7
-	VBROADCASTSS (R12)(DX*8), Z13
+	VBROADCASTSS (R9)(DX*8), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z8
-	VBROADCASTSS (R13), Z13
+	VBROADCASTSS (R10), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z9
-	VBROADCASTSS (R13)(DX*1), Z13
+	VBROADCASTSS (R10)(DX*1), Z13
 	VSUBPS       Z13, Z12, Z13
 	VFMADD231PS  Z13, Z13, Z10
-	VBROADCASTSS (R13)(DX*2), Z13
+	VBROADCASTSS (R10)(DX*2), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFMADD231PS  Z12, Z12, Z11
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	ADDQ         R8, DI
@@ -6114,9 +6114,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -6796,12 +6796,12 @@ TEXT ·gemm4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -6814,65 +6814,65 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
-	VBROADCASTSS (R10), Z10
+	VBROADCASTSS (R9), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
-	VBROADCASTSS (R10)(DX*1), Z10
+	VBROADCASTSS (R9)(DX*1), Z10
 	VFMADD231PS  Z8, Z10, Z2
 	VFMADD231PS  Z9, Z10, Z3
-	VBROADCASTSS (R10)(DX*2), Z10
+	VBROADCASTSS (R9)(DX*2), Z10
 	VFMADD231PS  Z8, Z10, Z4
 	VFMADD231PS  Z9, Z10, Z5
-	VBROADCASTSS (R10)(R9*1), Z10
+	VBROADCASTSS (R9)(R10*1), Z10
 	VFMADD231PS  Z8, Z10, Z6
 	VFMADD231PS  Z9, Z10, Z7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -6894,9 +6894,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -6937,12 +6937,12 @@ TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -6955,65 +6955,65 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
-	VBROADCASTSD (R10), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R10)(DX*1), Z10
+	VBROADCASTSD (R9)(DX*1), Z10
 	VFMADD231PD  Z8, Z10, Z2
 	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (R10)(DX*2), Z10
+	VBROADCASTSD (R9)(DX*2), Z10
 	VFMADD231PD  Z8, Z10, Z4
 	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (R10)(R9*1), Z10
+	VBROADCASTSD (R9)(R10*1), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -7035,9 +7035,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7078,12 +7078,12 @@ TEXT ·gemm5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7098,75 +7098,75 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z8
-	VMOVUPS.Z 64(R10), K1, Z9
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z10
 	VMOVUPS      64(R11), Z11
-	VBROADCASTSS (R10), Z12
+	VBROADCASTSS (R9), Z12
 	VFMADD231PS  Z10, Z12, Z0
 	VFMADD231PS  Z11, Z12, Z1
-	VBROADCASTSS (R10)(DX*1), Z12
+	VBROADCASTSS (R9)(DX*1), Z12
 	VFMADD231PS  Z10, Z12, Z2
 	VFMADD231PS  Z11, Z12, Z3
-	VBROADCASTSS (R10)(DX*2), Z12
+	VBROADCASTSS (R9)(DX*2), Z12
 	VFMADD231PS  Z10, Z12, Z4
 	VFMADD231PS  Z11, Z12, Z5
-	VBROADCASTSS (R10)(R9*1), Z12
+	VBROADCASTSS (R9)(R10*1), Z12
 	VFMADD231PS  Z10, Z12, Z6
 	VFMADD231PS  Z11, Z12, Z7
-	VBROADCASTSS (R10)(DX*4), Z12
+	VBROADCASTSS (R9)(DX*4), Z12
 	VFMADD231PS  Z10, Z12, Z8
 	VFMADD231PS  Z11, Z12, Z9
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -7191,9 +7191,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7238,12 +7238,12 @@ TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7258,75 +7258,75 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z8
-	VMOVUPS.Z 64(R10), K1, Z9
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z10
 	VMOVUPS      64(R11), Z11
-	VBROADCASTSD (R10), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R10)(DX*1), Z12
+	VBROADCASTSD (R9)(DX*1), Z12
 	VFMADD231PD  Z10, Z12, Z2
 	VFMADD231PD  Z11, Z12, Z3
-	VBROADCASTSD (R10)(DX*2), Z12
+	VBROADCASTSD (R9)(DX*2), Z12
 	VFMADD231PD  Z10, Z12, Z4
 	VFMADD231PD  Z11, Z12, Z5
-	VBROADCASTSD (R10)(R9*1), Z12
+	VBROADCASTSD (R9)(R10*1), Z12
 	VFMADD231PD  Z10, Z12, Z6
 	VFMADD231PD  Z11, Z12, Z7
-	VBROADCASTSD (R10)(DX*4), Z12
+	VBROADCASTSD (R9)(DX*4), Z12
 	VFMADD231PD  Z10, Z12, Z8
 	VFMADD231PD  Z11, Z12, Z9
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -7351,9 +7351,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7398,13 +7398,13 @@ TEXT ·gemm6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7421,85 +7421,85 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z12
 	VMOVUPS      64(R12), Z13
-	VBROADCASTSS (R11), Z14
+	VBROADCASTSS (R9), Z14
 	VFMADD231PS  Z12, Z14, Z0
 	VFMADD231PS  Z13, Z14, Z1
-	VBROADCASTSS (R11)(DX*1), Z14
+	VBROADCASTSS (R9)(DX*1), Z14
 	VFMADD231PS  Z12, Z14, Z2
 	VFMADD231PS  Z13, Z14, Z3
-	VBROADCASTSS (R11)(DX*2), Z14
+	VBROADCASTSS (R9)(DX*2), Z14
 	VFMADD231PS  Z12, Z14, Z4
 	VFMADD231PS  Z13, Z14, Z5
-	VBROADCASTSS (R11)(R9*1), Z14
+	VBROADCASTSS (R9)(R10*1), Z14
 	VFMADD231PS  Z12, Z14, Z6
 	VFMADD231PS  Z13, Z14, Z7
-	VBROADCASTSS (R11)(DX*4), Z14
+	VBROADCASTSS (R9)(DX*4), Z14
 	VFMADD231PS  Z12, Z14, Z8
 	VFMADD231PS  Z13, Z14, Z9
-	VBROADCASTSS (R11)(R10*1), Z14
+	VBROADCASTSS (R9)(R11*1), Z14
 	VFMADD231PS  Z12, Z14, Z10
 	VFMADD231PS  Z13, Z14, Z11
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -7527,9 +7527,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7577,13 +7577,13 @@ TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7600,85 +7600,85 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z12
 	VMOVUPS      64(R12), Z13
-	VBROADCASTSD (R11), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R11)(DX*1), Z14
+	VBROADCASTSD (R9)(DX*1), Z14
 	VFMADD231PD  Z12, Z14, Z2
 	VFMADD231PD  Z13, Z14, Z3
-	VBROADCASTSD (R11)(DX*2), Z14
+	VBROADCASTSD (R9)(DX*2), Z14
 	VFMADD231PD  Z12, Z14, Z4
 	VFMADD231PD  Z13, Z14, Z5
-	VBROADCASTSD (R11)(R9*1), Z14
+	VBROADCASTSD (R9)(R10*1), Z14
 	VFMADD231PD  Z12, Z14, Z6
 	VFMADD231PD  Z13, Z14, Z7
-	VBROADCASTSD (R11)(DX*4), Z14
+	VBROADCASTSD (R9)(DX*4), Z14
 	VFMADD231PD  Z12, Z14, Z8
 	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R11)(R10*1), Z14
+	VBROADCASTSD (R9)(R11*1), Z14
 	VFMADD231PD  Z12, Z14, Z10
 	VFMADD231PD  Z13, Z14, Z11
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -7706,9 +7706,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7756,13 +7756,13 @@ TEXT ·gemm7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7781,95 +7781,95 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z12
-	VMOVUPS.Z 64(R11), K1, Z13
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z14
 	VMOVUPS      64(R12), Z15
-	VBROADCASTSS (R11), Z16
+	VBROADCASTSS (R9), Z16
 	VFMADD231PS  Z14, Z16, Z0
 	VFMADD231PS  Z15, Z16, Z1
-	VBROADCASTSS (R11)(DX*1), Z16
+	VBROADCASTSS (R9)(DX*1), Z16
 	VFMADD231PS  Z14, Z16, Z2
 	VFMADD231PS  Z15, Z16, Z3
-	VBROADCASTSS (R11)(DX*2), Z16
+	VBROADCASTSS (R9)(DX*2), Z16
 	VFMADD231PS  Z14, Z16, Z4
 	VFMADD231PS  Z15, Z16, Z5
-	VBROADCASTSS (R11)(R9*1), Z16
+	VBROADCASTSS (R9)(R10*1), Z16
 	VFMADD231PS  Z14, Z16, Z6
 	VFMADD231PS  Z15, Z16, Z7
-	VBROADCASTSS (R11)(DX*4), Z16
+	VBROADCASTSS (R9)(DX*4), Z16
 	VFMADD231PS  Z14, Z16, Z8
 	VFMADD231PS  Z15, Z16, Z9
-	VBROADCASTSS (R11)(R10*1), Z16
+	VBROADCASTSS (R9)(R11*1), Z16
 	VFMADD231PS  Z14, Z16, Z10
 	VFMADD231PS  Z15, Z16, Z11
-	VBROADCASTSS (R11)(R9*2), Z16
+	VBROADCASTSS (R9)(R10*2), Z16
 	VFMADD231PS  Z14, Z16, Z12
 	VFMADD231PS  Z15, Z16, Z13
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -7900,9 +7900,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7954,13 +7954,13 @@ TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -7979,95 +7979,95 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z12
-	VMOVUPS.Z 64(R11), K1, Z13
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z14
 	VMOVUPS      64(R12), Z15
-	VBROADCASTSD (R11), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R11)(DX*1), Z16
+	VBROADCASTSD (R9)(DX*1), Z16
 	VFMADD231PD  Z14, Z16, Z2
 	VFMADD231PD  Z15, Z16, Z3
-	VBROADCASTSD (R11)(DX*2), Z16
+	VBROADCASTSD (R9)(DX*2), Z16
 	VFMADD231PD  Z14, Z16, Z4
 	VFMADD231PD  Z15, Z16, Z5
-	VBROADCASTSD (R11)(R9*1), Z16
+	VBROADCASTSD (R9)(R10*1), Z16
 	VFMADD231PD  Z14, Z16, Z6
 	VFMADD231PD  Z15, Z16, Z7
-	VBROADCASTSD (R11)(DX*4), Z16
+	VBROADCASTSD (R9)(DX*4), Z16
 	VFMADD231PD  Z14, Z16, Z8
 	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R11)(R10*1), Z16
+	VBROADCASTSD (R9)(R11*1), Z16
 	VFMADD231PD  Z14, Z16, Z10
 	VFMADD231PD  Z15, Z16, Z11
-	VBROADCASTSD (R11)(R9*2), Z16
+	VBROADCASTSD (R9)(R10*2), Z16
 	VFMADD231PD  Z14, Z16, Z12
 	VFMADD231PD  Z15, Z16, Z13
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -8098,9 +8098,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8152,14 +8152,14 @@ TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -8180,105 +8180,105 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z16
 	VMOVUPS      64(R13), Z17
-	VBROADCASTSS (R12), Z18
+	VBROADCASTSS (R9), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
-	VBROADCASTSS (R12)(DX*1), Z18
+	VBROADCASTSS (R9)(DX*1), Z18
 	VFMADD231PS  Z16, Z18, Z2
 	VFMADD231PS  Z17, Z18, Z3
-	VBROADCASTSS (R12)(DX*2), Z18
+	VBROADCASTSS (R9)(DX*2), Z18
 	VFMADD231PS  Z16, Z18, Z4
 	VFMADD231PS  Z17, Z18, Z5
-	VBROADCASTSS (R12)(R9*1), Z18
+	VBROADCASTSS (R9)(R10*1), Z18
 	VFMADD231PS  Z16, Z18, Z6
 	VFMADD231PS  Z17, Z18, Z7
-	VBROADCASTSS (R12)(DX*4), Z18
+	VBROADCASTSS (R9)(DX*4), Z18
 	VFMADD231PS  Z16, Z18, Z8
 	VFMADD231PS  Z17, Z18, Z9
-	VBROADCASTSS (R12)(R10*1), Z18
+	VBROADCASTSS (R9)(R11*1), Z18
 	VFMADD231PS  Z16, Z18, Z10
 	VFMADD231PS  Z17, Z18, Z11
-	VBROADCASTSS (R12)(R9*2), Z18
+	VBROADCASTSS (R9)(R10*2), Z18
 	VFMADD231PS  Z16, Z18, Z12
 	VFMADD231PS  Z17, Z18, Z13
-	VBROADCASTSS (R12)(R11*1), Z18
+	VBROADCASTSS (R9)(R12*1), Z18
 	VFMADD231PS  Z16, Z18, Z14
 	VFMADD231PS  Z17, Z18, Z15
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -8312,9 +8312,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8367,14 +8367,14 @@ TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -8395,105 +8395,105 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z16
 	VMOVUPS      64(R13), Z17
-	VBROADCASTSD (R12), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R12)(DX*1), Z18
+	VBROADCASTSD (R9)(DX*1), Z18
 	VFMADD231PD  Z16, Z18, Z2
 	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (R12)(DX*2), Z18
+	VBROADCASTSD (R9)(DX*2), Z18
 	VFMADD231PD  Z16, Z18, Z4
 	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (R12)(R9*1), Z18
+	VBROADCASTSD (R9)(R10*1), Z18
 	VFMADD231PD  Z16, Z18, Z6
 	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (R12)(DX*4), Z18
+	VBROADCASTSD (R9)(DX*4), Z18
 	VFMADD231PD  Z16, Z18, Z8
 	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (R12)(R10*1), Z18
+	VBROADCASTSD (R9)(R11*1), Z18
 	VFMADD231PD  Z16, Z18, Z10
 	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (R12)(R9*2), Z18
+	VBROADCASTSD (R9)(R10*2), Z18
 	VFMADD231PD  Z16, Z18, Z12
 	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R12)(R11*1), Z18
+	VBROADCASTSD (R9)(R12*1), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -8527,9 +8527,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8582,14 +8582,14 @@ TEXT ·gemm9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -8612,115 +8612,115 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z18
 	VMOVUPS      64(R13), Z19
-	VBROADCASTSS (R12), Z20
+	VBROADCASTSS (R9), Z20
 	VFMADD231PS  Z18, Z20, Z0
 	VFMADD231PS  Z19, Z20, Z1
-	VBROADCASTSS (R12)(DX*1), Z20
+	VBROADCASTSS (R9)(DX*1), Z20
 	VFMADD231PS  Z18, Z20, Z2
 	VFMADD231PS  Z19, Z20, Z3
-	VBROADCASTSS (R12)(DX*2), Z20
+	VBROADCASTSS (R9)(DX*2), Z20
 	VFMADD231PS  Z18, Z20, Z4
 	VFMADD231PS  Z19, Z20, Z5
-	VBROADCASTSS (R12)(R9*1), Z20
+	VBROADCASTSS (R9)(R10*1), Z20
 	VFMADD231PS  Z18, Z20, Z6
 	VFMADD231PS  Z19, Z20, Z7
-	VBROADCASTSS (R12)(DX*4), Z20
+	VBROADCASTSS (R9)(DX*4), Z20
 	VFMADD231PS  Z18, Z20, Z8
 	VFMADD231PS  Z19, Z20, Z9
-	VBROADCASTSS (R12)(R10*1), Z20
+	VBROADCASTSS (R9)(R11*1), Z20
 	VFMADD231PS  Z18, Z20, Z10
 	VFMADD231PS  Z19, Z20, Z11
-	VBROADCASTSS (R12)(R9*2), Z20
+	VBROADCASTSS (R9)(R10*2), Z20
 	VFMADD231PS  Z18, Z20, Z12
 	VFMADD231PS  Z19, Z20, Z13
-	VBROADCASTSS (R12)(R11*1), Z20
+	VBROADCASTSS (R9)(R12*1), Z20
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z19, Z20, Z15
-	VBROADCASTSS (R12)(DX*8), Z20
+	VBROADCASTSS (R9)(DX*8), Z20
 	VFMADD231PS  Z18, Z20, Z16
 	VFMADD231PS  Z19, Z20, Z17
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -8757,9 +8757,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8816,14 +8816,14 @@ TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -8846,115 +8846,115 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z18
 	VMOVUPS      64(R13), Z19
-	VBROADCASTSD (R12), Z20
+	VBROADCASTSD (R9), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
-	VBROADCASTSD (R12)(DX*1), Z20
+	VBROADCASTSD (R9)(DX*1), Z20
 	VFMADD231PD  Z18, Z20, Z2
 	VFMADD231PD  Z19, Z20, Z3
-	VBROADCASTSD (R12)(DX*2), Z20
+	VBROADCASTSD (R9)(DX*2), Z20
 	VFMADD231PD  Z18, Z20, Z4
 	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD (R12)(R9*1), Z20
+	VBROADCASTSD (R9)(R10*1), Z20
 	VFMADD231PD  Z18, Z20, Z6
 	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD (R12)(DX*4), Z20
+	VBROADCASTSD (R9)(DX*4), Z20
 	VFMADD231PD  Z18, Z20, Z8
 	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD (R12)(R10*1), Z20
+	VBROADCASTSD (R9)(R11*1), Z20
 	VFMADD231PD  Z18, Z20, Z10
 	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD (R12)(R9*2), Z20
+	VBROADCASTSD (R9)(R10*2), Z20
 	VFMADD231PD  Z18, Z20, Z12
 	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD (R12)(R11*1), Z20
+	VBROADCASTSD (R9)(R12*1), Z20
 	VFMADD231PD  Z18, Z20, Z14
 	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD (R12)(DX*8), Z20
+	VBROADCASTSD (R9)(DX*8), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -8991,9 +8991,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9050,14 +9050,14 @@ TEXT ·gemm10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -9082,133 +9082,133 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z20
 	VMOVUPS      64(R14), Z21
-	VBROADCASTSS (R12), Z22
+	VBROADCASTSS (R9), Z22
 	VFMADD231PS  Z20, Z22, Z0
 	VFMADD231PS  Z21, Z22, Z1
-	VBROADCASTSS (R12)(DX*1), Z22
+	VBROADCASTSS (R9)(DX*1), Z22
 	VFMADD231PS  Z20, Z22, Z2
 	VFMADD231PS  Z21, Z22, Z3
-	VBROADCASTSS (R12)(DX*2), Z22
+	VBROADCASTSS (R9)(DX*2), Z22
 	VFMADD231PS  Z20, Z22, Z4
 	VFMADD231PS  Z21, Z22, Z5
-	VBROADCASTSS (R12)(R9*1), Z22
+	VBROADCASTSS (R9)(R11*1), Z22
 	VFMADD231PS  Z20, Z22, Z6
 	VFMADD231PS  Z21, Z22, Z7
-	VBROADCASTSS (R12)(DX*4), Z22
+	VBROADCASTSS (R9)(DX*4), Z22
 	VFMADD231PS  Z20, Z22, Z8
 	VFMADD231PS  Z21, Z22, Z9
-	VBROADCASTSS (R12)(R10*1), Z22
+	VBROADCASTSS (R9)(R12*1), Z22
 	VFMADD231PS  Z20, Z22, Z10
 	VFMADD231PS  Z21, Z22, Z11
-	VBROADCASTSS (R12)(R9*2), Z22
+	VBROADCASTSS (R9)(R11*2), Z22
 	VFMADD231PS  Z20, Z22, Z12
 	VFMADD231PS  Z21, Z22, Z13
-	VBROADCASTSS (R12)(R11*1), Z22
+	VBROADCASTSS (R9)(R13*1), Z22
 	VFMADD231PS  Z20, Z22, Z14
 	VFMADD231PS  Z21, Z22, Z15
-	VBROADCASTSS (R12)(DX*8), Z22
+	VBROADCASTSS (R9)(DX*8), Z22
 	VFMADD231PS  Z20, Z22, Z16
 	VFMADD231PS  Z21, Z22, Z17
-	VBROADCASTSS (R13), Z22
+	VBROADCASTSS (R10), Z22
 	VFMADD231PS  Z20, Z22, Z18
 	VFMADD231PS  Z21, Z22, Z19
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -9243,9 +9243,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9305,14 +9305,14 @@ TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -9337,133 +9337,133 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z20
 	VMOVUPS      64(R14), Z21
-	VBROADCASTSD (R12), Z22
+	VBROADCASTSD (R9), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
-	VBROADCASTSD (R12)(DX*1), Z22
+	VBROADCASTSD (R9)(DX*1), Z22
 	VFMADD231PD  Z20, Z22, Z2
 	VFMADD231PD  Z21, Z22, Z3
-	VBROADCASTSD (R12)(DX*2), Z22
+	VBROADCASTSD (R9)(DX*2), Z22
 	VFMADD231PD  Z20, Z22, Z4
 	VFMADD231PD  Z21, Z22, Z5
-	VBROADCASTSD (R12)(R9*1), Z22
+	VBROADCASTSD (R9)(R11*1), Z22
 	VFMADD231PD  Z20, Z22, Z6
 	VFMADD231PD  Z21, Z22, Z7
-	VBROADCASTSD (R12)(DX*4), Z22
+	VBROADCASTSD (R9)(DX*4), Z22
 	VFMADD231PD  Z20, Z22, Z8
 	VFMADD231PD  Z21, Z22, Z9
-	VBROADCASTSD (R12)(R10*1), Z22
+	VBROADCASTSD (R9)(R12*1), Z22
 	VFMADD231PD  Z20, Z22, Z10
 	VFMADD231PD  Z21, Z22, Z11
-	VBROADCASTSD (R12)(R9*2), Z22
+	VBROADCASTSD (R9)(R11*2), Z22
 	VFMADD231PD  Z20, Z22, Z12
 	VFMADD231PD  Z21, Z22, Z13
-	VBROADCASTSD (R12)(R11*1), Z22
+	VBROADCASTSD (R9)(R13*1), Z22
 	VFMADD231PD  Z20, Z22, Z14
 	VFMADD231PD  Z21, Z22, Z15
-	VBROADCASTSD (R12)(DX*8), Z22
+	VBROADCASTSD (R9)(DX*8), Z22
 	VFMADD231PD  Z20, Z22, Z16
 	VFMADD231PD  Z21, Z22, Z17
-	VBROADCASTSD (R13), Z22
+	VBROADCASTSD (R10), Z22
 	VFMADD231PD  Z20, Z22, Z18
 	VFMADD231PD  Z21, Z22, Z19
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -9498,9 +9498,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9560,14 +9560,14 @@ TEXT ·gemm11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -9594,143 +9594,143 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z22
 	VMOVUPS      64(R14), Z23
-	VBROADCASTSS (R12), Z24
+	VBROADCASTSS (R9), Z24
 	VFMADD231PS  Z22, Z24, Z0
 	VFMADD231PS  Z23, Z24, Z1
-	VBROADCASTSS (R12)(DX*1), Z24
+	VBROADCASTSS (R9)(DX*1), Z24
 	VFMADD231PS  Z22, Z24, Z2
 	VFMADD231PS  Z23, Z24, Z3
-	VBROADCASTSS (R12)(DX*2), Z24
+	VBROADCASTSS (R9)(DX*2), Z24
 	VFMADD231PS  Z22, Z24, Z4
 	VFMADD231PS  Z23, Z24, Z5
-	VBROADCASTSS (R12)(R9*1), Z24
+	VBROADCASTSS (R9)(R11*1), Z24
 	VFMADD231PS  Z22, Z24, Z6
 	VFMADD231PS  Z23, Z24, Z7
-	VBROADCASTSS (R12)(DX*4), Z24
+	VBROADCASTSS (R9)(DX*4), Z24
 	VFMADD231PS  Z22, Z24, Z8
 	VFMADD231PS  Z23, Z24, Z9
-	VBROADCASTSS (R12)(R10*1), Z24
+	VBROADCASTSS (R9)(R12*1), Z24
 	VFMADD231PS  Z22, Z24, Z10
 	VFMADD231PS  Z23, Z24, Z11
-	VBROADCASTSS (R12)(R9*2), Z24
+	VBROADCASTSS (R9)(R11*2), Z24
 	VFMADD231PS  Z22, Z24, Z12
 	VFMADD231PS  Z23, Z24, Z13
-	VBROADCASTSS (R12)(R11*1), Z24
+	VBROADCASTSS (R9)(R13*1), Z24
 	VFMADD231PS  Z22, Z24, Z14
 	VFMADD231PS  Z23, Z24, Z15
-	VBROADCASTSS (R12)(DX*8), Z24
+	VBROADCASTSS (R9)(DX*8), Z24
 	VFMADD231PS  Z22, Z24, Z16
 	VFMADD231PS  Z23, Z24, Z17
-	VBROADCASTSS (R13), Z24
+	VBROADCASTSS (R10), Z24
 	VFMADD231PS  Z22, Z24, Z18
 	VFMADD231PS  Z23, Z24, Z19
-	VBROADCASTSS (R13)(DX*1), Z24
+	VBROADCASTSS (R10)(DX*1), Z24
 	VFMADD231PS  Z22, Z24, Z20
 	VFMADD231PS  Z23, Z24, Z21
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -9768,9 +9768,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9834,14 +9834,14 @@ TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -9868,143 +9868,143 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z22
 	VMOVUPS      64(R14), Z23
-	VBROADCASTSD (R12), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
-	VBROADCASTSD (R12)(DX*1), Z24
+	VBROADCASTSD (R9)(DX*1), Z24
 	VFMADD231PD  Z22, Z24, Z2
 	VFMADD231PD  Z23, Z24, Z3
-	VBROADCASTSD (R12)(DX*2), Z24
+	VBROADCASTSD (R9)(DX*2), Z24
 	VFMADD231PD  Z22, Z24, Z4
 	VFMADD231PD  Z23, Z24, Z5
-	VBROADCASTSD (R12)(R9*1), Z24
+	VBROADCASTSD (R9)(R11*1), Z24
 	VFMADD231PD  Z22, Z24, Z6
 	VFMADD231PD  Z23, Z24, Z7
-	VBROADCASTSD (R12)(DX*4), Z24
+	VBROADCASTSD (R9)(DX*4), Z24
 	VFMADD231PD  Z22, Z24, Z8
 	VFMADD231PD  Z23, Z24, Z9
-	VBROADCASTSD (R12)(R10*1), Z24
+	VBROADCASTSD (R9)(R12*1), Z24
 	VFMADD231PD  Z22, Z24, Z10
 	VFMADD231PD  Z23, Z24, Z11
-	VBROADCASTSD (R12)(R9*2), Z24
+	VBROADCASTSD (R9)(R11*2), Z24
 	VFMADD231PD  Z22, Z24, Z12
 	VFMADD231PD  Z23, Z24, Z13
-	VBROADCASTSD (R12)(R11*1), Z24
+	VBROADCASTSD (R9)(R13*1), Z24
 	VFMADD231PD  Z22, Z24, Z14
 	VFMADD231PD  Z23, Z24, Z15
-	VBROADCASTSD (R12)(DX*8), Z24
+	VBROADCASTSD (R9)(DX*8), Z24
 	VFMADD231PD  Z22, Z24, Z16
 	VFMADD231PD  Z23, Z24, Z17
-	VBROADCASTSD (R13), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z22, Z24, Z18
 	VFMADD231PD  Z23, Z24, Z19
-	VBROADCASTSD (R13)(DX*1), Z24
+	VBROADCASTSD (R10)(DX*1), Z24
 	VFMADD231PD  Z22, Z24, Z20
 	VFMADD231PD  Z23, Z24, Z21
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -10042,9 +10042,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -10108,14 +10108,14 @@ TEXT ·gemm12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -10144,153 +10144,153 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z24
 	VMOVUPS      64(R14), Z25
-	VBROADCASTSS (R12), Z26
+	VBROADCASTSS (R9), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
-	VBROADCASTSS (R12)(DX*1), Z26
+	VBROADCASTSS (R9)(DX*1), Z26
 	VFMADD231PS  Z24, Z26, Z2
 	VFMADD231PS  Z25, Z26, Z3
-	VBROADCASTSS (R12)(DX*2), Z26
+	VBROADCASTSS (R9)(DX*2), Z26
 	VFMADD231PS  Z24, Z26, Z4
 	VFMADD231PS  Z25, Z26, Z5
-	VBROADCASTSS (R12)(R9*1), Z26
+	VBROADCASTSS (R9)(R11*1), Z26
 	VFMADD231PS  Z24, Z26, Z6
 	VFMADD231PS  Z25, Z26, Z7
-	VBROADCASTSS (R12)(DX*4), Z26
+	VBROADCASTSS (R9)(DX*4), Z26
 	VFMADD231PS  Z24, Z26, Z8
 	VFMADD231PS  Z25, Z26, Z9
-	VBROADCASTSS (R12)(R10*1), Z26
+	VBROADCASTSS (R9)(R12*1), Z26
 	VFMADD231PS  Z24, Z26, Z10
 	VFMADD231PS  Z25, Z26, Z11
-	VBROADCASTSS (R12)(R9*2), Z26
+	VBROADCASTSS (R9)(R11*2), Z26
 	VFMADD231PS  Z24, Z26, Z12
 	VFMADD231PS  Z25, Z26, Z13
-	VBROADCASTSS (R12)(R11*1), Z26
+	VBROADCASTSS (R9)(R13*1), Z26
 	VFMADD231PS  Z24, Z26, Z14
 	VFMADD231PS  Z25, Z26, Z15
-	VBROADCASTSS (R12)(DX*8), Z26
+	VBROADCASTSS (R9)(DX*8), Z26
 	VFMADD231PS  Z24, Z26, Z16
 	VFMADD231PS  Z25, Z26, Z17
-	VBROADCASTSS (R13), Z26
+	VBROADCASTSS (R10), Z26
 	VFMADD231PS  Z24, Z26, Z18
 	VFMADD231PS  Z25, Z26, Z19
-	VBROADCASTSS (R13)(DX*1), Z26
+	VBROADCASTSS (R10)(DX*1), Z26
 	VFMADD231PS  Z24, Z26, Z20
 	VFMADD231PS  Z25, Z26, Z21
-	VBROADCASTSS (R13)(DX*2), Z26
+	VBROADCASTSS (R10)(DX*2), Z26
 	VFMADD231PS  Z24, Z26, Z22
 	VFMADD231PS  Z25, Z26, Z23
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -10331,9 +10331,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -10399,14 +10399,14 @@ TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -10435,153 +10435,153 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z24
 	VMOVUPS      64(R14), Z25
-	VBROADCASTSD (R12), Z26
+	VBROADCASTSD (R9), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
-	VBROADCASTSD (R12)(DX*1), Z26
+	VBROADCASTSD (R9)(DX*1), Z26
 	VFMADD231PD  Z24, Z26, Z2
 	VFMADD231PD  Z25, Z26, Z3
-	VBROADCASTSD (R12)(DX*2), Z26
+	VBROADCASTSD (R9)(DX*2), Z26
 	VFMADD231PD  Z24, Z26, Z4
 	VFMADD231PD  Z25, Z26, Z5
-	VBROADCASTSD (R12)(R9*1), Z26
+	VBROADCASTSD (R9)(R11*1), Z26
 	VFMADD231PD  Z24, Z26, Z6
 	VFMADD231PD  Z25, Z26, Z7
-	VBROADCASTSD (R12)(DX*4), Z26
+	VBROADCASTSD (R9)(DX*4), Z26
 	VFMADD231PD  Z24, Z26, Z8
 	VFMADD231PD  Z25, Z26, Z9
-	VBROADCASTSD (R12)(R10*1), Z26
+	VBROADCASTSD (R9)(R12*1), Z26
 	VFMADD231PD  Z24, Z26, Z10
 	VFMADD231PD  Z25, Z26, Z11
-	VBROADCASTSD (R12)(R9*2), Z26
+	VBROADCASTSD (R9)(R11*2), Z26
 	VFMADD231PD  Z24, Z26, Z12
 	VFMADD231PD  Z25, Z26, Z13
-	VBROADCASTSD (R12)(R11*1), Z26
+	VBROADCASTSD (R9)(R13*1), Z26
 	VFMADD231PD  Z24, Z26, Z14
 	VFMADD231PD  Z25, Z26, Z15
-	VBROADCASTSD (R12)(DX*8), Z26
+	VBROADCASTSD (R9)(DX*8), Z26
 	VFMADD231PD  Z24, Z26, Z16
 	VFMADD231PD  Z25, Z26, Z17
-	VBROADCASTSD (R13), Z26
+	VBROADCASTSD (R10), Z26
 	VFMADD231PD  Z24, Z26, Z18
 	VFMADD231PD  Z25, Z26, Z19
-	VBROADCASTSD (R13)(DX*1), Z26
+	VBROADCASTSD (R10)(DX*1), Z26
 	VFMADD231PD  Z24, Z26, Z20
 	VFMADD231PD  Z25, Z26, Z21
-	VBROADCASTSD (R13)(DX*2), Z26
+	VBROADCASTSD (R10)(DX*2), Z26
 	VFMADD231PD  Z24, Z26, Z22
 	VFMADD231PD  Z25, Z26, Z23
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -10622,9 +10622,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -10690,14 +10690,14 @@ TEXT ·gemm13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -10728,163 +10728,163 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z24
-	VMOVUPS.Z 64(R12), K1, Z25
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z24
+	VMOVUPS.Z 64(R9), K1, Z25
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z26
 	VMOVUPS      64(R14), Z27
-	VBROADCASTSS (R12), Z28
+	VBROADCASTSS (R9), Z28
 	VFMADD231PS  Z26, Z28, Z0
 	VFMADD231PS  Z27, Z28, Z1
-	VBROADCASTSS (R12)(DX*1), Z28
+	VBROADCASTSS (R9)(DX*1), Z28
 	VFMADD231PS  Z26, Z28, Z2
 	VFMADD231PS  Z27, Z28, Z3
-	VBROADCASTSS (R12)(DX*2), Z28
+	VBROADCASTSS (R9)(DX*2), Z28
 	VFMADD231PS  Z26, Z28, Z4
 	VFMADD231PS  Z27, Z28, Z5
-	VBROADCASTSS (R12)(R9*1), Z28
+	VBROADCASTSS (R9)(R11*1), Z28
 	VFMADD231PS  Z26, Z28, Z6
 	VFMADD231PS  Z27, Z28, Z7
-	VBROADCASTSS (R12)(DX*4), Z28
+	VBROADCASTSS (R9)(DX*4), Z28
 	VFMADD231PS  Z26, Z28, Z8
 	VFMADD231PS  Z27, Z28, Z9
-	VBROADCASTSS (R12)(R10*1), Z28
+	VBROADCASTSS (R9)(R12*1), Z28
 	VFMADD231PS  Z26, Z28, Z10
 	VFMADD231PS  Z27, Z28, Z11
-	VBROADCASTSS (R12)(R9*2), Z28
+	VBROADCASTSS (R9)(R11*2), Z28
 	VFMADD231PS  Z26, Z28, Z12
 	VFMADD231PS  Z27, Z28, Z13
-	VBROADCASTSS (R12)(R11*1), Z28
+	VBROADCASTSS (R9)(R13*1), Z28
 	VFMADD231PS  Z26, Z28, Z14
 	VFMADD231PS  Z27, Z28, Z15
-	VBROADCASTSS (R12)(DX*8), Z28
+	VBROADCASTSS (R9)(DX*8), Z28
 	VFMADD231PS  Z26, Z28, Z16
 	VFMADD231PS  Z27, Z28, Z17
-	VBROADCASTSS (R13), Z28
+	VBROADCASTSS (R10), Z28
 	VFMADD231PS  Z26, Z28, Z18
 	VFMADD231PS  Z27, Z28, Z19
-	VBROADCASTSS (R13)(DX*1), Z28
+	VBROADCASTSS (R10)(DX*1), Z28
 	VFMADD231PS  Z26, Z28, Z20
 	VFMADD231PS  Z27, Z28, Z21
-	VBROADCASTSS (R13)(DX*2), Z28
+	VBROADCASTSS (R10)(DX*2), Z28
 	VFMADD231PS  Z26, Z28, Z22
 	VFMADD231PS  Z27, Z28, Z23
-	VBROADCASTSS (R13)(R9*1), Z28
+	VBROADCASTSS (R10)(R11*1), Z28
 	VFMADD231PS  Z26, Z28, Z24
 	VFMADD231PS  Z27, Z28, Z25
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -10928,9 +10928,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -11000,14 +11000,14 @@ TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -11038,163 +11038,163 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z24
-	VMOVUPS.Z 64(R12), K1, Z25
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z24
+	VMOVUPS.Z 64(R9), K1, Z25
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z26
 	VMOVUPS      64(R14), Z27
-	VBROADCASTSD (R12), Z28
+	VBROADCASTSD (R9), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
-	VBROADCASTSD (R12)(DX*1), Z28
+	VBROADCASTSD (R9)(DX*1), Z28
 	VFMADD231PD  Z26, Z28, Z2
 	VFMADD231PD  Z27, Z28, Z3
-	VBROADCASTSD (R12)(DX*2), Z28
+	VBROADCASTSD (R9)(DX*2), Z28
 	VFMADD231PD  Z26, Z28, Z4
 	VFMADD231PD  Z27, Z28, Z5
-	VBROADCASTSD (R12)(R9*1), Z28
+	VBROADCASTSD (R9)(R11*1), Z28
 	VFMADD231PD  Z26, Z28, Z6
 	VFMADD231PD  Z27, Z28, Z7
-	VBROADCASTSD (R12)(DX*4), Z28
+	VBROADCASTSD (R9)(DX*4), Z28
 	VFMADD231PD  Z26, Z28, Z8
 	VFMADD231PD  Z27, Z28, Z9
-	VBROADCASTSD (R12)(R10*1), Z28
+	VBROADCASTSD (R9)(R12*1), Z28
 	VFMADD231PD  Z26, Z28, Z10
 	VFMADD231PD  Z27, Z28, Z11
-	VBROADCASTSD (R12)(R9*2), Z28
+	VBROADCASTSD (R9)(R11*2), Z28
 	VFMADD231PD  Z26, Z28, Z12
 	VFMADD231PD  Z27, Z28, Z13
-	VBROADCASTSD (R12)(R11*1), Z28
+	VBROADCASTSD (R9)(R13*1), Z28
 	VFMADD231PD  Z26, Z28, Z14
 	VFMADD231PD  Z27, Z28, Z15
-	VBROADCASTSD (R12)(DX*8), Z28
+	VBROADCASTSD (R9)(DX*8), Z28
 	VFMADD231PD  Z26, Z28, Z16
 	VFMADD231PD  Z27, Z28, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R10), Z28
 	VFMADD231PD  Z26, Z28, Z18
 	VFMADD231PD  Z27, Z28, Z19
-	VBROADCASTSD (R13)(DX*1), Z28
+	VBROADCASTSD (R10)(DX*1), Z28
 	VFMADD231PD  Z26, Z28, Z20
 	VFMADD231PD  Z27, Z28, Z21
-	VBROADCASTSD (R13)(DX*2), Z28
+	VBROADCASTSD (R10)(DX*2), Z28
 	VFMADD231PD  Z26, Z28, Z22
 	VFMADD231PD  Z27, Z28, Z23
-	VBROADCASTSD (R13)(R9*1), Z28
+	VBROADCASTSD (R10)(R11*1), Z28
 	VFMADD231PD  Z26, Z28, Z24
 	VFMADD231PD  Z27, Z28, Z25
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -11238,9 +11238,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -11310,14 +11310,14 @@ TEXT ·gemm14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -11350,173 +11350,173 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z24
-	VMOVUPS.Z 64(R12), K1, Z25
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z26
-	VMOVUPS.Z 64(R12), K1, Z27
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z24
+	VMOVUPS.Z 64(R9), K1, Z25
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z26
+	VMOVUPS.Z 64(R9), K1, Z27
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z28
 	VMOVUPS      64(R14), Z29
-	VBROADCASTSS (R12), Z30
+	VBROADCASTSS (R9), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R12)(DX*1), Z30
+	VBROADCASTSS (R9)(DX*1), Z30
 	VFMADD231PS  Z28, Z30, Z2
 	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R12)(DX*2), Z30
+	VBROADCASTSS (R9)(DX*2), Z30
 	VFMADD231PS  Z28, Z30, Z4
 	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R12)(R9*1), Z30
+	VBROADCASTSS (R9)(R11*1), Z30
 	VFMADD231PS  Z28, Z30, Z6
 	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (R12)(DX*4), Z30
+	VBROADCASTSS (R9)(DX*4), Z30
 	VFMADD231PS  Z28, Z30, Z8
 	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (R12)(R10*1), Z30
+	VBROADCASTSS (R9)(R12*1), Z30
 	VFMADD231PS  Z28, Z30, Z10
 	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (R12)(R9*2), Z30
+	VBROADCASTSS (R9)(R11*2), Z30
 	VFMADD231PS  Z28, Z30, Z12
 	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R12)(R11*1), Z30
+	VBROADCASTSS (R9)(R13*1), Z30
 	VFMADD231PS  Z28, Z30, Z14
 	VFMADD231PS  Z29, Z30, Z15
-	VBROADCASTSS (R12)(DX*8), Z30
+	VBROADCASTSS (R9)(DX*8), Z30
 	VFMADD231PS  Z28, Z30, Z16
 	VFMADD231PS  Z29, Z30, Z17
-	VBROADCASTSS (R13), Z30
+	VBROADCASTSS (R10), Z30
 	VFMADD231PS  Z28, Z30, Z18
 	VFMADD231PS  Z29, Z30, Z19
-	VBROADCASTSS (R13)(DX*1), Z30
+	VBROADCASTSS (R10)(DX*1), Z30
 	VFMADD231PS  Z28, Z30, Z20
 	VFMADD231PS  Z29, Z30, Z21
-	VBROADCASTSS (R13)(DX*2), Z30
+	VBROADCASTSS (R10)(DX*2), Z30
 	VFMADD231PS  Z28, Z30, Z22
 	VFMADD231PS  Z29, Z30, Z23
-	VBROADCASTSS (R13)(R9*1), Z30
+	VBROADCASTSS (R10)(R11*1), Z30
 	VFMADD231PS  Z28, Z30, Z24
 	VFMADD231PS  Z29, Z30, Z25
-	VBROADCASTSS (R13)(DX*4), Z30
+	VBROADCASTSS (R10)(DX*4), Z30
 	VFMADD231PS  Z28, Z30, Z26
 	VFMADD231PS  Z29, Z30, Z27
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -11563,9 +11563,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -11638,14 +11638,14 @@ TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -11678,173 +11678,173 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z24
-	VMOVUPS.Z 64(R12), K1, Z25
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z26
-	VMOVUPS.Z 64(R12), K1, Z27
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z24
+	VMOVUPS.Z 64(R9), K1, Z25
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z26
+	VMOVUPS.Z 64(R9), K1, Z27
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z28
 	VMOVUPS      64(R14), Z29
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R9), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (R12)(DX*1), Z30
+	VBROADCASTSD (R9)(DX*1), Z30
 	VFMADD231PD  Z28, Z30, Z2
 	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (R12)(DX*2), Z30
+	VBROADCASTSD (R9)(DX*2), Z30
 	VFMADD231PD  Z28, Z30, Z4
 	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (R12)(R9*1), Z30
+	VBROADCASTSD (R9)(R11*1), Z30
 	VFMADD231PD  Z28, Z30, Z6
 	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (R12)(DX*4), Z30
+	VBROADCASTSD (R9)(DX*4), Z30
 	VFMADD231PD  Z28, Z30, Z8
 	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (R12)(R10*1), Z30
+	VBROADCASTSD (R9)(R12*1), Z30
 	VFMADD231PD  Z28, Z30, Z10
 	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (R12)(R9*2), Z30
+	VBROADCASTSD (R9)(R11*2), Z30
 	VFMADD231PD  Z28, Z30, Z12
 	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R12)(R11*1), Z30
+	VBROADCASTSD (R9)(R13*1), Z30
 	VFMADD231PD  Z28, Z30, Z14
 	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (R12)(DX*8), Z30
+	VBROADCASTSD (R9)(DX*8), Z30
 	VFMADD231PD  Z28, Z30, Z16
 	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R13), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z28, Z30, Z18
 	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (R13)(DX*1), Z30
+	VBROADCASTSD (R10)(DX*1), Z30
 	VFMADD231PD  Z28, Z30, Z20
 	VFMADD231PD  Z29, Z30, Z21
-	VBROADCASTSD (R13)(DX*2), Z30
+	VBROADCASTSD (R10)(DX*2), Z30
 	VFMADD231PD  Z28, Z30, Z22
 	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (R13)(R9*1), Z30
+	VBROADCASTSD (R10)(R11*1), Z30
 	VFMADD231PD  Z28, Z30, Z24
 	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R13)(DX*4), Z30
+	VBROADCASTSD (R10)(DX*4), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -11891,9 +11891,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -12291,12 +12291,12 @@ TEXT ·dist4x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -12309,73 +12309,73 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
-	VBROADCASTSS (R10), Z10
+	VBROADCASTSS (R9), Z10
 	VSUBPS       Z10, Z8, Z11
 	VFMADD231PS  Z11, Z11, Z0
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z1
-	VBROADCASTSS (R10)(DX*1), Z10
+	VBROADCASTSS (R9)(DX*1), Z10
 	VSUBPS       Z10, Z8, Z11
 	VFMADD231PS  Z11, Z11, Z2
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z3
-	VBROADCASTSS (R10)(DX*2), Z10
+	VBROADCASTSS (R9)(DX*2), Z10
 	VSUBPS       Z10, Z8, Z11
 	VFMADD231PS  Z11, Z11, Z4
 	VSUBPS       Z10, Z9, Z10
 	VFMADD231PS  Z10, Z10, Z5
-	VBROADCASTSS (R10)(R9*1), Z10
+	VBROADCASTSS (R9)(R10*1), Z10
 	VSUBPS       Z10, Z8, Z8
 	VFMADD231PS  Z8, Z8, Z6
 	VSUBPS       Z10, Z9, Z8
 	VFMADD231PS  Z8, Z8, Z7
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -12397,9 +12397,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -12440,12 +12440,12 @@ TEXT ·dist5x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
+	LEAQ (DX)(DX*2), R10
 
 tile:
 	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R10
-	TESTB  R10, R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -12460,85 +12460,85 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R10
-	BZHIL     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      DI, R10
-	VMOVUPS   (R10), Z0
-	VMOVUPS.Z 64(R10), K1, Z1
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z2
-	VMOVUPS.Z 64(R10), K1, Z3
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z4
-	VMOVUPS.Z 64(R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z6
-	VMOVUPS.Z 64(R10), K1, Z7
-	ADDQ      R8, R10
-	VMOVUPS   (R10), Z8
-	VMOVUPS.Z 64(R10), K1, Z9
-	ADDQ      R8, R10
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R11
 	MOVQ       k+0(FP), R12
 	CMPQ       R12, $0x40
 	JLT        near
-	MOVQ       DI, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R8, R10
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R10
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R11), Z10
 	VMOVUPS      64(R11), Z11
-	VBROADCASTSS (R10), Z12
+	VBROADCASTSS (R9), Z12
 	VSUBPS       Z12, Z10, Z13
 	VFMADD231PS  Z13, Z13, Z0
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z1
-	VBROADCASTSS (R10)(DX*1), Z12
+	VBROADCASTSS (R9)(DX*1), Z12
 	VSUBPS       Z12, Z10, Z13
 	VFMADD231PS  Z13, Z13, Z2
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z3
-	VBROADCASTSS (R10)(DX*2), Z12
+	VBROADCASTSS (R9)(DX*2), Z12
 	VSUBPS       Z12, Z10, Z13
 	VFMADD231PS  Z13, Z13, Z4
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z5
-	VBROADCASTSS (R10)(R9*1), Z12
+	VBROADCASTSS (R9)(R10*1), Z12
 	VSUBPS       Z12, Z10, Z13
 	VFMADD231PS  Z13, Z13, Z6
 	VSUBPS       Z12, Z11, Z12
 	VFMADD231PS  Z12, Z12, Z7
-	VBROADCASTSS (R10)(DX*4), Z12
+	VBROADCASTSS (R9)(DX*4), Z12
 	VSUBPS       Z12, Z10, Z10
 	VFMADD231PS  Z10, Z10, Z8
 	VSUBPS       Z12, Z11, Z10
 	VFMADD231PS  Z10, Z10, Z9
-	ADDQ         BX, R10
+	ADDQ         BX, R9
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          step
@@ -12563,9 +12563,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R10
-	BZHIL   R11, R10, R10
-	KMOVW   R10, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -12610,13 +12610,13 @@ TEXT ·dist6x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -12633,97 +12633,97 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z12
 	VMOVUPS      64(R12), Z13
-	VBROADCASTSS (R11), Z14
+	VBROADCASTSS (R9), Z14
 	VSUBPS       Z14, Z12, Z15
 	VFMADD231PS  Z15, Z15, Z0
 	VSUBPS       Z14, Z13, Z14
 	VFMADD231PS  Z14, Z14, Z1
-	VBROADCASTSS (R11)(DX*1), Z14
+	VBROADCASTSS (R9)(DX*1), Z14
 	VSUBPS       Z14, Z12, Z15
 	VFMADD231PS  Z15, Z15, Z2
 	VSUBPS       Z14, Z13, Z14
 	VFMADD231PS  Z14, Z14, Z3
-	VBROADCASTSS (R11)(DX*2), Z14
+	VBROADCASTSS (R9)(DX*2), Z14
 	VSUBPS       Z14, Z12, Z15
 	VFMADD231PS  Z15, Z15, Z4
 	VSUBPS       Z14, Z13, Z14
 	VFMADD231PS  Z14, Z14, Z5
-	VBROADCASTSS (R11)(R9*1), Z14
+	VBROADCASTSS (R9)(R10*1), Z14
 	VSUBPS       Z14, Z12, Z15
 	VFMADD231PS  Z15, Z15, Z6
 	VSUBPS       Z14, Z13, Z14
 	VFMADD231PS  Z14, Z14, Z7
-	VBROADCASTSS (R11)(DX*4), Z14
+	VBROADCASTSS (R9)(DX*4), Z14
 	VSUBPS       Z14, Z12, Z15
 	VFMADD231PS  Z15, Z15, Z8
 	VSUBPS       Z14, Z13, Z14
 	VFMADD231PS  Z14, Z14, Z9
-	VBROADCASTSS (R11)(R10*1), Z14
+	VBROADCASTSS (R9)(R11*1), Z14
 	VSUBPS       Z14, Z12, Z12
 	VFMADD231PS  Z12, Z12, Z10
 	VSUBPS       Z14, Z13, Z12
 	VFMADD231PS  Z12, Z12, Z11
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -12751,9 +12751,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -12801,13 +12801,13 @@ TEXT ·dist7x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
 
 tile:
 	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R11
-	TESTB  R11, R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -12826,109 +12826,109 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R11
-	BZHIL     R12, R11, R11
-	KMOVW     R11, K1
-	MOVQ      DI, R11
-	VMOVUPS   (R11), Z0
-	VMOVUPS.Z 64(R11), K1, Z1
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z2
-	VMOVUPS.Z 64(R11), K1, Z3
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z4
-	VMOVUPS.Z 64(R11), K1, Z5
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z6
-	VMOVUPS.Z 64(R11), K1, Z7
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z8
-	VMOVUPS.Z 64(R11), K1, Z9
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z10
-	VMOVUPS.Z 64(R11), K1, Z11
-	ADDQ      R8, R11
-	VMOVUPS   (R11), Z12
-	VMOVUPS.Z 64(R11), K1, Z13
-	ADDQ      R8, R11
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R12
 	MOVQ       k+0(FP), R13
 	CMPQ       R13, $0x40
 	JLT        near
-	MOVQ       DI, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R8, R11
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R11
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R12), Z14
 	VMOVUPS      64(R12), Z15
-	VBROADCASTSS (R11), Z16
+	VBROADCASTSS (R9), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z0
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z1
-	VBROADCASTSS (R11)(DX*1), Z16
+	VBROADCASTSS (R9)(DX*1), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z2
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z3
-	VBROADCASTSS (R11)(DX*2), Z16
+	VBROADCASTSS (R9)(DX*2), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z4
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z5
-	VBROADCASTSS (R11)(R9*1), Z16
+	VBROADCASTSS (R9)(R10*1), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z6
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z7
-	VBROADCASTSS (R11)(DX*4), Z16
+	VBROADCASTSS (R9)(DX*4), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z8
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z9
-	VBROADCASTSS (R11)(R10*1), Z16
+	VBROADCASTSS (R9)(R11*1), Z16
 	VSUBPS       Z16, Z14, Z17
 	VFMADD231PS  Z17, Z17, Z10
 	VSUBPS       Z16, Z15, Z16
 	VFMADD231PS  Z16, Z16, Z11
-	VBROADCASTSS (R11)(R9*2), Z16
+	VBROADCASTSS (R9)(R10*2), Z16
 	VSUBPS       Z16, Z14, Z14
 	VFMADD231PS  Z14, Z14, Z12
 	VSUBPS       Z16, Z15, Z14
 	VFMADD231PS  Z14, Z14, Z13
-	ADDQ         BX, R11
+	ADDQ         BX, R9
 	ADDQ         SI, R12
 	DECQ         R13
 	JNZ          step
@@ -12959,9 +12959,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R11
-	BZHIL   R12, R11, R11
-	KMOVW   R11, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13013,14 +13013,14 @@ TEXT ·dist8x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13041,121 +13041,121 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z16
 	VMOVUPS      64(R13), Z17
-	VBROADCASTSS (R12), Z18
+	VBROADCASTSS (R9), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z0
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z1
-	VBROADCASTSS (R12)(DX*1), Z18
+	VBROADCASTSS (R9)(DX*1), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z2
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z3
-	VBROADCASTSS (R12)(DX*2), Z18
+	VBROADCASTSS (R9)(DX*2), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z4
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z5
-	VBROADCASTSS (R12)(R9*1), Z18
+	VBROADCASTSS (R9)(R10*1), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z6
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z7
-	VBROADCASTSS (R12)(DX*4), Z18
+	VBROADCASTSS (R9)(DX*4), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z8
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z9
-	VBROADCASTSS (R12)(R10*1), Z18
+	VBROADCASTSS (R9)(R11*1), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z10
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z11
-	VBROADCASTSS (R12)(R9*2), Z18
+	VBROADCASTSS (R9)(R10*2), Z18
 	VSUBPS       Z18, Z16, Z19
 	VFMADD231PS  Z19, Z19, Z12
 	VSUBPS       Z18, Z17, Z18
 	VFMADD231PS  Z18, Z18, Z13
-	VBROADCASTSS (R12)(R11*1), Z18
+	VBROADCASTSS (R9)(R12*1), Z18
 	VSUBPS       Z18, Z16, Z16
 	VFMADD231PS  Z16, Z16, Z14
 	VSUBPS       Z18, Z17, Z16
 	VFMADD231PS  Z16, Z16, Z15
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -13189,9 +13189,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13244,14 +13244,14 @@ TEXT ·dist9x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
 
 tile:
 	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13274,133 +13274,133 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R13
 	MOVQ       k+0(FP), R14
 	CMPQ       R14, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
+	MOVQ CX, R9
 
 step:
 	VMOVUPS      (R13), Z18
 	VMOVUPS      64(R13), Z19
-	VBROADCASTSS (R12), Z20
+	VBROADCASTSS (R9), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z0
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z1
-	VBROADCASTSS (R12)(DX*1), Z20
+	VBROADCASTSS (R9)(DX*1), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z2
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z3
-	VBROADCASTSS (R12)(DX*2), Z20
+	VBROADCASTSS (R9)(DX*2), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z4
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z5
-	VBROADCASTSS (R12)(R9*1), Z20
+	VBROADCASTSS (R9)(R10*1), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z6
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z7
-	VBROADCASTSS (R12)(DX*4), Z20
+	VBROADCASTSS (R9)(DX*4), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z8
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z9
-	VBROADCASTSS (R12)(R10*1), Z20
+	VBROADCASTSS (R9)(R11*1), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z10
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z11
-	VBROADCASTSS (R12)(R9*2), Z20
+	VBROADCASTSS (R9)(R10*2), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z12
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z13
-	VBROADCASTSS (R12)(R11*1), Z20
+	VBROADCASTSS (R9)(R12*1), Z20
 	VSUBPS       Z20, Z18, Z21
 	VFMADD231PS  Z21, Z21, Z14
 	VSUBPS       Z20, Z19, Z20
 	VFMADD231PS  Z20, Z20, Z15
-	VBROADCASTSS (R12)(DX*8), Z20
+	VBROADCASTSS (R9)(DX*8), Z20
 	VSUBPS       Z20, Z18, Z18
 	VFMADD231PS  Z18, Z18, Z16
 	VSUBPS       Z20, Z19, Z18
 	VFMADD231PS  Z18, Z18, Z17
-	ADDQ         BX, R12
+	ADDQ         BX, R9
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          step
@@ -13437,9 +13437,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13496,14 +13496,14 @@ TEXT ·dist10x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13528,153 +13528,153 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z20
 	VMOVUPS      64(R14), Z21
-	VBROADCASTSS (R12), Z22
+	VBROADCASTSS (R9), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z0
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z1
-	VBROADCASTSS (R12)(DX*1), Z22
+	VBROADCASTSS (R9)(DX*1), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z2
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z3
-	VBROADCASTSS (R12)(DX*2), Z22
+	VBROADCASTSS (R9)(DX*2), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z4
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z5
-	VBROADCASTSS (R12)(R9*1), Z22
+	VBROADCASTSS (R9)(R11*1), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z6
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z7
-	VBROADCASTSS (R12)(DX*4), Z22
+	VBROADCASTSS (R9)(DX*4), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z8
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z9
-	VBROADCASTSS (R12)(R10*1), Z22
+	VBROADCASTSS (R9)(R12*1), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z10
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z11
-	VBROADCASTSS (R12)(R9*2), Z22
+	VBROADCASTSS (R9)(R11*2), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z12
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z13
-	VBROADCASTSS (R12)(R11*1), Z22
+	VBROADCASTSS (R9)(R13*1), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z14
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z15
-	VBROADCASTSS (R12)(DX*8), Z22
+	VBROADCASTSS (R9)(DX*8), Z22
 	VSUBPS       Z22, Z20, Z23
 	VFMADD231PS  Z23, Z23, Z16
 	VSUBPS       Z22, Z21, Z22
 	VFMADD231PS  Z22, Z22, Z17
-	VBROADCASTSS (R13), Z22
+	VBROADCASTSS (R10), Z22
 	VSUBPS       Z22, Z20, Z20
 	VFMADD231PS  Z20, Z20, Z18
 	VSUBPS       Z22, Z21, Z20
 	VFMADD231PS  Z20, Z20, Z19
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -13709,9 +13709,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13771,14 +13771,14 @@ TEXT ·dist11x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13805,165 +13805,165 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z22
 	VMOVUPS      64(R14), Z23
-	VBROADCASTSS (R12), Z24
+	VBROADCASTSS (R9), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z0
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z1
-	VBROADCASTSS (R12)(DX*1), Z24
+	VBROADCASTSS (R9)(DX*1), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z2
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z3
-	VBROADCASTSS (R12)(DX*2), Z24
+	VBROADCASTSS (R9)(DX*2), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z4
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z5
-	VBROADCASTSS (R12)(R9*1), Z24
+	VBROADCASTSS (R9)(R11*1), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z6
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z7
-	VBROADCASTSS (R12)(DX*4), Z24
+	VBROADCASTSS (R9)(DX*4), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z8
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z9
-	VBROADCASTSS (R12)(R10*1), Z24
+	VBROADCASTSS (R9)(R12*1), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z10
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z11
-	VBROADCASTSS (R12)(R9*2), Z24
+	VBROADCASTSS (R9)(R11*2), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z12
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z13
-	VBROADCASTSS (R12)(R11*1), Z24
+	VBROADCASTSS (R9)(R13*1), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z14
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z15
-	VBROADCASTSS (R12)(DX*8), Z24
+	VBROADCASTSS (R9)(DX*8), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z16
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z17
-	VBROADCASTSS (R13), Z24
+	VBROADCASTSS (R10), Z24
 	VSUBPS       Z24, Z22, Z25
 	VFMADD231PS  Z25, Z25, Z18
 	VSUBPS       Z24, Z23, Z24
 	VFMADD231PS  Z24, Z24, Z19
-	VBROADCASTSS (R13)(DX*1), Z24
+	VBROADCASTSS (R10)(DX*1), Z24
 	VSUBPS       Z24, Z22, Z22
 	VFMADD231PS  Z22, Z22, Z20
 	VSUBPS       Z24, Z23, Z22
 	VFMADD231PS  Z22, Z22, Z21
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -14001,9 +14001,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -14067,14 +14067,14 @@ TEXT ·dist12x2AVX512(SB), NOSPLIT, $0-89
 	MOVQ ldb+56(FP), SI
 	MOVQ c+64(FP), DI
 	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R9
-	LEAQ (DX)(DX*4), R10
-	LEAQ (R9)(DX*4), R11
+	LEAQ (DX)(DX*2), R11
+	LEAQ (DX)(DX*4), R12
+	LEAQ (R11)(DX*4), R13
 
 tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R12
-	TESTB  R12, R12
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
 	JNZ    continue
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -14103,177 +14103,177 @@ tile:
 	JMP    start
 
 continue:
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K1
-	MOVQ      DI, R12
-	VMOVUPS   (R12), Z0
-	VMOVUPS.Z 64(R12), K1, Z1
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z2
-	VMOVUPS.Z 64(R12), K1, Z3
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z4
-	VMOVUPS.Z 64(R12), K1, Z5
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z6
-	VMOVUPS.Z 64(R12), K1, Z7
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z8
-	VMOVUPS.Z 64(R12), K1, Z9
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z10
-	VMOVUPS.Z 64(R12), K1, Z11
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z12
-	VMOVUPS.Z 64(R12), K1, Z13
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z14
-	VMOVUPS.Z 64(R12), K1, Z15
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z16
-	VMOVUPS.Z 64(R12), K1, Z17
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z18
-	VMOVUPS.Z 64(R12), K1, Z19
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z20
-	VMOVUPS.Z 64(R12), K1, Z21
-	ADDQ      R8, R12
-	VMOVUPS   (R12), Z22
-	VMOVUPS.Z 64(R12), K1, Z23
-	ADDQ      R8, R12
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS.Z 64(R9), K1, Z1
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z2
+	VMOVUPS.Z 64(R9), K1, Z3
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z4
+	VMOVUPS.Z 64(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS.Z 64(R9), K1, Z7
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z8
+	VMOVUPS.Z 64(R9), K1, Z9
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z10
+	VMOVUPS.Z 64(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS.Z 64(R9), K1, Z13
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z14
+	VMOVUPS.Z 64(R9), K1, Z15
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z16
+	VMOVUPS.Z 64(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS.Z 64(R9), K1, Z19
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z20
+	VMOVUPS.Z 64(R9), K1, Z21
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z22
+	VMOVUPS.Z 64(R9), K1, Z23
+	ADDQ      R8, R9
 
 start:
 	MOVQ       b+48(FP), R14
 	MOVQ       k+0(FP), R15
 	CMPQ       R15, $0x40
 	JLT        near
-	MOVQ       DI, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R8, R12
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
 
 near:
-	MOVQ CX, R12
-	LEAQ (CX)(DX*8), R13
-	ADDQ DX, R13
+	MOVQ CX, R9
+	LEAQ (CX)(DX*8), R10
+	ADDQ DX, R10
 
 step:
 	VMOVUPS      (R14), Z24
 	VMOVUPS      64(R14), Z25
-	VBROADCASTSS (R12), Z26
+	VBROADCASTSS (R9), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z0
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z1
-	VBROADCASTSS (R12)(DX*1), Z26
+	VBROADCASTSS (R9)(DX*1), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z2
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z3
-	VBROADCASTSS (R12)(DX*2), Z26
+	VBROADCASTSS (R9)(DX*2), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z4
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z5
-	VBROADCASTSS (R12)(R9*1), Z26
+	VBROADCASTSS (R9)(R11*1), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z6
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z7
-	VBROADCASTSS (R12)(DX*4), Z26
+	VBROADCASTSS (R9)(DX*4), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z8
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z9
-	VBROADCASTSS (R12)(R10*1), Z26
+	VBROADCASTSS (R9)(R12*1), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z10
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z11
-	VBROADCASTSS (R12)(R9*2), Z26
+	VBROADCASTSS (R9)(R11*2), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z12
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z13
-	VBROADCASTSS (R12)(R11*1), Z26
+	VBROADCASTSS (R9)(R13*1), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z14
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z15
-	VBROADCASTSS (R12)(DX*8), Z26
+	VBROADCASTSS (R9)(DX*8), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z16
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z17
-	VBROADCASTSS (R13), Z26
+	VBROADCASTSS (R10), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z18
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z19
-	VBROADCASTSS (R13)(DX*1), Z26
+	VBROADCASTSS (R10)(DX*1), Z26
 	VSUBPS       Z26, Z24, Z27
 	VFMADD231PS  Z27, Z27, Z20
 	VSUBPS       Z26, Z25, Z26
 	VFMADD231PS  Z26, Z26, Z21
-	VBROADCASTSS (R13)(DX*2), Z26
+	VBROADCASTSS (R10)(DX*2), Z26
 	VSUBPS       Z26, Z24, Z24
 	VFMADD231PS  Z24, Z24, Z22
 	VSUBPS       Z26, Z25, Z24
 	VFMADD231PS  Z24, Z24, Z23
-	ADDQ         BX, R12
-	ADDQ         BX, R13
+	ADDQ         BX, R9
+	ADDQ         BX, R10
 	ADDQ         SI, R14
 	DECQ         R15
 	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
+	MOVQ         last+80(FP), R10
+	CMPQ         R10, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (DI)
 	VMOVUPS      Z1, 64(DI)
@@ -14314,9 +14314,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, R12
-	BZHIL   R13, R12, R12
-	KMOVW   R12, K1
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -18471,7 +18471,7 @@ store4_4:
 	RET
 
 // func packRows1AVX512(dst *float32, src *float32, lds int, k int, last int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·packRows1AVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  src+8(FP), CX
@@ -18483,17 +18483,18 @@ TEXT ·packRows1AVX512(SB), NOSPLIT, $0-40
 	KMOVW DI, K1
 
 row:
-	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS   Z0, (AX)
-	ADDQ      DX, CX
-	ADDQ      $0x40, AX
-	DECQ      BX
-	JNZ       row
+	PREFETCHT0 (CX)(DX*8)
+	VMOVUPS.Z  (CX), K1, Z0
+	VMOVUPS    Z0, (AX)
+	ADDQ       DX, CX
+	ADDQ       $0x40, AX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
 // func packRows2AVX512(dst *float32, src *float32, lds int, k int, last int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·packRows2AVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  src+8(FP), CX
@@ -18505,14 +18506,16 @@ TEXT ·packRows2AVX512(SB), NOSPLIT, $0-40
 	KMOVW DI, K1
 
 row:
-	VMOVUPS   (CX), Z0
-	VMOVUPS   Z0, (AX)
-	VMOVUPS.Z 64(CX), K1, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      DX, CX
-	ADDQ      $0x80, AX
-	DECQ      BX
-	JNZ       row
+	PREFETCHT0 (CX)(DX*8)
+	PREFETCHT0 64(CX)(DX*8)
+	VMOVUPS    (CX), Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS.Z  64(CX), K1, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       DX, CX
+	ADDQ       $0x80, AX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 

@@ -55,11 +55,12 @@ func (m *machine) params(params string) string {
 	return params
 }
 
-// panel emits the kernel of column panels of C, width vectors wide (the last of which has only `last` columns); if there
-// are several panels, they lie side by side in B and C:
-// C = A·B, or C += A·B if add, for tiles·rows rows; last counts 32-bit words, half a column of float64; element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:]. All
-// strides count bytes. Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits
-// depend neither on its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
+// panel emits the kernel of column panels of C: C = A·B, or C += A·B if add, for tiles·rows rows. A panel is width vectors
+// wide; `last` is the 32-bit words of its last vector that belong to C. Several panels lie side by side in B and C. Element
+// (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:], row i of C is c[i·ldc:]; strides count bytes.
+//
+// Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on its
+// place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
 func (m *machine) panel(name string, rows, width int, distance bool) {
 	name = fmt.Sprintf("%s%dx%d", name, rows, width)
 	m.function(name, "func("+m.params(panelParams)+")", "is a panel of tiles of that many rows × vectors.")
@@ -72,36 +73,8 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
 	ldc := m.Load(m.Param("ldc"), m.GP64()).(reg.GPVirtual)
 
-	// the rows of A: nine from one base, the others from a second
-	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
-	if rows > 3 {
-		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, rs3)
-	}
-	if rows > 5 {
-		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 4}, rs5)
-	}
-	if rows > 7 {
-		m.LEAQ(Mem{Base: rs3, Index: rs, Scale: 4}, rs7)
-	}
-	a0, a1 := m.GP64(), m.GP64()
-	row := func(r int) Mem {
-		base := a0
-		if r >= 9 {
-			base, r = a1, r-9
-		}
-		switch r {
-		case 0:
-			return Mem{Base: base}
-		case 1, 2, 4, 8:
-			return Mem{Base: base, Index: rs, Scale: uint8(r)}
-		case 3, 6:
-			return Mem{Base: base, Index: rs3, Scale: uint8(r / 3)}
-		case 5:
-			return Mem{Base: base, Index: rs5, Scale: 1}
-		default:
-			return Mem{Base: base, Index: rs7, Scale: 1}
-		}
-	}
+	a0, a1 := m.GP64(), m.GP64() // row 0 and row 9 of the tile, at column p
+	row := m.rowAddresses(a0, a1, rs, rows)
 
 	// the parameters' places on the stack are the variables of the outer loop
 	place := func(name string) Mem {
@@ -239,6 +212,39 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	m.ret()
 }
 
+// rowAddresses returns the address of row r < rows at stride rs: nine rows from one base, the others from a second, with
+// the multiples of the stride that an address cannot scale by in registers.
+func (m *machine) rowAddresses(base0, base9, rs reg.GPVirtual, rows int) func(r int) Mem {
+	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
+	if rows > 3 {
+		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, rs3)
+	}
+	if rows > 5 {
+		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 4}, rs5)
+	}
+	if rows > 7 {
+		m.LEAQ(Mem{Base: rs3, Index: rs, Scale: 4}, rs7)
+	}
+	return func(r int) Mem {
+		base := base0
+		if r >= 9 {
+			base, r = base9, r-9
+		}
+		switch r {
+		case 0:
+			return Mem{Base: base}
+		case 1, 2, 4, 8:
+			return Mem{Base: base, Index: rs, Scale: uint8(r)}
+		case 3, 6:
+			return Mem{Base: base, Index: rs3, Scale: uint8(r / 3)}
+		case 5:
+			return Mem{Base: base, Index: rs5, Scale: 1}
+		default:
+			return Mem{Base: base, Index: rs7, Scale: 1}
+		}
+	}
+}
+
 // packRows emits the copy of k rows of B (stride lds) into a panel of width vectors a row; the last vector has only
 // `last` columns and is filled up with zeros.
 func (m *machine) packRows(width int) {
@@ -251,6 +257,9 @@ func (m *machine) packRows(width int) {
 	last := m.Load(m.Param("last"), m.GP64()).(reg.GPVirtual)
 	mask := m.mask(last)
 	m.Label("row")
+	for line := 0; line < width*m.bytes; line += 64 { // rows lie too far apart for the processor to foresee them
+		m.PREFETCHT0(Mem{Base: src, Disp: line, Index: lds, Scale: 8})
+	}
 	for w := range width - 1 {
 		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
 	}
