@@ -46,10 +46,11 @@ func DefaultBNN() BNNOptions {
 }
 
 type bnnScratch struct {
-	ws   simd.Workspace
-	a    []float32 // rows×ld: what goes into the units, then its gradient
-	rest []float32 // rows: y − ŷ
-	x    []float32 // predictRows×(d+1)
+	ws      simd.Workspace
+	a       []float32 // rows×ld: what goes into the units, then its gradient
+	rest    []float32 // rows: y − ŷ
+	squares []float32 // H: sums of squares of weights
+	x       []float32 // predictRows×(d+1)
 }
 
 // NewBNN returns the posterior given x (N×d, standardised features) and y (N standardised targets). It copies both.
@@ -96,6 +97,7 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	t.scratch = newScratch(func() *bnnScratch {
 		return &bnnScratch{
 			a: make([]float32, rows*t.ld()), rest: make([]float32, rows), x: make([]float32, predictRows*(d+1)),
+			squares: make([]float32, o.Hidden),
 		}
 	})
 
@@ -150,22 +152,9 @@ func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 	}
 	b2 := float64(net.rest[0])
 	norm := b2 * b2 // of the weights and biases, squared
-	scale, decay := float32(t.o.Scale*gamma), float32(lambda)
-	clear(g.out)
-	for k := 0; k < len(g.in); k += H {
-		q, w := g.in[k:][:H], net.in[k:][:H]
-		out, gOut := net.out[:H], g.out[:H]
-		var squares float32
-		for j, v := range q {
-			gOut[j] += v * w[j]
-			squares += w[j] * w[j]
-			q[j] = scale*out[j]*v - decay*w[j]
-		}
-		norm += float64(squares)
-	}
-	for j, w := range net.out {
-		norm += float64(w) * float64(w)
-		g.out[j] = scale*g.out[j] - decay*w
+	simd.ReLUGrad(g.in, c, H, net.in, net.out, g.out, s.squares, float32(t.o.Scale*gamma), float32(lambda))
+	for _, v := range s.squares {
+		norm += float64(v)
 	}
 	a, b := t.o.Shape, t.o.Rate
 	g.rest[0] = float32(t.o.Scale*gamma*sum - lambda*b2)

@@ -406,3 +406,8 @@ func logCoshOuterPartAVX2(x *float64, ldx int, groups int, w *float64, state *fl
 //
 //go:noescape
 func reluHeadAVX2(a []float32, ld int, rows int, cols int, w []float32, bias float32, y []float32, r []float32)
+
+// reluGradAVX2 is the vector form of reluGradGo.
+//
+//go:noescape
+func reluGradAVX2(q []float32, rows int, cols int, w []float32, out []float32, dst []float32, squares []float32, scale float32, decay float32)

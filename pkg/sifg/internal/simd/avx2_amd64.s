@@ -9131,3 +9131,85 @@ backwardEnd:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// func reluGradAVX2(q []float32, rows int, cols int, w []float32, out []float32, dst []float32, squares []float32, scale float32, decay float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-144
+	MOVSS        scale+136(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        decay+140(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVQ         q_base+0(FP), AX
+	MOVQ         w_base+40(FP), CX
+	MOVQ         out_base+64(FP), DX
+	MOVQ         dst_base+88(FP), BX
+	MOVQ         squares_base+112(FP), SI
+	MOVQ         cols+32(FP), DI
+	MOVQ         DI, R8
+	SHLQ         $0x02, DI
+
+block:
+	CMPQ    R8, $0x08
+	JLT     tail
+	VMOVUPS (DX), Y2
+	VMULPS  Y2, Y2, Y3
+	VMULPS  Y0, Y2, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    rows+24(FP), R9
+	XORQ    R10, R10
+
+row:
+	VMOVUPS      (AX)(R10*1), Y6
+	VMOVUPS      (CX)(R10*1), Y7
+	VFMADD231PS  Y7, Y6, Y5
+	VFMADD231PS  Y7, Y7, Y3
+	VMULPS       Y6, Y4, Y6
+	VFNMADD231PS Y1, Y7, Y6
+	VMOVUPS      Y6, (AX)(R10*1)
+	ADDQ         DI, R10
+	DECQ         R9
+	JNZ          row
+	VMULPS       Y0, Y5, Y4
+	VFNMADD231PS Y1, Y2, Y4
+	VMOVUPS      Y4, (BX)
+	VMOVUPS      Y3, (SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	SUBQ         $0x08, R8
+	JMP          block
+
+tail:
+	CMPQ       R8, $0x00
+	JEQ        done
+	LEAQ       window<>+32(SB), R9
+	NEGQ       R8
+	VMOVUPS    (R9)(R8*4), Y2
+	VMASKMOVPS (DX), Y2, Y3
+	VMULPS     Y3, Y3, Y4
+	VMULPS     Y0, Y3, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVQ       rows+24(FP), R9
+	XORQ       R10, R10
+
+last:
+	VMASKMOVPS   (AX)(R10*1), Y2, Y7
+	VMASKMOVPS   (CX)(R10*1), Y2, Y8
+	VFMADD231PS  Y8, Y7, Y6
+	VFMADD231PS  Y8, Y8, Y4
+	VMULPS       Y7, Y5, Y7
+	VFNMADD231PS Y1, Y8, Y7
+	VMASKMOVPS   Y7, Y2, (AX)(R10*1)
+	ADDQ         DI, R10
+	DECQ         R9
+	JNZ          last
+	VMULPS       Y0, Y6, Y0
+	VFNMADD231PS Y1, Y3, Y0
+	VMASKMOVPS   Y0, Y2, (BX)
+	VMASKMOVPS   Y4, Y2, (SI)
+
+done:
+	VZEROUPPER
+	RET

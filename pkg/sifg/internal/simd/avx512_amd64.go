@@ -703,3 +703,8 @@ func logCoshOuterPartAVX512(x *float64, ldx int, groups int, w *float64, state *
 //
 //go:noescape
 func reluHeadAVX512(a []float32, ld int, rows int, cols int, w []float32, bias float32, y []float32, r []float32)
+
+// reluGradAVX512 is the vector form of reluGradGo.
+//
+//go:noescape
+func reluGradAVX512(q []float32, rows int, cols int, w []float32, out []float32, dst []float32, squares []float32, scale float32, decay float32)

@@ -23273,3 +23273,85 @@ backwardEnd:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// func reluGradAVX512(q []float32, rows int, cols int, w []float32, out []float32, dst []float32, squares []float32, scale float32, decay float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·reluGradAVX512(SB), NOSPLIT, $0-144
+	MOVSS        scale+136(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        decay+140(FP), X1
+	VBROADCASTSS X1, Z1
+	MOVQ         q_base+0(FP), AX
+	MOVQ         w_base+40(FP), CX
+	MOVQ         out_base+64(FP), DX
+	MOVQ         dst_base+88(FP), BX
+	MOVQ         squares_base+112(FP), SI
+	MOVQ         cols+32(FP), DI
+	MOVQ         DI, R8
+	SHLQ         $0x02, DI
+
+block:
+	CMPQ    R8, $0x10
+	JLT     tail
+	VMOVUPS (DX), Z2
+	VMULPS  Z2, Z2, Z3
+	VMULPS  Z0, Z2, Z4
+	VXORPS  Z5, Z5, Z5
+	MOVQ    rows+24(FP), R9
+	XORQ    R10, R10
+
+row:
+	VMOVUPS      (AX)(R10*1), Z6
+	VMOVUPS      (CX)(R10*1), Z7
+	VFMADD231PS  Z7, Z6, Z5
+	VFMADD231PS  Z7, Z7, Z3
+	VMULPS       Z6, Z4, Z6
+	VFNMADD231PS Z1, Z7, Z6
+	VMOVUPS      Z6, (AX)(R10*1)
+	ADDQ         DI, R10
+	DECQ         R9
+	JNZ          row
+	VMULPS       Z0, Z5, Z4
+	VFNMADD231PS Z1, Z2, Z4
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z3, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, R8
+	JMP          block
+
+tail:
+	CMPQ      R8, $0x00
+	JEQ       done
+	MOVL      $0xffffffff, R9
+	BZHIL     R8, R9, R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DX), K1, Z2
+	VMULPS    Z2, Z2, Z3
+	VMULPS    Z0, Z2, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVQ      rows+24(FP), R9
+	XORQ      R10, R10
+
+last:
+	VMOVUPS.Z    (AX)(R10*1), K1, Z6
+	VMOVUPS.Z    (CX)(R10*1), K1, Z7
+	VFMADD231PS  Z7, Z6, Z5
+	VFMADD231PS  Z7, Z7, Z3
+	VMULPS       Z6, Z4, Z6
+	VFNMADD231PS Z1, Z7, Z6
+	VMOVUPS      Z6, K1, (AX)(R10*1)
+	ADDQ         DI, R10
+	DECQ         R9
+	JNZ          last
+	VMULPS       Z0, Z5, Z0
+	VFNMADD231PS Z1, Z2, Z0
+	VMOVUPS      Z0, K1, (BX)
+	VMOVUPS      Z3, K1, (SI)
+
+done:
+	VZEROUPPER
+	RET

@@ -256,6 +256,18 @@ func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, 
 	return true
 }
 
+func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32) bool {
+	switch path {
+	case avx512:
+		reluGradAVX512(q, rows, cols, w, out, dst, squares, scale, decay)
+	case avx2:
+		reluGradAVX2(q, rows, cols, w, out, dst, squares, scale, decay)
+	default:
+		return false
+	}
+	return true
+}
+
 // gemmPanel32 runs the kernel of tiles of that many rows.
 func gemmPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {

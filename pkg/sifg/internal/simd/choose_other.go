@@ -51,3 +51,7 @@ func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return fals
 func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {
 	return false
 }
+
+func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32) bool {
+	return false
+}

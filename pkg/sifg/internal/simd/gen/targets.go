@@ -17,6 +17,7 @@ func (m *machine) targets() {
 	m.tanhOuter(outerColumns, true)
 	m.logCoshOuter(outerColumns, true)
 	m.reluHead()
+	m.reluGrad()
 }
 
 // outerColumns is how many columns of Σ t xᵀ a kernel sums up in registers.
@@ -324,5 +325,61 @@ func (m *machine) reluHead() {
 	m.ADDQ(ld, a)
 	m.DECQ(rows)
 	m.JNZ(LabelRef("row"))
+	m.ret()
+}
+
+// reluGrad emits what makes gradients of the product q = XᵀG: for every column, down the rows, dst = scale·Σ q·w − decay·out,
+// squares = Σ w² + out² and q = scale·out·q − decay·w. q and w are rows×cols with row stride cols.
+func (m *machine) reluGrad() {
+	const name, params = "reluGrad", "q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of reluGradGo.")
+	pointer := func(name string) reg.GPVirtual { return m.Load(m.Param(name).Base(), m.GP64()).(reg.GPVirtual) }
+	q, w, out, dst, squares := pointer("q"), pointer("w"), pointer("out"), pointer("dst"), pointer("squares")
+	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	scale, decay := m.param("scale"), m.param("decay")
+	left, ld, rows, offset := m.GP64(), m.GP64(), m.GP64(), m.GP64()
+	m.MOVQ(cols, left)
+	m.MOVQ(cols, ld)
+	m.SHLQ(U8(2), ld)
+	block := func(label string, load func(x Mem) reg.VecVirtual, store func(v reg.VecVirtual, x Mem)) {
+		o := load(Mem{Base: out})
+		norm := m.mul(o, o)
+		factor := m.mul(o, scale)
+		sum := m.vec()
+		m.VXORPS(sum, sum, sum)
+		m.Load(m.Param("rows"), rows)
+		m.XORQ(offset, offset)
+		m.Label(label)
+		qv, wv := load(Mem{Base: q, Index: offset, Scale: 1}), load(Mem{Base: w, Index: offset, Scale: 1})
+		m.addTo(sum, qv, wv)
+		m.addTo(norm, wv, wv)
+		g := m.mul(factor, qv)
+		m.subFrom(g, wv, decay)
+		store(g, Mem{Base: q, Index: offset, Scale: 1})
+		m.ADDQ(ld, offset)
+		m.DECQ(rows)
+		m.JNZ(LabelRef(label))
+		sum = m.mul(sum, scale)
+		m.subFrom(sum, o, decay)
+		store(sum, Mem{Base: dst})
+		store(norm, Mem{Base: squares})
+	}
+	m.Label("block")
+	m.CMPQ(left, U8(m.bytes/4))
+	m.JLT(LabelRef("tail"))
+	block("row", func(x Mem) reg.VecVirtual { return m.load(x) }, func(v reg.VecVirtual, x Mem) { m.VMOVUPS(v, x) })
+	for _, p := range []reg.GPVirtual{q, w, out, dst, squares} {
+		m.ADDQ(Imm(uint64(m.bytes)), p)
+	}
+	m.SUBQ(Imm(uint64(m.bytes/4)), left)
+	m.JMP(LabelRef("block"))
+	m.Label("tail")
+	m.CMPQ(left, U8(0))
+	m.JEQ(LabelRef("done"))
+	k := m.mask(left)
+	block("last", func(x Mem) reg.VecVirtual { return m.loadMasked(x, k) },
+		func(v reg.VecVirtual, x Mem) { m.storeMasked(v, x, k) })
+	m.Label("done")
 	m.ret()
 }

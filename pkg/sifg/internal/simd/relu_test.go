@@ -1,9 +1,9 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -88,16 +88,69 @@ func TestReLUHeadKeepsNaN(t *testing.T) {
 	})
 }
 
+// Each result is a sum of at most m+1 products: off by (m+3)·2⁻²⁴·Σ|terms| to first order.
+func TestReLUGrad(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 200 {
+		m, n, off := 1+r.IntN(40), 1+size(r)%120, r.IntN(17)
+		in, w, out := make([]float32, m*n), make([]float32, m*n), make([]float32, n)
+		uniform(r, in)
+		uniform(r, w)
+		uniform(r, out)
+		scale, decay := 3*r.Float32(), r.Float32()
+		var bits [][]float32
+		forPaths(t, func(t *testing.T) {
+			qBuf, q := guarded(m*n, off)
+			copy(q, in)
+			dBuf, dst := guarded(n, off)
+			sBuf, squares := guarded(n, off)
+			ReLUGrad(q, m, n, w, out, dst, squares, scale, decay)
+			checkGuard(t, qBuf, m*n, off)
+			checkGuard(t, dBuf, n, off)
+			checkGuard(t, sBuf, n, off)
+			slack := 1.01 * float64(m+3) * 0x1p-24
+			check := func(what string, got float32, want, terms float64) {
+				if math.Abs(float64(got)-want) > slack*terms {
+					t.Fatalf("%d×%d: %s is %v, want %v", m, n, what, got, want)
+				}
+			}
+			s, d := float64(scale), float64(decay)
+			for j := range n {
+				o := float64(out[j])
+				sum, terms, norm := 0.0, 0.0, o*o
+				for k := range m {
+					v, u := float64(in[k*n+j]), float64(w[k*n+j])
+					sum, terms, norm = sum+v*u, terms+math.Abs(v*u), norm+u*u
+					check("q", q[k*n+j], s*o*v-d*u, math.Abs(s*o*v)+math.Abs(d*u))
+				}
+				check("dst", dst[j], s*sum-d*o, s*terms+math.Abs(d*o))
+				check("squares", squares[j], norm, norm)
+			}
+			if path != portable {
+				if bits == nil {
+					bits = [][]float32{q, dst, squares}
+				}
+				for i, x := range [][]float32{q, dst, squares} {
+					if !slices.Equal(bits[i], x) {
+						t.Fatalf("%d×%d: the paths differ in bits", m, n)
+					}
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkReLUHead(b *testing.B) {
 	was := path
 	defer func() { path = was }()
 	const m, n = 100, 50
-	a, w, y, r := make([]float32, m*n), make([]float32, n), make([]float32, m), make([]float32, m)
+	const ld = 64 // so that the vector at a row's end does not reach into the next row
+	a, w, y, r := make([]float32, m*ld), make([]float32, n), make([]float32, m), make([]float32, m)
 	for k := supported; k >= portable; k-- {
-		b.Run(fmt.Sprint(kindNames[k]), func(b *testing.B) {
+		b.Run(kindNames[k], func(b *testing.B) {
 			path = k
 			for b.Loop() {
-				ReLUHead(a, n, m, n, w, 0, y, r)
+				ReLUHead(a, ld, m, n, w, 0, y, r)
 			}
 		})
 	}
