@@ -186,6 +186,35 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestThreads: splitting the rows of one run over cores changes no bit. 600 particles make all products of a width-64
+// network large enough to be split.
+func TestThreads(t *testing.T) {
+	for _, s := range Samplers {
+		run := func(threads int) []float32 {
+			cfg := confConfig(s.Name)
+			if slices.Contains(s.Uses, "hidden") {
+				cfg.Hidden = 64
+			}
+			f, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Threads = threads
+			c, err := Run(context.Background(), f, confTarget(), Options{Particles: 600, Iterations: 3, Seed: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Z.Data
+		}
+		one := run(1)
+		for _, threads := range []int{2, 3} {
+			if !slices.Equal(one, run(threads)) {
+				t.Errorf("%s: %d threads give other bits", s.Name, threads)
+			}
+		}
+	}
+}
+
 func TestStepAllocatesNothing(t *testing.T) {
 	for _, s := range Samplers {
 		f, err := New(confConfig(s.Name))

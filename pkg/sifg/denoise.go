@@ -47,6 +47,7 @@ func (o *Denoise) Init(c *Cloud) {
 func (o *Network) build(c *Cloud) (*nn.Net, nn.Optimizer) {
 	net := nn.New(c.Z.Cols, o.Hidden, o.Activation)
 	net.Init(rng.New(c.Seed, "network"))
+	net.SetThreads(c.threads)
 	opt, err := nn.NewOptimizer(o.Optimizer, o.Rate)
 	if err != nil {
 		panic("sifg: " + err.Error())

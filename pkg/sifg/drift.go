@@ -11,7 +11,7 @@ func (*Drift) Init(*Cloud) {}
 // Velocity implements Field.
 func (*Drift) Velocity(c *Cloud, noise *Noise) Info {
 	c.Perturb()
-	c.Target.Score(c.V, c.X, c.Iter)
-	copy(c.S.Data, c.V.Data)
+	c.Score()
+	copy(c.V.Data, c.S.Data)
 	return Info{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 
@@ -23,7 +24,7 @@ func NewBatch(n, d int) Batch {
 type Target interface {
 	// Dim returns d ≥ 1.
 	Dim() int
-	// Score sets dst[i] = ∇log π(x[i]) for every row. dst and x are n×d and do not alias. iter is the outer iteration and
+	// Score sets dst[i] = ∇log π(x[i]) for every row, whatever the other rows. dst and x are n×d and do not alias. iter is the outer iteration and
 	// selects the mini-batch of a target that has them; others ignore it.
 	Score(dst, x Batch, iter int)
 }
@@ -38,7 +39,8 @@ type Cloud struct {
 	Target Target
 	Seed   uint64 // names the random streams of the run
 
-	noise normals
+	threads int // of the flow
+	noise   normals
 }
 
 // normals is the stream "noise"; an interface so that tests can silence it.
@@ -56,7 +58,25 @@ func (c *Cloud) Perturb() {
 }
 
 // Score sets S = ∇log π(X).
-func (c *Cloud) Score() { c.Target.Score(c.S, c.X, c.Iter) }
+func (c *Cloud) Score() {
+	n := c.X.Rows
+	if t := min(c.threads, n/2); t > 1 {
+		var wait sync.WaitGroup
+		for i := range t {
+			lo, hi := i*n/t, (i+1)*n/t
+			wait.Go(func() { c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter) })
+		}
+		wait.Wait()
+		return
+	}
+	c.Target.Score(c.S, c.X, c.Iter)
+}
+
+// rows returns rows lo to hi−1 of b, a view.
+func rows(b Batch, lo, hi int) Batch {
+	b.Rows, b.Data = hi-lo, b.Data[lo*b.Stride:hi*b.Stride]
+	return b
+}
 
 // Info is what a step tells of itself, for traces.
 type Info struct {
@@ -85,6 +105,10 @@ type Flow struct {
 	Noise Noise
 	Field Field
 	Mover Mover
+
+	// Threads > 1 lets one run use several cores, for its large matrix products and the target's score; the bits are the
+	// same. Several runs side by side, one a core, use a machine better.
+	Threads int
 }
 
 // Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for every
@@ -99,7 +123,7 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	}
 	c := &Cloud{
 		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
-		Sigma: f.Noise.Sigma, Target: target, Seed: seed, noise: rng.New(seed, "noise"),
+		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, noise: rng.New(seed, "noise"),
 	}
 	if c.Sigma > 0 {
 		c.W, c.X = NewBatch(n, d), NewBatch(n, d)

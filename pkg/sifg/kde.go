@@ -22,6 +22,7 @@ var _ Field = (*KDE)(nil)
 // Init implements Field.
 func (o *KDE) Init(c *Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
+	o.ws.Threads = c.threads
 	o.kappa, o.in, o.out = make([]float32, n*n), NewBatch(n, d+1), NewBatch(n, d+1)
 }
 

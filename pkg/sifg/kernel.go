@@ -27,6 +27,7 @@ var _ Field = (*Kernel)(nil)
 // Init implements Field.
 func (o *Kernel) Init(c *Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
+	o.ws.Threads = c.threads
 	o.dist, o.in, o.out = make([]float32, n*n), NewBatch(n, 2*d+1), NewBatch(n, 2*d+1)
 	o.median = selector{near: make([]float32, n*(n-1)/2+1)}
 }

@@ -77,6 +77,9 @@ func New(d, h int, act Activation) *Net {
 	return net
 }
 
+// SetThreads splits the rows of large matrix products over as many goroutines (1: none). The bits are the same.
+func (net *Net) SetThreads(n int) { net.ws.Threads = n }
+
 // Dim returns d.
 func (net *Net) Dim() int { return net.layers[0].w.Rows }
 

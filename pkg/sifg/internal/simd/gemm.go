@@ -3,8 +3,12 @@ package simd
 // Workspace is the scratch memory of the matrix products (packed panels). The zero value is ready; it grows once and is
 // then reused. A Workspace must not be shared by goroutines.
 type Workspace struct {
+	// Threads splits the rows of C of a large float32 product over as many goroutines; 0 and 1: none. The bits are the same.
+	Threads int
+
 	pack   []float32
 	pack64 []float64
+	parts  []Workspace // of the goroutines
 }
 
 type float interface{ float32 | float64 }
@@ -28,6 +32,12 @@ func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb i
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
+	if w.splits(m, n, k) {
+		w.split(m, func(w *Workspace, lo, hi int) {
+			w.GemmNN(hi-lo, n, k, a[lo*lda:], lda, b, ldb, c[lo*ldc:], ldc, acc)
+		})
+		return
+	}
 	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
 		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
@@ -38,6 +48,12 @@ func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb i
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(n, k, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
+	if w.splits(m, n, k) {
+		w.split(m, func(w *Workspace, lo, hi int) {
+			w.GemmNT(hi-lo, n, k, a[lo*lda:], lda, b, ldb, c[lo*ldc:], ldc, acc)
+		})
+		return
+	}
 	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, 1, ldb}, c, ldc, acc) {
 		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
@@ -48,6 +64,12 @@ func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb i
 	checkMatrix(k, m, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
+	if w.splits(m, n, k) {
+		w.split(m, func(w *Workspace, lo, hi int) {
+			w.GemmTN(hi-lo, n, k, a[lo:], lda, b, ldb, c[lo*ldc:], ldc, acc)
+		})
+		return
+	}
 	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, 1, lda}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
 		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
