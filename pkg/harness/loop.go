@@ -21,12 +21,13 @@ type result struct {
 }
 
 // compute runs a trial: it starts the sampler, steps it, and judges it at iteration 0, at every Judge.Every-th and at the
-// last. Its result depends on nothing but t and p. It returns an error only if ctx ends first or the trial cannot start.
-func compute(ctx context.Context, t *Trial, p *Problem, step func(iter int)) (*result, error) {
+// last. Its result depends on nothing but t and p, not on the threads that a trial may use. It returns an error only if ctx ends first or the trial cannot start.
+func compute(ctx context.Context, t *Trial, p *Problem, threads int, step func(iter int)) (*result, error) {
 	flow, err := sifg.New(t.Config.Sampler)
 	if err != nil {
 		return nil, err
 	}
+	flow.Threads = threads
 	c, err := flow.Start(p.Target, t.Config.Particles, t.Seed, p.Init)
 	if err != nil {
 		return nil, err

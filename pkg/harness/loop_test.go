@@ -27,7 +27,7 @@ func trial(t *testing.T, sampler string, c TrialConfig) (*result, map[int][]floa
 		now.Z.Data, now.X.Data = slices.Clone(c.Z.Data), slices.Clone(c.X.Data)
 		clouds[c.Iter] = &now
 	}}
-	r, err := compute(context.Background(), &Trial{Seed: 3, Config: c}, p, func(int) {})
+	r, err := compute(context.Background(), &Trial{Seed: 3, Config: c}, p, 1, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestComputeStops(t *testing.T) {
 	c := config("particles")
 	c.Sampler.Sampler = "sgld"
 	last := 0
-	_, err := compute(ctx, &Trial{Config: c}, &Problem{Target: normal(2)}, func(k int) {
+	_, err := compute(ctx, &Trial{Config: c}, &Problem{Target: normal(2)}, 1, func(k int) {
 		if last = k; k == 2 {
 			cancel(stop)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
 // Machine is what a trial's time depends on beside its configuration.
@@ -20,7 +20,7 @@ type Machine struct {
 
 // ThisMachine describes the machine and the program that run.
 var ThisMachine = sync.OnceValue(func() Machine {
-	m := Machine{CPU: runtime.GOARCH, Kernel: sifg.ComputePath(), Commit: "unknown"}
+	m := Machine{CPU: runtime.GOARCH, Kernel: kernel.Path(), Commit: "unknown"}
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {
 		defer f.Close()
 		for s := bufio.NewScanner(f); s.Scan(); {

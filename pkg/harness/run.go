@@ -19,6 +19,7 @@ import (
 type Runner struct {
 	Store    *store.Store
 	Jobs     int           // trials at once, 1 or more
+	Threads  int           // cores that one trial may use; changes no result
 	FailFast bool          // start no more trials after the first that does not end with StatusOK
 	Timeout  time.Duration // of one trial; 0: none
 	Watch    Watcher       // told of progress
@@ -123,5 +124,5 @@ func (r *Runner) guarded(ctx context.Context, e *Experiment, t *Trial) (res *res
 	if err != nil {
 		return nil, err
 	}
-	return compute(ctx, t, p, func(iter int) { r.Watch.Step(t, iter) })
+	return compute(ctx, t, p, r.Threads, func(iter int) { r.Watch.Step(t, iter) })
 }

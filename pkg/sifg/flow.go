@@ -62,11 +62,20 @@ func (c *Cloud) Score() {
 	n := c.X.Rows
 	if t := min(c.threads, n/2); t > 1 {
 		var wait sync.WaitGroup
+		panics := make([]any, t)
 		for i := range t {
-			lo, hi := i*n/t, (i+1)*n/t
-			wait.Go(func() { c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter) })
+			wait.Go(func() {
+				defer func() { panics[i] = recover() }()
+				lo, hi := i*n/t, (i+1)*n/t
+				c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter)
+			})
 		}
 		wait.Wait()
+		for _, p := range panics {
+			if p != nil {
+				panic(p) // where the caller can recover it
+			}
+		}
 		return
 	}
 	c.Target.Score(c.S, c.X, c.Iter)

@@ -18,7 +18,7 @@ type options struct {
 	protocol, scale string
 	set             []string
 	results, store  string
-	jobs            int
+	jobs, threads   int
 	failFast        bool
 	timeout         time.Duration
 	trial           string

@@ -28,6 +28,7 @@ func (a *app) run() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&a.opt.failFast, "fail-fast", false, "start no more trials after the first that does not end well")
 	f.DurationVar(&a.opt.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	f.IntVar(&a.opt.threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.StringVar(&a.opt.trial, "trial", "", "only the trial whose key begins so; no report is written")
 	return cmd
 }
@@ -40,6 +41,8 @@ func (a *app) runTrials(names []string) error {
 	switch {
 	case a.opt.jobs < 1:
 		return harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
+	case a.opt.threads < 1:
+		return harness.Usagef("--threads must be 1 or more, got %d", a.opt.threads)
 	case a.opt.timeout < 0:
 		return harness.Usagef("--timeout must not be negative, got %v", a.opt.timeout)
 	}
@@ -54,7 +57,7 @@ func (a *app) runTrials(names []string) error {
 	soft, hard, caught, release := signals()
 	todo := p.survey.Todo()
 	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
-	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
+	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, Threads: a.opt.threads, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
 	computed, err := r.Run(soft, hard, p.Experiments, todo)
 	shown.close()
 	release() // from here a signal ends the program as usual: all files are absent or whole
