@@ -57,6 +57,7 @@ type problem struct {
 	smooth float64
 
 	reference, correct, small metric.Points // made at first use
+	toExact                   *metric.Energy
 	zFrom, xFrom              metric.Points // at DisplacementFrom
 	score, x                  sifg.Batch    // scratch of ksd
 }
@@ -314,10 +315,10 @@ func (p *problem) coverage(c *sifg.Cloud, x metric.Points, put func(string, int,
 }
 
 func (p *problem) energy(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
-	if p.correct.N == 0 {
-		p.correct = p.draw(p.o.Reference, "reference", false)
+	if p.toExact == nil {
+		p.toExact = metric.NewEnergy(p.draw(p.o.Reference, "reference", false))
 	}
-	put("energy", 0, metric.EnergyDistance(x, p.correct))
+	put("energy", 0, p.toExact.Distance(x))
 	return nil
 }
 
