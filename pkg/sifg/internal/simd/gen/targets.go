@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -66,6 +67,7 @@ func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtua
 		sums = append(sums, v)
 	}
 	m.hoistHere()
+	m.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{U8(64)}})
 	m.Label("group")
 	y := m.vec()
 	m.VXORPS(y, y, y)
@@ -170,21 +172,25 @@ func (m *machine) logCoshOuter(q int, part bool) {
 	at := func(b int) Mem { return Mem{Base: state, Disp: 64 * b} }
 	sum, product := m.load(at(q)), m.load(at(q+1))
 	sums := m.outer(q, part, func(y reg.VecVirtual) reg.VecVirtual {
-		sign := m.and(y, m.quads(1<<63))
-		t := m.xor(y, sign)
+		t := m.and(y, m.quads(1<<63-1))
 		m.VADDPD(t, sum, sum)
 		r := m.min(m.load(m.c(350)), t) // not a number stays so
 		r = m.add(r, r)
 		j, n := m.nearest(r, math.Log2E)
 		m.subFrom(r, n, m.c(math.Ln2))
-		p := m.estrin(r, expMinus)
+		p := m.evenOdd(r, expMinus)
 		v := m.vec()
 		m.VPSLLQ(U8(52), j, v)
 		w := m.op3(m.VPSUBQ, p, v)
 		one := m.load(m.c(1))
 		u := m.add(w, one)
 		m.VMULPD(u, product, product)
-		return m.or(m.div(m.sub(one, w), u), sign)
+		h := m.div(m.sub(one, w), u)
+		if m.wide() { // h | (y & sign)
+			m.VPTERNLOGQ(U8(0xF8), m.quads(1<<63), y, h)
+			return h
+		}
+		return m.or(h, m.and(y, m.quads(1<<63)))
 	})
 	for b, v := range sums {
 		m.VADDPD(at(b), v, v)
@@ -200,15 +206,18 @@ func (m *machine) logCoshOuter(q int, part bool) {
 var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513, -0.008333333353779525, 0.0013888888905923301,
 	-0.00019841208632432434, 2.480153630529796e-05, -2.762517110711358e-06, 2.7613853120287344e-07}
 
-// estrin returns the polynomial in x with the coefficients, lowest power first, by Estrin's scheme: two products more than
-// Horner's, but a chain of 5 operations instead of 10, which is what the processor waits for here.
-func (m *machine) estrin(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
+// evenOdd returns the polynomial in x with the coefficients, lowest power first, as E(x²) + x·O(x²): one product more than
+// Horner's scheme, and two chains of half the length, as the latency of one is what the processor would wait for here.
+func (m *machine) evenOdd(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
 	x2 := m.mul(x, x)
-	x4 := m.mul(x2, x2)
-	pair := func(i int) reg.VecVirtual { return m.fma(m.load(m.c(c[i+1])), x, m.c(c[i])) }
-	p := m.fma(m.load(m.c(c[10])), x2, pair(8))
-	p = m.fma(p, x4, m.fma(pair(6), x2, pair(4)))
-	return m.fma(p, x4, m.fma(pair(2), x2, pair(0)))
+	even, odd := m.load(m.c(c[10])), m.load(m.c(c[9]))
+	for k := 8; k >= 0; k -= 2 {
+		even = m.fma(even, x2, m.c(c[k]))
+		if k > 0 {
+			odd = m.fma(odd, x2, m.c(c[k-1]))
+		}
+	}
+	return m.fma(odd, x, even)
 }
 
 // reluHead emits the output layer over ReLU units, forward and backward: for each of rows > 0 rows of a (cols > 0 columns,
