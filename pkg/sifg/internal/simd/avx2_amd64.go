@@ -234,6 +234,11 @@ func expAVX2(dst []float32, x []float32)
 //go:noescape
 func logCoshAVX2(dst []float32, x []float32)
 
+// absPowAVX2 is the vector form of absPowGo.
+//
+//go:noescape
+func absPowAVX2(pow []float32, log []float32, x []float32, q float32)
+
 // tanh64AVX2 is the vector form of tanh64Go.
 //
 //go:noescape

@@ -5411,6 +5411,211 @@ DATA w3f4ccccd<>+16(SB)/8, $0x3f4ccccd3f4ccccd
 DATA w3f4ccccd<>+24(SB)/8, $0x3f4ccccd3f4ccccd
 GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $32
 
+// func absPowAVX2(pow []float32, log []float32, x []float32, q float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·absPowAVX2(SB), NOSPLIT, $0-76
+	MOVQ         pow_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+48(FP), DX
+	MOVQ         log_base+24(FP), BX
+	MOVSS        q+72(FP), X0
+	VBROADCASTSS X0, Y1
+	MOVQ         pow_base+0(FP), SI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VANDPS       w7fffffff<>+0(SB), Y0, Y0
+	VMAXPS       w00800000<>+0(SB), Y0, Y0
+	VPSUBD       w3f3504f3<>+0(SB), Y0, Y2
+	VPSRAD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y2, Y3
+	VPSUBD       Y3, Y0, Y0
+	VSUBPS       w3f800000<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMOVUPS      w3d9021bb<>+0(SB), Y4
+	VFMADD213PS  wbdebd1b8<>+0(SB), Y0, Y4
+	VFMADD213PS  w3def251a<>+0(SB), Y0, Y4
+	VFMADD213PS  wbdfe5d4f<>+0(SB), Y0, Y4
+	VFMADD213PS  w3e11e9bf<>+0(SB), Y0, Y4
+	VFMADD213PS  wbe2aae50<>+0(SB), Y0, Y4
+	VFMADD213PS  w3e4cceac<>+0(SB), Y0, Y4
+	VFMADD213PS  wbe7ffffc<>+0(SB), Y0, Y4
+	VFMADD213PS  w3eaaaaaa<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VFMADD231PS  wb95e8083<>+0(SB), Y2, Y4
+	VFNMADD231PS w3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y0, Y4, Y0
+	VFMADD231PS  w3f318000<>+0(SB), Y2, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      wc2d00000<>+0(SB), Y2
+	VMOVUPS      w42b20000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      w4b400000<>+0(SB), Y2
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y2
+	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS w3f318000<>+0(SB), Y3, Y0
+	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y0
+	VMOVUPS      w3ab511ab<>+0(SB), Y3
+	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y3
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y3
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y3
+	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y3
+	VMULPS       Y0, Y0, Y4
+	VFMADD213PS  Y0, Y4, Y3
+	VADDPS       w3f800000<>+0(SB), Y3, Y0
+	VPSUBD       w4b400000<>+0(SB), Y2, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y0, Y0
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       w3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SI)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), DI
+	NEGQ         AX
+	VMOVUPS      (DI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y2
+	VANDPS       w7fffffff<>+0(SB), Y2, Y2
+	VMAXPS       w00800000<>+0(SB), Y2, Y2
+	VPSUBD       w3f3504f3<>+0(SB), Y2, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y2, Y2
+	VSUBPS       w3f800000<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      w3d9021bb<>+0(SB), Y5
+	VFMADD213PS  wbdebd1b8<>+0(SB), Y2, Y5
+	VFMADD213PS  w3def251a<>+0(SB), Y2, Y5
+	VFMADD213PS  wbdfe5d4f<>+0(SB), Y2, Y5
+	VFMADD213PS  w3e11e9bf<>+0(SB), Y2, Y5
+	VFMADD213PS  wbe2aae50<>+0(SB), Y2, Y5
+	VFMADD213PS  w3e4cceac<>+0(SB), Y2, Y5
+	VFMADD213PS  wbe7ffffc<>+0(SB), Y2, Y5
+	VFMADD213PS  w3eaaaaaa<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VFMADD231PS  wb95e8083<>+0(SB), Y3, Y5
+	VFNMADD231PS w3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y2, Y5, Y2
+	VFMADD231PS  w3f318000<>+0(SB), Y3, Y2
+	VMASKMOVPS   Y2, Y0, (BX)(CX*1)
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      wc2d00000<>+0(SB), Y2
+	VMOVUPS      w42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      w4b400000<>+0(SB), Y2
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y2
+	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS w3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      w3ab511ab<>+0(SB), Y3
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y3
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y3
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y3
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       w3f800000<>+0(SB), Y3, Y1
+	VPSUBD       w4b400000<>+0(SB), Y2, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y1, Y1
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       w3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w00800000<>+0(SB)/8, $0x0080000000800000
+DATA w00800000<>+8(SB)/8, $0x0080000000800000
+DATA w00800000<>+16(SB)/8, $0x0080000000800000
+DATA w00800000<>+24(SB)/8, $0x0080000000800000
+GLOBL w00800000<>(SB), RODATA|NOPTR, $32
+
+DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
+GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
+GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $32
+
+DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
+GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $32
+
+DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
+GLOBL w3def251a<>(SB), RODATA|NOPTR, $32
+
+DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
+GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $32
+
+DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
+GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $32
+
+DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
+GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $32
+
+DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
+GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $32
+
+DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
+GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $32
+
+DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
+GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $32
+
 // func tanh64AVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanh64AVX2(SB), NOSPLIT, $0-48
@@ -7493,12 +7698,6 @@ DATA w0000ffff<>+16(SB)/8, $0x0000ffff0000ffff
 DATA w0000ffff<>+24(SB)/8, $0x0000ffff0000ffff
 GLOBL w0000ffff<>(SB), RODATA|NOPTR, $32
 
-DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
-GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $32
-
 DATA w00000020<>+0(SB)/8, $0x0000002000000020
 DATA w00000020<>+8(SB)/8, $0x0000002000000020
 DATA w00000020<>+16(SB)/8, $0x0000002000000020
@@ -7510,60 +7709,6 @@ DATA w007fffff<>+8(SB)/8, $0x007fffff007fffff
 DATA w007fffff<>+16(SB)/8, $0x007fffff007fffff
 DATA w007fffff<>+24(SB)/8, $0x007fffff007fffff
 GLOBL w007fffff<>(SB), RODATA|NOPTR, $32
-
-DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
-GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $32
-
-DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
-GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $32
-
-DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
-GLOBL w3def251a<>(SB), RODATA|NOPTR, $32
-
-DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
-GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $32
-
-DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
-GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $32
-
-DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
-GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $32
-
-DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
-GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $32
-
-DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
-GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $32
-
-DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
-GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $32
 
 DATA w20000000<>+0(SB)/8, $0x2000000020000000
 DATA w20000000<>+8(SB)/8, $0x2000000020000000

@@ -534,6 +534,11 @@ func expAVX512(dst []float32, x []float32)
 //go:noescape
 func logCoshAVX512(dst []float32, x []float32)
 
+// absPowAVX512 is the vector form of absPowGo.
+//
+//go:noescape
+func absPowAVX512(pow []float32, log []float32, x []float32, q float32)
+
 // tanh64AVX512 is the vector form of tanh64Go.
 //
 //go:noescape

@@ -19344,6 +19344,258 @@ DATA w3f4ccccd<>+48(SB)/8, $0x3f4ccccd3f4ccccd
 DATA w3f4ccccd<>+56(SB)/8, $0x3f4ccccd3f4ccccd
 GLOBL w3f4ccccd<>(SB), RODATA|NOPTR, $64
 
+// func absPowAVX512(pow []float32, log []float32, x []float32, q float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·absPowAVX512(SB), NOSPLIT, $0-76
+	MOVQ         pow_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+48(FP), DX
+	VBROADCASTSS w7fffffff<>+0(SB), Z1
+	VBROADCASTSS w00800000<>+0(SB), Z2
+	VBROADCASTSS w3f3504f3<>+0(SB), Z3
+	VBROADCASTSS w3f800000<>+0(SB), Z4
+	VBROADCASTSS w3d9021bb<>+0(SB), Z5
+	VBROADCASTSS wbdebd1b8<>+0(SB), Z6
+	VBROADCASTSS w3def251a<>+0(SB), Z7
+	VBROADCASTSS wbdfe5d4f<>+0(SB), Z8
+	VBROADCASTSS w3e11e9bf<>+0(SB), Z9
+	VBROADCASTSS wbe2aae50<>+0(SB), Z10
+	VBROADCASTSS w3e4cceac<>+0(SB), Z11
+	VBROADCASTSS wbe7ffffc<>+0(SB), Z12
+	VBROADCASTSS w3eaaaaaa<>+0(SB), Z13
+	VBROADCASTSS wb95e8083<>+0(SB), Z14
+	VBROADCASTSS w3f000000<>+0(SB), Z15
+	VBROADCASTSS w3f318000<>+0(SB), Z16
+	MOVQ         log_base+24(FP), BX
+	MOVSS        q+72(FP), X0
+	VBROADCASTSS X0, Z17
+	VBROADCASTSS wc2d00000<>+0(SB), Z18
+	MOVQ         pow_base+0(FP), SI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VANDPS       Z1, Z0, Z0
+	VMAXPS       Z2, Z0, Z0
+	VPSUBD       Z3, Z0, Z19
+	VPSRAD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z19, Z20
+	VPSUBD       Z20, Z0, Z0
+	VSUBPS       Z4, Z0, Z0
+	VCVTDQ2PS    Z19, Z19
+	VMULPS       Z0, Z0, Z20
+	VMOVUPS      Z5, Z21
+	VFMADD213PS  Z6, Z0, Z21
+	VFMADD213PS  Z7, Z0, Z21
+	VFMADD213PS  Z8, Z0, Z21
+	VFMADD213PS  Z9, Z0, Z21
+	VFMADD213PS  Z10, Z0, Z21
+	VFMADD213PS  Z11, Z0, Z21
+	VFMADD213PS  Z12, Z0, Z21
+	VFMADD213PS  Z13, Z0, Z21
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z20, Z21, Z21
+	VFMADD231PS  Z14, Z19, Z21
+	VFNMADD231PS Z15, Z20, Z21
+	VADDPS       Z0, Z21, Z0
+	VFMADD231PS  Z16, Z19, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	VMULPS       Z17, Z0, Z0
+	VMOVUPS      Z18, Z19
+	VMOVUPS      w42b20000<>+0(SB), Z20
+	VMINPS       Z0, Z20, Z0
+	VMAXPS       Z0, Z19, Z0
+	VMOVUPS      w4b400000<>+0(SB), Z19
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z19
+	VSUBPS       w4b400000<>+0(SB), Z19, Z20
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z16, Z20, Z0
+	VFNMADD231PS Z14, Z20, Z0
+	VMOVUPS      w3ab511ab<>+0(SB), Z20
+	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z20
+	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z20
+	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z20
+	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z20
+	VMULPS       Z0, Z0, Z21
+	VFMADD213PS  Z0, Z21, Z20
+	VADDPS       Z4, Z20, Z0
+	VSUBPS       w4b400000<>+0(SB), Z19, Z19
+	VSCALEFPS    Z19, Z0, Z0
+	VMOVUPS      Z0, (SI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, DI
+	BZHIL        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VANDPS       Z1, Z0, Z0
+	VMAXPS       Z2, Z0, Z0
+	VPSUBD       Z3, Z0, Z1
+	VPSRAD       $0x17, Z1, Z1
+	VPSLLD       $0x17, Z1, Z2
+	VPSUBD       Z2, Z0, Z0
+	VSUBPS       Z4, Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z0, Z2
+	VMOVUPS      Z5, Z3
+	VFMADD213PS  Z6, Z0, Z3
+	VFMADD213PS  Z7, Z0, Z3
+	VFMADD213PS  Z8, Z0, Z3
+	VFMADD213PS  Z9, Z0, Z3
+	VFMADD213PS  Z10, Z0, Z3
+	VFMADD213PS  Z11, Z0, Z3
+	VFMADD213PS  Z12, Z0, Z3
+	VFMADD213PS  Z13, Z0, Z3
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VFMADD231PS  Z14, Z1, Z3
+	VFNMADD231PS Z15, Z2, Z3
+	VADDPS       Z0, Z3, Z0
+	VFMADD231PS  Z16, Z1, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+	VMULPS       Z17, Z0, Z0
+	VMOVUPS      Z18, Z1
+	VMOVUPS      w42b20000<>+0(SB), Z2
+	VMINPS       Z0, Z2, Z0
+	VMAXPS       Z0, Z1, Z0
+	VMOVUPS      w4b400000<>+0(SB), Z1
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z1
+	VSUBPS       w4b400000<>+0(SB), Z1, Z2
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z16, Z2, Z0
+	VFNMADD231PS Z14, Z2, Z0
+	VMOVUPS      w3ab511ab<>+0(SB), Z2
+	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z2
+	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z2
+	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z2
+	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       Z4, Z2, Z0
+	VSUBPS       w4b400000<>+0(SB), Z1, Z1
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w00800000<>+0(SB)/8, $0x0080000000800000
+DATA w00800000<>+8(SB)/8, $0x0080000000800000
+DATA w00800000<>+16(SB)/8, $0x0080000000800000
+DATA w00800000<>+24(SB)/8, $0x0080000000800000
+DATA w00800000<>+32(SB)/8, $0x0080000000800000
+DATA w00800000<>+40(SB)/8, $0x0080000000800000
+DATA w00800000<>+48(SB)/8, $0x0080000000800000
+DATA w00800000<>+56(SB)/8, $0x0080000000800000
+GLOBL w00800000<>(SB), RODATA|NOPTR, $64
+
+DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+32(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+40(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+48(SB)/8, $0x3f3504f33f3504f3
+DATA w3f3504f3<>+56(SB)/8, $0x3f3504f33f3504f3
+GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $64
+
+DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+32(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+40(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+48(SB)/8, $0x3d9021bb3d9021bb
+DATA w3d9021bb<>+56(SB)/8, $0x3d9021bb3d9021bb
+GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $64
+
+DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+32(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+40(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+48(SB)/8, $0xbdebd1b8bdebd1b8
+DATA wbdebd1b8<>+56(SB)/8, $0xbdebd1b8bdebd1b8
+GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $64
+
+DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+32(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+40(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+48(SB)/8, $0x3def251a3def251a
+DATA w3def251a<>+56(SB)/8, $0x3def251a3def251a
+GLOBL w3def251a<>(SB), RODATA|NOPTR, $64
+
+DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+32(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+40(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+48(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA wbdfe5d4f<>+56(SB)/8, $0xbdfe5d4fbdfe5d4f
+GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $64
+
+DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+32(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+40(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+48(SB)/8, $0x3e11e9bf3e11e9bf
+DATA w3e11e9bf<>+56(SB)/8, $0x3e11e9bf3e11e9bf
+GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $64
+
+DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+32(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+40(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+48(SB)/8, $0xbe2aae50be2aae50
+DATA wbe2aae50<>+56(SB)/8, $0xbe2aae50be2aae50
+GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $64
+
+DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+32(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+40(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+48(SB)/8, $0x3e4cceac3e4cceac
+DATA w3e4cceac<>+56(SB)/8, $0x3e4cceac3e4cceac
+GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $64
+
+DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+32(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+40(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+48(SB)/8, $0xbe7ffffcbe7ffffc
+DATA wbe7ffffc<>+56(SB)/8, $0xbe7ffffcbe7ffffc
+GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $64
+
+DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+32(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+40(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+48(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA w3eaaaaaa<>+56(SB)/8, $0x3eaaaaaa3eaaaaaa
+GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $64
+
 // func tanh64AVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·tanh64AVX512(SB), NOSPLIT, $0-48
@@ -21302,16 +21554,6 @@ DATA wbb67ae85<>+48(SB)/8, $0xbb67ae85bb67ae85
 DATA wbb67ae85<>+56(SB)/8, $0xbb67ae85bb67ae85
 GLOBL wbb67ae85<>(SB), RODATA|NOPTR, $64
 
-DATA w3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+32(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+40(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+48(SB)/8, $0x3f3504f33f3504f3
-DATA w3f3504f3<>+56(SB)/8, $0x3f3504f33f3504f3
-GLOBL w3f3504f3<>(SB), RODATA|NOPTR, $64
-
 DATA w00000020<>+0(SB)/8, $0x0000002000000020
 DATA w00000020<>+8(SB)/8, $0x0000002000000020
 DATA w00000020<>+16(SB)/8, $0x0000002000000020
@@ -21331,96 +21573,6 @@ DATA w007fffff<>+40(SB)/8, $0x007fffff007fffff
 DATA w007fffff<>+48(SB)/8, $0x007fffff007fffff
 DATA w007fffff<>+56(SB)/8, $0x007fffff007fffff
 GLOBL w007fffff<>(SB), RODATA|NOPTR, $64
-
-DATA w3d9021bb<>+0(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+8(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+16(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+24(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+32(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+40(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+48(SB)/8, $0x3d9021bb3d9021bb
-DATA w3d9021bb<>+56(SB)/8, $0x3d9021bb3d9021bb
-GLOBL w3d9021bb<>(SB), RODATA|NOPTR, $64
-
-DATA wbdebd1b8<>+0(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+8(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+16(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+24(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+32(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+40(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+48(SB)/8, $0xbdebd1b8bdebd1b8
-DATA wbdebd1b8<>+56(SB)/8, $0xbdebd1b8bdebd1b8
-GLOBL wbdebd1b8<>(SB), RODATA|NOPTR, $64
-
-DATA w3def251a<>+0(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+8(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+16(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+24(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+32(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+40(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+48(SB)/8, $0x3def251a3def251a
-DATA w3def251a<>+56(SB)/8, $0x3def251a3def251a
-GLOBL w3def251a<>(SB), RODATA|NOPTR, $64
-
-DATA wbdfe5d4f<>+0(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+8(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+16(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+24(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+32(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+40(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+48(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA wbdfe5d4f<>+56(SB)/8, $0xbdfe5d4fbdfe5d4f
-GLOBL wbdfe5d4f<>(SB), RODATA|NOPTR, $64
-
-DATA w3e11e9bf<>+0(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+8(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+16(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+24(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+32(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+40(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+48(SB)/8, $0x3e11e9bf3e11e9bf
-DATA w3e11e9bf<>+56(SB)/8, $0x3e11e9bf3e11e9bf
-GLOBL w3e11e9bf<>(SB), RODATA|NOPTR, $64
-
-DATA wbe2aae50<>+0(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+8(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+16(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+24(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+32(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+40(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+48(SB)/8, $0xbe2aae50be2aae50
-DATA wbe2aae50<>+56(SB)/8, $0xbe2aae50be2aae50
-GLOBL wbe2aae50<>(SB), RODATA|NOPTR, $64
-
-DATA w3e4cceac<>+0(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+8(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+16(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+24(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+32(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+40(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+48(SB)/8, $0x3e4cceac3e4cceac
-DATA w3e4cceac<>+56(SB)/8, $0x3e4cceac3e4cceac
-GLOBL w3e4cceac<>(SB), RODATA|NOPTR, $64
-
-DATA wbe7ffffc<>+0(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+8(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+16(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+24(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+32(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+40(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+48(SB)/8, $0xbe7ffffcbe7ffffc
-DATA wbe7ffffc<>+56(SB)/8, $0xbe7ffffcbe7ffffc
-GLOBL wbe7ffffc<>(SB), RODATA|NOPTR, $64
-
-DATA w3eaaaaaa<>+0(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+8(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+16(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+24(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+32(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+40(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+48(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA w3eaaaaaa<>+56(SB)/8, $0x3eaaaaaa3eaaaaaa
-GLOBL w3eaaaaaa<>(SB), RODATA|NOPTR, $64
 
 DATA w20000000<>+0(SB)/8, $0x2000000020000000
 DATA w20000000<>+8(SB)/8, $0x2000000020000000

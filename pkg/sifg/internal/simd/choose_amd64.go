@@ -40,6 +40,18 @@ func logCoshVector(dst, x []float32) bool {
 	return true
 }
 
+func absPowVector(pow, log, x []float32, q float32) bool {
+	switch path {
+	case avx512:
+		absPowAVX512(pow, log, x, q)
+	case avx2:
+		absPowAVX2(pow, log, x, q)
+	default:
+		return false
+	}
+	return true
+}
+
 func tanh64Vector(dst, x []float64) bool {
 	switch path {
 	case avx512:

@@ -10,6 +10,8 @@ func expVector(dst, x []float32) bool { return false }
 
 func logCoshVector(dst, x []float32) bool { return false }
 
+func absPowVector(pow, log, x []float32, q float32) bool { return false }
+
 func tanh64Vector(dst, x []float64) bool { return false }
 
 func logCosh64Vector(dst, x []float64) bool { return false }

@@ -109,6 +109,23 @@ func expGo(dst, x []float32) {
 	}
 }
 
+// AbsPow sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as that. The
+// logarithm is within 2 units in the last place, the power's relative error within 1.5e-7·(1 + |q·log x|). pow and log must
+// not overlap; either may be x.
+func AbsPow(pow, log, x []float32, q float32) {
+	pow, log = first(pow, len(x)), first(log, len(x))
+	if !absPowVector(pow, log, x, q) {
+		absPowGo(pow, log, x, q)
+	}
+}
+
+func absPowGo(pow, log, x []float32, q float32) {
+	for i, v := range x {
+		l := math.Log(max(math.Abs(float64(v)), 0x1p-126))
+		log[i], pow[i] = float32(l), float32(math.Exp(float64(q)*l))
+	}
+}
+
 // LogCosh sets dst[i] = log cosh x[i], within 2 units in the last place. dst may alias x.
 func LogCosh(dst, x []float32) {
 	dst = first(dst, len(x))

@@ -79,6 +79,11 @@ func (m *machine) elementwise() {
 	unary("tanh", m.tanh)
 	unary("exp", m.exp)
 	unary("logCosh", m.logCosh)
+	m.pointwise("absPow", "pow, log, x []float32, q float32", 4, func(l lanes) {
+		y := l.log(l.max(l.op3(l.VANDPS, l.get("x"), l.words(^uint32(signBit))), l.words(minNormal)))
+		l.put(y, "log")
+		l.put(l.exp(l.mul(y, l.param("q"))), "pow")
+	})
 	m.pointwise("tanh64", "dst, x []float64", 8, func(l lanes) { l.put(l.tanh64(l.get("x")), "dst") })
 	m.pointwise("logCosh64", "dst, x []float64", 8, func(l lanes) { l.put(l.logCosh64(l.get("x")), "dst") })
 
@@ -332,3 +337,24 @@ var logCoshSmall = [...]float64{-0.000399990408603, 0.00197528722522, -0.0066816
 
 // log1pPoly: log(1+w) = w·P(w) on 0 ≤ w ≤ 0.21; minimax, relative error 3.3e-9.
 var log1pPoly = [...]float64{-0.101056406241, 0.186213529996, -0.248588994869, 0.333266645626, -0.499998836821, 0.999999996704}
+
+// minNormal is the smallest normal number's bit pattern.
+const minNormal = 1 << 23
+
+// log returns log x of a positive normal x: with x = 2ⁿ·(1+f), √½ ≤ 1+f < √2, it is n·log 2 + f − f²/2 + f³·P(f).
+func (m *machine) log(x reg.VecVirtual) reg.VecVirtual {
+	n := m.sar(m.subw(x, m.words(math.Float32bits(math.Sqrt2/2))), 23)
+	f := m.sub(m.subw(x, m.shl(n, 23)), m.c(1))
+	k := m.toFloat(n)
+	f2 := m.mul(f, f)
+	y := m.mul(m.mul(m.horner(f, logPoly[:]...), f), f2)
+	m.addTo(y, k, m.c(ln2Lo))
+	m.subFrom(y, f2, m.c(0.5))
+	y = m.add(y, f)
+	m.addTo(y, k, m.c(ln2Hi))
+	return y
+}
+
+// logPoly: log(1+f) = f − f²/2 + f³·P(f); the coefficients of the Cephes library's logf.
+var logPoly = [...]float64{7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+	-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}
