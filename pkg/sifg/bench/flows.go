@@ -1,0 +1,457 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// Flows measures, on the path that this process runs, an outer iteration of every sampler on every problem of the paper,
+// the scores that cost most, whole trials on one core and on two, and adds up what the paper's trials take.
+func Flows(ctx context.Context, o Options, emit func(Row)) error {
+	b := newBencher(ctx, o, 11, 20*time.Millisecond, emit)
+	all := problems(o.Small)
+	seconds := map[string][]float64{} // of an outer iteration, one a repeat, by problem and sampler
+	for _, p := range all {
+		for _, cfg := range p.methods {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			t, err := b.iteration(p, cfg)
+			if err != nil {
+				return err
+			}
+			seconds[p.name+" "+cfg.Sampler] = t
+		}
+	}
+	hmc, err := b.scores(all)
+	if err != nil {
+		return err
+	}
+	speedup := 1.0
+	if runtime.NumCPU() > 1 {
+		for _, name := range []string{"gmm-10d", "bnn-boston"} {
+			i := slices.IndexFunc(all, func(p problem) bool { return p.name == name })
+			if speedup, err = b.trials(all[i]); err != nil {
+				return err
+			}
+		}
+	}
+	b.paper(seconds, hmc, speedup)
+	return ctx.Err()
+}
+
+// problem is one density of the paper with its sizes and with every sampler's settings.
+type problem struct {
+	name      string
+	target    sifg.Target
+	particles int
+	init      func(dst sifg.Batch, r *rng.Stream)
+	score     float64 // fused multiply-adds of the matrix products in one score of all particles
+	methods   []sifg.Config
+	limits    map[string]float64 // by sampler: what an outer iteration should take at most, ms
+}
+
+// problems lists them. The settings are those of the authors' scripts, as far as they change what is computed; Ada-GWG
+// adapts p from the second iteration on, which costs most. Data are random numbers of the right shape.
+func problems(small bool) []problem {
+	n := func(n int) int {
+		if small {
+			return min(n, 6)
+		}
+		return n
+	}
+	toy := func(rule string) []sifg.Config {
+		return []sifg.Config{
+			{Sampler: "sifg", Step: 0.01, Sigma: 0.1},
+			{Sampler: "ada-sifg", Step: 0.01, Sigma: 0.1, SigmaRule: rule, SigmaRate: 1e-9},
+			{Sampler: "l2-gf", Step: 0.1, DivideByN: true},
+			{Sampler: "ada-gwg", Step: 0.1, DivideByN: true, PRule: "toy", PRate: 2.5e-7},
+			{Sampler: "svgd", Step: 0.1}, {Sampler: "sgld", Step: 1e-3}, {Sampler: "kde-flow", Step: 0.01, Sigma: 0.1},
+		}
+	}
+	gamma := toy("dsm-out")
+	for i := range gamma {
+		if s := gamma[i].Sampler; s == "l2-gf" || s == "ada-gwg" {
+			gamma[i].Mover, gamma[i].Step = "adam", 1e-3
+		}
+	}
+	monomial, err := target.NewMonomialGamma(2, target.ReleasedAlpha, 0.3)
+	must(err)
+	out := []problem{
+		{name: "gmm-2d", target: target.GMM2D(), particles: n(1000), methods: toy("dsm-in")},
+		{name: "gmm-10d", target: target.GMM10D(), particles: n(1000), methods: toy("dsm-out"), limits: map[string]float64{"sifg": 0.7}},
+		{name: "monomial-gamma", target: monomial, particles: n(1000), methods: gamma},
+	}
+	observations := n(17730)
+	ica := unmixing(observations)
+	for _, particles := range []int{10, 100} {
+		out = append(out, problem{
+			name: fmt.Sprintf("ica-%d", particles), target: ica, particles: n(particles),
+			init: func(dst sifg.Batch, r *rng.Stream) {
+				r.Normal(dst.Data)
+				for i := range dst.Data {
+					dst.Data[i] *= 10
+				}
+			},
+			score: float64(n(particles) * 2 * 25 * observations),
+			methods: networked(sifg.Config{Step: 1e-3, Hidden: n(120), Inner: 20, Optimizer: "sgd", LR: 1e-3},
+				sifg.Config{Sigma: 0.03, SigmaRule: "kl-mean", SigmaRate: 1e-6},
+				sifg.Config{Probe: "gaussian", PRule: "ica", PRate: 0.004}, 0.03, 1e-5),
+		})
+	}
+	for _, set := range []struct {
+		name     string
+		features int
+	}{{"boston", 13}, {"concrete", 8}, {"power", 4}, {"protein", 9}, {"wine", 11}} {
+		p := problem{
+			name: "bnn-" + set.name, target: regression(set.features), particles: n(100), init: bnnInit(set.features),
+			score: float64(n(100) * 100 * (100*set.features + 150)),
+			methods: networked(sifg.Config{Mover: "rmsprop", Step: 5e-4, Hidden: n(300), Activation: "leaky-relu", Inner: 10,
+				Optimizer: "adam", LR: 1e-4, LRDecayEvery: 1000, LRDecay: 0.9},
+				sifg.Config{Sigma: 0.01, SigmaRule: "kl-mean", SigmaRate: 2e-5, Redraw: true, Independent: true},
+				sifg.Config{PRule: "bnn", PRate: 1e-4}, 5e-4, 5e-5),
+		}
+		if set.name == "boston" {
+			p.limits = map[string]float64{"ada-sifg": 28, "l2-gf": 60, "ada-gwg": 60}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// networked lists the samplers of the experiments with data: base is what the network flows share, smooth what the two
+// that smooth add, stein what Ada-GWG and, but for p, L2-GF add; then the steps of SVGD and SGLD.
+func networked(base, smooth, stein sifg.Config, svgd, sgld float64) []sifg.Config {
+	fixed, ada, l2, gwg := base, base, base, base
+	fixed.Sampler, ada.Sampler, l2.Sampler, gwg.Sampler = "sifg", "ada-sifg", "l2-gf", "ada-gwg"
+	for _, c := range []*sifg.Config{&fixed, &ada} {
+		c.Sigma, c.Redraw, c.Independent = smooth.Sigma, smooth.Redraw, smooth.Independent
+	}
+	ada.SigmaRule, ada.SigmaRate = smooth.SigmaRule, smooth.SigmaRate
+	l2.Probe, gwg.Probe = stein.Probe, stein.Probe
+	gwg.PRule, gwg.PRate = stein.PRule, stein.PRate
+	return []sifg.Config{fixed, ada, l2, gwg, {Sampler: "svgd", Step: svgd}, {Sampler: "sgld", Step: sgld}}
+}
+
+// unmixing is the ICA posterior of n observations of 5 channels: random mixtures of heavy-tailed sources.
+func unmixing(n int) *target.ICA {
+	r := rng.New(1, "bench", 1)
+	x := sifg.NewBatch(5, n)
+	mix := make([]float32, 25)
+	r.Normal(mix)
+	for t := range n {
+		for s := range 5 {
+			v := r.NormFloat64() * math.Abs(r.NormFloat64())
+			for c := range 5 {
+				x.Data[c*n+t] += mix[c*5+s] * float32(v)
+			}
+		}
+	}
+	ica, err := target.NewICA(x, target.ICAOptions{PriorSD: 10, Exponent: 1 / float64(n)})
+	must(err)
+	return ica
+}
+
+// regression is the posterior of the Bayesian network on 409 rows, as many as the scripts train on for Boston. Other data
+// sets have more; their mini-batches are as large.
+func regression(features int) *target.BNN {
+	const rows = 409
+	r := rng.New(1, "bench", 2)
+	x, y := sifg.NewBatch(rows, features), make([]float32, rows)
+	r.Normal(x.Data)
+	r.Normal(y)
+	for i := range y {
+		y[i] = 0.5*y[i] + float32(math.Tanh(float64(x.Data[i*features])))
+	}
+	bnn, err := target.NewBNN(x, y, target.DefaultBNN())
+	must(err)
+	return bnn
+}
+
+// bnnInit draws weights of variance 1/(fan-in + 1), biases 0, unit noise and log λ = log 0.1.
+func bnnInit(features int) func(dst sifg.Batch, r *rng.Stream) {
+	return func(dst sifg.Batch, r *rng.Stream) {
+		const h = 50
+		r.Normal(dst.Data)
+		in, out := float32(1/math.Sqrt(float64(features+1))), float32(1/math.Sqrt(h+1))
+		for i := range dst.Rows {
+			x := dst.Data[i*dst.Stride:][:dst.Cols]
+			for j := range x {
+				switch {
+				case j < features*h:
+					x[j] *= in
+				case j >= (features+1)*h && j < (features+2)*h:
+					x[j] *= out
+				default:
+					x[j] = 0
+				}
+			}
+			x[len(x)-1] = float32(math.Log(0.1))
+		}
+	}
+}
+
+// must is for constants of this file, which are valid.
+func must(err error) {
+	if err != nil {
+		panic("bench: " + err.Error())
+	}
+}
+
+// start returns a run of cfg, not yet stepped, that may use so many cores.
+func (p *problem) start(cfg sifg.Config, threads int) (func() error, error) {
+	flow, err := sifg.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Sampler, err)
+	}
+	flow.Threads = threads
+	c, err := flow.Start(p.target, p.particles, 1, p.init)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if _, err := flow.Step(c); err != nil {
+			return fmt.Errorf("%s, %s: %w", p.name, cfg.Sampler, err)
+		}
+		return nil
+	}, nil
+}
+
+// products returns how many floating-point operations an outer iteration spends in matrix products. With F = 2dH + H²
+// multiply-adds in a forward pass of one particle, a step of denoising score matching is 3F − dH (the gradient for the
+// input is not needed) and one with Hutchinson's estimate 6F − 2dH, twice that: values and tangents.
+func (p *problem) products(cfg sifg.Config) float64 {
+	cfg, err := cfg.Resolve()
+	must(err)
+	n, d, h := float64(p.particles), float64(p.target.Dim()), float64(cfg.Hidden)
+	forward := 2*d*h + h*h
+	steps, scores := float64(cfg.Inner), 1.0
+	var macs float64
+	switch cfg.Sampler {
+	case "sifg", "ada-sifg":
+		macs = steps*(3*forward-d*h) + forward
+		switch adapts := cfg.Sampler == "ada-sifg"; {
+		case adapts && cfg.SigmaRule == "dsm-in": // tangents along
+			macs += steps * forward
+		case adapts && cfg.SigmaRule == "dsm-out":
+			macs += 2 * forward
+		case adapts && cfg.Independent: // σ has a draw of its own
+			macs += forward
+			scores = 2
+		}
+	case "l2-gf", "ada-gwg":
+		macs = steps*(6*forward-2*d*h) + forward
+	case "svgd": // distances, k·s, k·x
+		macs = 3 * n * d
+	case "kde-flow": // distances, weighted means
+		macs = 2 * n * d
+	}
+	return 2 * (n*macs + scores*p.score)
+}
+
+// iteration measures one outer iteration, and returns its seconds.
+func (b *bencher) iteration(p problem, cfg sifg.Config) ([]float64, error) {
+	defer oneThread()()
+	step, err := p.start(cfg, 1)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	f := func() {
+		if err := step(); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	peak, peakFlops := b.peak(32)
+	t := b.times(peak, f)
+	r := b.row("iteration", p.name+" "+cfg.Sampler, fmt.Sprintf("%d×%d", p.particles, p.target.Dim()))
+	if inner := max(cfg.Inner, 5); cfg.Sampler != "svgd" && cfg.Sampler != "sgld" && cfg.Sampler != "kde-flow" {
+		r.Shape += fmt.Sprintf(", width %d, %d inner", max(cfg.Hidden, 32), inner)
+	}
+	r.spread(scaled(1e3, t[1]))
+	r.Unit = "ms"
+	if flops := p.products(cfg); flops > 0 {
+		r.PercentOfPeak = 100 * flops / peakFlops * median(ratios(t[0], t[1]))
+	}
+	var before, after runtime.MemStats
+	const steps = 5
+	runtime.ReadMemStats(&before)
+	for range steps {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	r.Allocs = float64((after.Mallocs - before.Mallocs) / steps)
+	if limit := p.limits[cfg.Sampler]; limit > 0 {
+		r.aim(r.Value <= limit, "≤ %v ms", limit)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	b.emit(r)
+	return t[1], nil
+}
+
+// scores measures the scores of the densities with data, and returns the seconds of the HMC reference chain of ICA, one a
+// repeat: 100 000 iterations of 42 gradients and 2 energies.
+func (b *bencher) scores(all []problem) (hmc []float64, err error) {
+	defer oneThread()()
+	for _, p := range all {
+		if p.name != "ica-100" && p.name != "bnn-boston" {
+			continue
+		}
+		x, s := sifg.NewBatch(p.particles, p.target.Dim()), sifg.NewBatch(p.particles, p.target.Dim())
+		p.init(x, rng.New(1, "init"))
+		iter := 0
+		peak, peakFlops := b.peak(32)
+		t := b.times(peak, func() { p.target.Score(s, x, iter); iter++ })
+		r := b.row("score", p.name, fmt.Sprintf("%d×%d", p.particles, p.target.Dim()))
+		r.spread(scaled(1e3, t[1]))
+		r.Unit = "ms"
+		r.PercentOfPeak = 100 * 2 * p.score / peakFlops * median(ratios(t[0], t[1]))
+		if p.name == "ica-100" {
+			r.aim(r.Value <= 8, "≤ 8 ms")
+		}
+		b.emit(r)
+
+		ica, ok := p.target.(*target.ICA)
+		if !ok {
+			continue
+		}
+		w, g := make([]float64, ica.Dim()), make([]float64, ica.Dim())
+		for i, v := range x.Data[:ica.Dim()] {
+			w[i] = float64(v)
+		}
+		t = b.times(func() { ica.Grad(g, w) }, func() { ica.Energy(w) })
+		r = b.row("score", "ica gradient, float64", "1×25")
+		r.spread(scaled(1e3, t[0]))
+		r.Unit = "ms"
+		b.emit(r)
+		const iterations, gradients, energies = 100_000, 42, 2
+		for i := range t[0] {
+			hmc = append(hmc, iterations*(gradients*t[0][i]+energies*t[1][i]))
+		}
+		r = b.row("score", "ica HMC chain, from the gradient's time", "100000 iterations of 42 gradients, 2 energies")
+		r.spread(scaled(1.0/60, hmc))
+		r.Unit = "min"
+		r.aim(r.Value <= 8, "≤ 8 min")
+		b.emit(r)
+	}
+	return hmc, nil
+}
+
+// trials measures a trial of the problem's first sampler: alone, two of them at once, and one whose rows are split over two
+// cores. It returns how many times more work two cores do in two trials than one core in one.
+func (b *bencher) trials(p problem) (speedup float64, err error) {
+	iterations := 300
+	if p.particles*p.target.Dim() > 50_000 {
+		iterations = 10
+	}
+	if b.small {
+		iterations = 3
+	}
+	cfg := p.methods[0]
+	var steps [3]func() error // two trials on one core each, one on two
+	for i, threads := range []int{1, 1, 2} {
+		if steps[i], err = p.start(cfg, threads); err != nil {
+			return 0, err
+		}
+	}
+	var failed [3]error
+	run := func(i int) {
+		for range iterations {
+			if err := steps[i](); err != nil {
+				failed[i] = err
+				return
+			}
+		}
+	}
+	runtime.GC()
+	t := b.times(func() { run(0) }, func() {
+		var wg sync.WaitGroup
+		for i := range 2 {
+			wg.Go(func() { run(i) })
+		}
+		wg.Wait()
+	}, func() { run(2) })
+	if err := errors.Join(failed[:]...); err != nil {
+		return 0, err
+	}
+	put := func(what string, threads int, unit string, xs []float64) (r Row) {
+		r = b.row("trial", p.name+" "+cfg.Sampler+what, fmt.Sprintf("%d iterations", iterations))
+		r.Threads, r.Unit = threads, unit
+		r.spread(xs)
+		if what == twoTrials {
+			r.aim(r.Value >= 1.9, "≥ 1.9 ×")
+		}
+		b.emit(r)
+		return r
+	}
+	both, split := scaled(2, ratios(t[0], t[1])), ratios(t[0], t[2])
+	put("", 1, "s", t[0])
+	put(", two at once", 2, "s", t[1])
+	speedup = put(twoTrials, 2, "×", both).Value
+	put(", two trials on two cores: efficiency", 2, "%", scaled(50, both))
+	put(", one trial on two cores: speed-up", 2, "×", split)
+	put(", one trial on two cores: efficiency", 2, "%", scaled(50, split))
+	return speedup, nil
+}
+
+const twoTrials = ", two trials on two cores: speed-up"
+
+// paperTrials are the trials of the paper without its grids over hyper-parameters.
+var paperTrials = []struct {
+	problem    string
+	samplers   []string
+	trials     int
+	iterations int
+}{
+	{"gmm-2d", []string{"sifg", "l2-gf", "ada-gwg"}, 1, 2000},
+	{"gmm-10d", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg"}, 5, 2000},
+	{"monomial-gamma", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg"}, 5, 20_000},
+	{"ica-10", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 50, 2000},
+	{"ica-100", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 5, 2000},
+	{"bnn-boston", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 10, 2000},
+	{"bnn-boston", []string{"sifg"}, 20, 2000}, // the curves of Figure 4
+	{"bnn-boston", []string{"sgld"}, 10, 10_000},
+	{"bnn-concrete", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 20, 2000}, // and Diabetes, of the same size
+	{"bnn-concrete", []string{"sgld"}, 20, 10_000},
+	{"bnn-power", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 10, 2000},
+	{"bnn-power", []string{"sgld"}, 10, 10_000},
+	{"bnn-protein", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 10, 2000},
+	{"bnn-protein", []string{"sgld"}, 10, 10_000},
+	{"bnn-wine", []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd"}, 10, 2000},
+	{"bnn-wine", []string{"sgld"}, 10, 10_000},
+}
+
+// paper adds up the iterations of the paper's trials and the HMC chain, on two cores if speedup says that they help.
+func (b *bencher) paper(seconds map[string][]float64, hmc []float64, speedup float64) {
+	total := slices.Clone(hmc)
+	for _, c := range paperTrials {
+		for _, s := range c.samplers {
+			for i, t := range seconds[c.problem+" "+s] {
+				total[i] += float64(c.trials*c.iterations) * t
+			}
+		}
+	}
+	r := b.row("paper", "all trials, from the times of an iteration", "without grids and metrics")
+	r.Unit = "h"
+	r.spread(scaled(1.0/3600, total))
+	b.emit(r)
+	if runtime.NumCPU() > 1 {
+		r.Name += ", on two cores"
+		r.Threads = 2
+		r.spread(scaled(1/speedup/3600, total))
+		r.aim(r.Value <= 3, "≤ 3 h")
+		b.emit(r)
+	}
+}
