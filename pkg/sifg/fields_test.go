@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -33,6 +34,95 @@ func TestGoldenSVGD(t *testing.T) {
 		golden.Compare(t, name, c.V.Data, want, 2e-4)
 	}
 }
+
+// goldenNet loads a case's weights, whose layers are x·Wᵀ + b, into a network, which stores W transposed, and returns a
+// check of its gradients.
+func goldenNet(t *testing.T, name string, act nn.Activation) (*nn.Net, func()) {
+	w1, shape := golden.Read(t, name, "W1")
+	net := nn.New(shape[1], shape[0], act)
+	if len(w1) != shape[0]*shape[1] {
+		t.Fatal("the golden case is damaged")
+	}
+	each := func(prefix string, f func(at int, w, b []float64, out, in int)) {
+		at := 0
+		for l := 1; l <= 3; l++ {
+			w, s := golden.Read(t, name, fmt.Sprintf("%sW%d", prefix, l))
+			b, _ := golden.Read(t, name, fmt.Sprintf("%sb%d", prefix, l))
+			f(at, w, b, s[0], s[1])
+			at += len(w) + len(b)
+		}
+	}
+	each("", func(at int, w, b []float64, out, in int) {
+		for o := range out {
+			for i := range in {
+				net.Params[at+i*out+o] = float32(w[o*in+i])
+			}
+			net.Params[at+in*out+o] = float32(b[o])
+		}
+	})
+	return net, func() {
+		t.Helper()
+		each("g", func(at int, w, b []float64, out, in int) {
+			got := make([]float32, len(w))
+			for o := range out {
+				for i := range in {
+					got[o*in+i] = net.Grad[at+i*out+o]
+				}
+			}
+			golden.Compare(t, name+" weights", got, w, 2e-4)
+			golden.Compare(t, name+" biases", net.Grad[at+in*out:at+in*out+out], b, 2e-4)
+		})
+	}
+}
+
+// frozen is an optimiser that leaves the weights alone.
+func frozen() nn.Optimizer { return &nn.SGD{Rate: nn.Rate{LR: 0}} }
+
+// TestGoldenLosses: the fields' own training steps give the golden losses and weight gradients.
+func TestGoldenLosses(t *testing.T) {
+	for _, tc := range []struct {
+		act  nn.Activation
+		name string
+	}{{nn.Tanh, "tanh"}, {nn.LeakyReLU, "leaky"}} {
+		name := "score_net_" + tc.name + "_dsm"
+		z, w := golden.Batch(t, name, "z"), golden.Batch(t, name, "noise")
+		sigma := float32(golden.Scalar(t, name, "sigma"))
+		net, check := goldenNet(t, name, tc.act)
+		start := func(f *Flow, s Batch) *Cloud {
+			c, err := f.Start(fixedScore{s}, z.Rows, 1, func(dst Batch, _ *rng.Stream) { copy(dst.Data, z.Data) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		d := &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd"}}
+		f := &Flow{Noise: Noise{Sigma: sigma}, Field: d, Mover: &Euler{}}
+		c := start(f, z)
+		d.net, d.opt = net, frozen()
+		c.noise = replay{w.Data}
+		c.Perturb()
+		loss := d.train(c, sigma, &f.Noise, false)
+		golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
+		check()
+
+		name = "score_net_" + tc.name + "_gwg"
+		z = golden.Batch(t, name, "z")
+		net, check = goldenNet(t, name, tc.act)
+		s := &Stein{Network: Network{Hidden: 4, Optimizer: "sgd"}, P: golden.Scalar(t, name, "p")}
+		c = start(&Flow{Field: s, Mover: &Euler{}}, golden.Batch(t, name, "target_score"))
+		c.Perturb()
+		c.Score()
+		s.net, s.opt, s.e = net, frozen(), golden.Batch(t, name, "probe")
+		loss = s.fit(c, false)
+		golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
+		check()
+	}
+}
+
+// replay is a stream of given values.
+type replay struct{ values []float32 }
+
+func (r replay) Normal(dst []float32) { copy(dst, r.values) }
 
 func TestLowerMedian(t *testing.T) {
 	r := rng.New(1, "median")

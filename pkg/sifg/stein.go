@@ -3,6 +3,7 @@ package sifg
 import (
 	"math"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -49,6 +50,7 @@ type Stein struct {
 	e, je       Batch // probes; J_f(z)·e (n×d)
 	g, gt       Batch // loss gradients for f and for J_f·e (n×d)
 	f           Batch // f(z) (n×d)
+	pow, log    Batch // |f|^(p−1), ln|f| (n×d)
 }
 
 var _ Field = (*Stein)(nil)
@@ -59,7 +61,9 @@ func (o *Stein) Init(c *Cloud) {
 	o.probes = rng.New(c.Seed, "probe")
 	o.p, o.momentum = o.P, 0
 	n, d := c.Z.Rows, c.Z.Cols
-	o.e, o.je, o.g, o.gt, o.f = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
+	for _, b := range []*Batch{&o.e, &o.je, &o.g, &o.gt, &o.f, &o.pow, &o.log} {
+		*b = NewBatch(n, d)
+	}
 }
 
 // Velocity implements Field.
@@ -91,25 +95,35 @@ func (o *Stein) train(c *Cloud, adapt bool) float64 {
 	} else {
 		o.probes.Rademacher(o.e.Data)
 	}
+	return o.fit(c, adapt)
+}
+
+// fit is train with the probes drawn.
+func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 	o.net.ForwardTangent(o.f, o.je, c.X, o.e)
 	needLog := adapt && (o.Rule == PToy || o.Rule == PBNN)
+	if o.p != 2 || needLog {
+		simd.AbsPow(o.pow.Data, o.log.Data, o.f.Data, float32(o.p-1))
+	} else {
+		copy(o.pow.Data, o.f.Data) // the sign is put on below; the logarithm is not used
+	}
 	inv := 1 / float32(c.Z.Rows)
-	var inner, power, powerLog float64 // Σ s·f + e·Je, Σ|f|ᵖ, Σ|f|ᵖ ln|f|
-	for i, f := range o.f.Data {
-		e, s := o.e.Data[i], c.S.Data[i]
-		inner += float64(s)*float64(f) + float64(e)*float64(o.je.Data[i])
-		grad := f // sign(f)·|f|^(p−1)
-		if o.p == 2 && !needLog {
-			power += float64(f) * float64(f)
-		} else if f != 0 {
-			log := math.Log(math.Abs(float64(f)))
-			pow := math.Exp((o.p - 1) * log)
-			power += pow * math.Abs(float64(f))
-			powerLog += pow * math.Abs(float64(f)) * log
-			grad = float32(math.Copysign(pow, float64(f)))
+	d := c.Z.Cols
+	var inner, power, powerLog float64 // Σ s·f + e·Je, Σ|f|ᵖ, Σ|f|ᵖ ln|f|; in float32 along a row
+	for i := range c.Z.Rows {
+		at, end := i*d, (i+1)*d
+		f, s, e, je := o.f.Data[at:end], c.S.Data[at:end], o.e.Data[at:end], o.je.Data[at:end]
+		pow, log, g, gt := o.pow.Data[at:end], o.log.Data[at:end], o.g.Data[at:end], o.gt.Data[at:end]
+		var rowInner, rowPower, rowLog float32
+		for j, f := range f {
+			signed := float32(math.Copysign(float64(pow[j]), float64(f))) // sign(f)·|f|^(p−1)
+			rowInner += s[j]*f + e[j]*je[j]
+			rowPower += signed * f
+			rowLog += signed * f * log[j]
+			g[j] = inv * (signed - s[j])
+			gt[j] = -inv * e[j]
 		}
-		o.g.Data[i] = inv * (grad - s)
-		o.gt.Data[i] = -inv * e
+		inner, power, powerLog = inner+float64(rowInner), power+float64(rowPower), powerLog+float64(rowLog)
 	}
 	o.net.ZeroGrad()
 	o.net.BackwardTangent(o.g, o.gt)

@@ -4,6 +4,8 @@ package golden
 
 import (
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,11 +19,14 @@ import (
 
 var shapePattern = regexp.MustCompile(`'shape': \(([^)]*)\)`)
 
-// Read returns the array testdata/name/array.npy, float64 in C order, and its shape.
+// Read returns the array testdata/name/array.npy, of this package or of its parent, float64 in C order, and its shape.
 func Read(t testing.TB, name, array string) (data []float64, shape []int) {
 	t.Helper()
 	path := filepath.Join("testdata", name, array+".npy")
 	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, err = os.ReadFile(filepath.Join("..", path))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
