@@ -175,7 +175,7 @@ func otherPath(ctx context.Context, o bench.Options, path string, emit func(benc
 	}
 }
 
-var benchHeader = []string{"", "shape", "path", "threads", "median", "unit", "min–max", "% of peak", "× other", "ulp", "allocs", "target", "met"}
+var benchHeader = []string{"name", "shape", "path", "threads", "median", "unit", "min–max", "% of peak", "× other", "ulp", "allocs", "target", "met"}
 
 // cells are what a row shows, under benchHeader. A blank is what it does not have.
 func cells(r bench.Row) []string {
@@ -193,7 +193,7 @@ func cells(r bench.Row) []string {
 
 func printBench(out io.Writer, rows []bench.Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "group\t"+strings.TrimSpace(strings.Join(benchHeader, "\t")))
+	fmt.Fprintln(w, "group\t"+strings.Join(benchHeader, "\t"))
 	for _, r := range rows {
 		fmt.Fprintln(w, r.Group+"\t"+strings.Join(cells(r), "\t"))
 	}

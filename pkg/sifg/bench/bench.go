@@ -29,7 +29,9 @@ type Row struct {
 	Unit    string
 	Lo, Hi  float64 // smallest and largest over repeats
 
-	PercentOfPeak float64 // of the fused multiply-adds that one core can do on the path, measured in turn with Value
+	// PercentOfPeak is the share of the fused multiply-adds that one core can do on the path; of a speed-up, the share of
+	// what bare multiply-adds gain. Measured in turn with Value.
+	PercentOfPeak float64
 	Ratio         float64 // how many times faster than gonum's product, or than Go's own function, on one core
 	MaxULP        float64 // largest error found, in units in the last place
 	Allocs        float64 // allocations a step, rounded down as package testing does
