@@ -113,7 +113,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.verify(), a.data(), a.bench())
+	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.verify(), a.data(), a.bench())
 	return root
 }
 

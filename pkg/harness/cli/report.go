@@ -36,5 +36,8 @@ func (a *app) merge(p prepared) error {
 	for _, n := range notes {
 		fmt.Fprintln(a.err, n)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.summarise(p.Experiments)
 }
