@@ -214,8 +214,12 @@ func verdicts(rows []bench.Row) []string {
 			continue
 		}
 		line := fmt.Sprintf("missed on %s: %s %s: %s %s, target %s", r.Path, r.Group, r.Name, table.Significant(r.Value, 3), r.Unit, r.Target)
-		if !math.IsNaN(r.PercentOfPeak) {
-			line += fmt.Sprintf("; at %s %% of the peak", table.Significant(r.PercentOfPeak, 2))
+		switch percent := table.Significant(r.PercentOfPeak, 2); {
+		case math.IsNaN(r.PercentOfPeak):
+		case r.Unit == "×":
+			line += fmt.Sprintf("; %s %% of what bare multiply-adds gained beside it", percent)
+		default:
+			line += fmt.Sprintf("; at %s %% of the peak", percent)
 			if r.Unit == "ms" {
 				line += fmt.Sprintf(", which alone needs %s ms", table.Significant(r.Value*r.PercentOfPeak/100, 3))
 			}
@@ -230,15 +234,15 @@ func markdownBench(rows []bench.Row, m harness.Machine, started time.Time) []byt
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s, program %.12s.\n", started.UTC().Format("2 January 2006"), m.CPU,
 		runtime.NumCPU(), runtime.Version(), m.Commit)
-	for len(rows) > 0 {
-		n := slices.IndexFunc(rows, func(r bench.Row) bool { return r.Group != rows[0].Group || r.Path != rows[0].Path })
+	for rest := rows; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(r bench.Row) bool { return r.Group != rest[0].Group || r.Path != rest[0].Path })
 		if n < 0 {
-			n = len(rows)
+			n = len(rest)
 		}
-		t := &table.Table{Title: rows[0].Group + ", " + rows[0].Path}
+		t := &table.Table{Title: rest[0].Group + ", " + rest[0].Path}
 		var show []int // columns with anything in them
 		for j, h := range benchHeader {
-			if j != 2 && slices.ContainsFunc(rows[:n], func(r bench.Row) bool { return cells(r)[j] != "" }) {
+			if j != 2 && slices.ContainsFunc(rest[:n], func(r bench.Row) bool { return cells(r)[j] != "" }) {
 				show = append(show, j)
 				align := table.Left
 				if j == 3 || j == 4 || j >= 6 && j <= 10 {
@@ -247,7 +251,7 @@ func markdownBench(rows []bench.Row, m harness.Machine, started time.Time) []byt
 				t.Columns = append(t.Columns, table.Column{Header: h, Align: align})
 			}
 		}
-		for _, r := range rows[:n] {
+		for _, r := range rest[:n] {
 			var line []table.Cell
 			for _, j := range show {
 				line = append(line, table.Text(cells(r)[j]))
@@ -255,7 +259,11 @@ func markdownBench(rows []bench.Row, m harness.Machine, started time.Time) []byt
 			t.Rows = append(t.Rows, line)
 		}
 		fmt.Fprintf(&b, "\n%s", t.Markdown())
-		rows = rows[n:]
+		rest = rest[n:]
+	}
+	b.WriteByte('\n')
+	for _, line := range verdicts(rows) {
+		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	return b.Bytes()
 }
