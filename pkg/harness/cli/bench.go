@@ -232,8 +232,12 @@ func verdicts(rows []bench.Row) []string {
 // markdownBench is the block of a document: the same rows, one table a group and path.
 func markdownBench(rows []bench.Row, m harness.Machine, started time.Time) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s, program %.12s.\n", started.UTC().Format("2 January 2006"), m.CPU,
-		runtime.NumCPU(), runtime.Version(), m.Commit)
+	revision, dirty, _ := strings.Cut(m.Commit, "+")
+	if dirty != "" {
+		dirty = ", changed since"
+	}
+	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s, program %.12s%s.\n", started.UTC().Format("2 January 2006"), m.CPU,
+		runtime.NumCPU(), runtime.Version(), revision, dirty)
 	for rest := rows; len(rest) > 0; {
 		n := slices.IndexFunc(rest, func(r bench.Row) bool { return r.Group != rest[0].Group || r.Path != rest[0].Path })
 		if n < 0 {
