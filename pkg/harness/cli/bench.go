@@ -97,10 +97,10 @@ func (a *app) runBench(o bench.Options, path, doc string) error {
 		}))
 	}
 	err = errors.Join(err, measure("iterations and trials, "+kernel.Path(), func() error { return bench.Flows(ctx, o, emit) }))
-	switch {
-	case caught() == syscall.SIGTERM:
+	switch sig := caught(); {
+	case sig == syscall.SIGTERM:
 		return exitf(exitTerminated, "terminated: nothing was written")
-	case caught() != nil:
+	case sig != nil:
 		return exitf(exitInterrupted, "interrupted: nothing was written")
 	case err != nil:
 		return err

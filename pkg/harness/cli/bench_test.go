@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -60,6 +63,30 @@ func TestBench(t *testing.T) {
 	}
 	if steps < 20 || !strings.Contains(out, "targets met") {
 		t.Errorf("%d iterations in\n%s", steps, out)
+	}
+}
+
+// started sends a signal to this process when the first line of progress is written: the command catches signals by then.
+type started struct {
+	bytes.Buffer
+	once sync.Once
+}
+
+func (s *started) Write(b []byte) (int, error) {
+	s.once.Do(func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
+	return s.Buffer.Write(b)
+}
+
+func TestBenchInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var out bytes.Buffer
+	var errs started
+	if code := Main([]string{"bench"}, &out, &errs); code != exitInterrupted || out.Len() > 0 {
+		t.Errorf("exit code %d, want %d: %s%s", code, exitInterrupted, errs.String(), out.String())
+	}
+	if _, err := os.Stat(filepath.Join(dir, "results", "bench", "bench.parquet")); !os.IsNotExist(err) {
+		t.Errorf("an interrupted measurement was written: %v", err)
 	}
 }
 
