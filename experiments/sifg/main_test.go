@@ -10,29 +10,39 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
 
-// TestDocumentedCommands runs every command line that the documentation of the command shows, one after another in one
-// folder: each has to end with exit code 0.
+// TestDocumentedCommands runs every command line that the README and the documentation of the command show, one after
+// another in one folder: each has to end with exit code 0. Scale quick is made smoke, and KEY the key of a trial.
 func TestDocumentedCommands(t *testing.T) {
 	type command struct{ file, line string }
 	var commands []command
-	for _, name := range []string{"command.md", "configuration.md"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	for _, name := range []string{"README.md", "docs/command.md", "docs/configuration.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			code, indented := strings.CutPrefix(line, "    ")
-			if indented && (strings.HasPrefix(code, "sifg ") || strings.HasPrefix(code, "SIFG_")) {
-				commands = append(commands, command{name, strings.TrimSpace(code)})
+			code := strings.TrimPrefix(strings.TrimPrefix(line, "    "), "bin/")
+			shown := code != line // prose begins with neither
+			code, _, _ = strings.Cut(code, " #")
+			code = strings.ReplaceAll(strings.TrimSpace(code), "--scale quick", "--scale smoke")
+			if shown && (strings.HasPrefix(code, "sifg ") || strings.HasPrefix(code, "SIFG_")) {
+				commands = append(commands, command{name, code})
 			}
 		}
 	}
-	if len(commands) < 5 {
+	if len(commands) < 10 {
 		t.Fatalf("only %d commands found", len(commands))
 	}
 	t.Chdir(t.TempDir())
 	for _, c := range commands {
 		t.Run(c.line, func(t *testing.T) {
+			if strings.Contains(c.line, "KEY") {
+				keys, err := filepath.Glob("results/store/gmm/*")
+				if err != nil || len(keys) == 0 {
+					t.Fatalf("no trial to put for KEY: %v", err)
+				}
+				c.line = strings.ReplaceAll(c.line, "KEY", filepath.Base(keys[0]))
+			}
 			args := words(c.line)
 			for args[0] != "sifg" {
 				name, value, ok := strings.Cut(args[0], "=")
