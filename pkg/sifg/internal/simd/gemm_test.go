@@ -175,11 +175,9 @@ func TestProductsSplit(t *testing.T) {
 					}
 				}
 				if path != portable {
-					if vector != nil {
-						for i := range vector {
-							if vector[i] != whole[i] {
-								t.Fatalf("%s: element %d is %v, on the other path %v", g.name, i, whole[i], vector[i])
-							}
+					for i := range vector {
+						if vector[i] != whole[i] {
+							t.Fatalf("%s: element %d is %v, on the other path %v", g.name, i, whole[i], vector[i])
 						}
 					}
 					vector = whole
