@@ -11,7 +11,10 @@ RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help build test reproduce quick bench lint generate data report clean FORCE
+packages: # patterns of all packages, for scripts
+	@echo $(ALL)
+
+.PHONY: packages help build test reproduce quick bench lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
