@@ -182,11 +182,45 @@ func (l *layers) resolve(protocol, scale string, overrides []Override) (*setting
 	}
 	merge[1] = maps.Clone(own)
 	delete(merge[1], "scales")
+	for i := range merge {
+		merge[i] = l.spread(merge[i])
+	}
 	var out settings[map[string]any]
 	if err := decode(&out, merge...); err != nil {
 		return nil, fmt.Errorf("configuration of %s: %w", l.experiment, err)
 	}
 	return &out, nil
+}
+
+// spread returns the layer with its methods' settings also under each problem, where the problem's own win, so that a
+// layer's setting for all problems wins over an earlier layer's for one.
+func (l *layers) spread(layer map[string]any) map[string]any {
+	methods := child(layer, "methods")
+	if len(methods) == 0 {
+		return layer
+	}
+	problems := map[string]any{}
+	for _, p := range l.problems {
+		own := child(layer, "problems", p)
+		merged := map[string]any{}
+		for _, m := range l.methods {
+			settings := maps.Clone(child(methods, m))
+			if settings == nil {
+				settings = map[string]any{}
+			}
+			maps.Copy(settings, child(own, "methods", m))
+			if len(settings) > 0 {
+				merged[m] = settings
+			}
+		}
+		with := map[string]any{}
+		maps.Copy(with, own)
+		with["methods"] = merged
+		problems[p] = with
+	}
+	out := maps.Clone(layer)
+	out["problems"] = problems
+	return out
 }
 
 // parse turns an override into a checked layer. Its key is a path with dots, where * stands for every problem or

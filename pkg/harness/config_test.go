@@ -126,6 +126,14 @@ func TestLayers(t *testing.T) {
 		len(c.Judge.Snapshots) != 2 || over[4].Config.Iterations != 3 || over[0].Seed != 5 {
 		t.Errorf("overrides gave %+v", over[0])
 	}
+	later := plan(t, e, "paper", "full", "problems.small.methods.svgd.step=1e-1", "methods.svgd.step=0.3").Trials[0].Config.Sampler
+	if later.Step != 0.3 || later.Mover != "euler" {
+		t.Errorf("a later setting for all problems gave %+v, want step 0.3", later)
+	}
+	same := plan(t, e, "paper", "full", "methods.svgd.step=0.3", "problems.small.methods.svgd.step=1e-1").Trials[0].Config.Sampler
+	if same.Step != 0.1 {
+		t.Errorf("a later setting for one problem gave %+v, want step 0.1", same)
+	}
 }
 
 func TestKeys(t *testing.T) {

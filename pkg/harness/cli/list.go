@@ -13,6 +13,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -95,8 +96,12 @@ func (a *app) sections(system bool) ([]section, error) {
 	out = append(out, experiments, samplers, targets, metrics)
 	if system {
 		m := harness.ThisMachine()
+		kernels := m.Kernel + " of " + strings.Join(kernel.Supported(), ", ")
+		if want, ok := kernel.Forced(); want != "" && !ok {
+			kernels += fmt.Sprintf("; %s=%s cannot be honoured", kernel.Env, want)
+		}
 		out = append(out, section{Title: "System", Items: []named{
-			{"processor", m.CPU}, {"kernels", m.Kernel}, {"cores", fmt.Sprint(runtime.NumCPU())},
+			{"processor", m.CPU}, {"kernels", kernels}, {"cores", fmt.Sprint(runtime.NumCPU())},
 			{"go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}, {"program", m.Commit},
 		}})
 	}
