@@ -186,14 +186,14 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestThreads: splitting the rows of one run over cores changes no bit. 600 particles make all products of a width-64
-// network large enough to be split.
+// TestThreads: splitting the rows of one run over cores changes no bit. 600 particles make the products of a width-128
+// network's second layer large enough to be split.
 func TestThreads(t *testing.T) {
 	for _, s := range Samplers {
 		run := func(threads int) []float32 {
 			cfg := confConfig(s.Name)
 			if slices.Contains(s.Uses, "hidden") {
-				cfg.Hidden = 64
+				cfg.Hidden = 128
 			}
 			f, err := New(cfg)
 			if err != nil {
