@@ -187,15 +187,17 @@ var findings = []harness.Finding{
 				return ""
 			}
 			e := density.Evidence{Set: s, Problem: problem}
-			return fmt.Sprintf("The scripts draw the reference with gamma shape α where 1/α is right. Against it exact draws score %s "+
-				"(against exact draws %s), so that no correct sampler reaches 0 and one that undershoots the tails is rewarded: "+
-				"L2-GF ends at %s against the released reference and %s against the exact one, Ada-SIFG at %s and %s. The mean of |x₁| of "+
-				"exact draws is %s, of L2-GF %s, of Ada-SIFG %s.",
-				density.Spread(e.Final("sifg", "floor-knn-kl", 0)), density.Spread(e.Final("sifg", "floor-knn-kl-exact", 0)),
-				density.Spread(e.Final("l2-gf", "knn-kl", 0)), density.Spread(e.Final("l2-gf", "knn-kl-exact", 0)),
-				density.Spread(e.Final("ada-sifg", "knn-kl", 0)), density.Spread(e.Final("ada-sifg", "knn-kl-exact", 0)),
-				density.Spread(e.Final("sifg", "floor-mean-abs", 0)), density.Spread(e.Final("l2-gf", "mean-abs", 0)),
-				density.Spread(e.Final("ada-sifg", "mean-abs", 0)))
+			var rows []string
+			for _, m := range s.Methods(problem) {
+				rows = append(rows, fmt.Sprintf("%s %s and %s (%s)", density.Label(m), density.Num(stats.Median(e.Final(m, "knn-kl", 0))),
+					density.Num(stats.Median(e.Final(m, "knn-kl-exact", 0))), density.Num(stats.Median(e.Final(m, "mean-abs", 0)))))
+			}
+			return fmt.Sprintf("The scripts draw the reference with gamma shape α where 1/α is right: KL(π‖reference) is 0.063 nats, and the mean of "+
+				"|x₁| is 3.57 in place of 4.42. Final k-NN KL against the released and against an exact reference, with the mean of |x₁| (medians "+
+				"over seeds) — %s; exact draws %s and %s (%s). Methods that undershoot the tails look better by the wrong reference than they are, "+
+				"methods that reach them worse; the shift, up to about 0.1, is as large as the spread over seeds of the better methods.",
+				strings.Join(rows, ", "), density.Num(stats.Median(e.Final("sifg", "floor-knn-kl", 0))),
+				density.Num(stats.Median(e.Final("sifg", "floor-knn-kl-exact", 0))), density.Num(stats.Median(e.Final("sifg", "floor-mean-abs", 0))))
 		},
 	},
 	{

@@ -159,7 +159,10 @@ func Spread(v []float64) string {
 	if len(v) == 0 {
 		return "–"
 	}
-	if lo, hi := slices.Min(v), slices.Max(v); lo == hi {
+	switch lo, hi := slices.Min(v), slices.Max(v); {
+	case math.IsNaN(lo): // differences of infinite values
+		return "undefined"
+	case lo == hi:
 		return Num(lo)
 	}
 	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))

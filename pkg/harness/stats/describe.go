@@ -49,7 +49,7 @@ func Quantile(x []float64, p float64) float64 {
 	}
 	h := p * float64(len(s)-1)
 	i := int(h)
-	if i+1 >= len(s) || s[i] == s[i+1] { // equal neighbours may be infinite
+	if i+1 >= len(s) || h == float64(i) || s[i] == s[i+1] { // the neighbour, or both, may be infinite
 		return s[i]
 	}
 	return s[i] + (h-float64(i))*(s[i+1]-s[i])

@@ -42,6 +42,18 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+func TestMedianOfInfinities(t *testing.T) {
+	inf := math.Inf(1)
+	for _, tc := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{1, 2, inf}, 2}, {[]float64{1, inf, inf}, inf}, {[]float64{inf, inf}, inf}, {[]float64{1, inf, 3, 2, inf}, 3}} {
+		if got := Median(tc.x); got != tc.want {
+			t.Errorf("median of %v is %v, want %v", tc.x, got, tc.want)
+		}
+	}
+}
+
 func TestBootstrap(t *testing.T) {
 	r := rng.New(1, "test")
 	x := make([]float64, 400)
