@@ -1,0 +1,196 @@
+package density
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+func trial(particles, iterations int, options map[string]any) *harness.Trial {
+	return &harness.Trial{Seed: 3, Config: harness.TrialConfig{Particles: particles, Iterations: iterations, Options: options}}
+}
+
+func TestRefusals(t *testing.T) {
+	for want, options := range map[string]map[string]any{
+		"nearest":             {"target": "gmm-3d"},
+		"unknown":             {"target": "gmm-2d", "metrics": []any{"knnkl"}},
+		"options.init_mean":   {"target": "gmm-2d", "init_mean": []any{1, 2, 3}},
+		"options.init_sd":     {"target": "gmm-2d", "init_sd": -1},
+		"reference_law: rel":  {"target": "gmm-2d", "reference_law": "released"},
+		"options.reference:":  {"target": "gmm-2d", "metrics": []any{"knn-kl"}},
+		"options.smooth":      {"target": "gmm-2d", "detail": []any{"smoothed-kl"}},
+		"with modes":          {"target": "funnel", "at_end": []any{"blur-kl"}},
+		"none may be negativ": {"target": "gmm-2d", "draws": -3},
+		"tarket":              {"tarket": "gmm-2d"},
+	} {
+		_, err := Setup(trial(50, 10, options))
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, "nearest")) {
+			t.Errorf("%v: error %v, want one with %q", options, err, want)
+		}
+	}
+}
+
+// measured runs Measure on a sample and returns what it puts, by metric and index.
+func measured(t *testing.T, p *harness.Problem, c *sifg.Cloud, sample sifg.Batch) map[string]map[int]float64 {
+	t.Helper()
+	out := map[string]map[int]float64{}
+	p.Measure(c, sample, func(name string, index int, v float64) {
+		if out[name] == nil {
+			out[name] = map[int]float64{}
+		}
+		if _, twice := out[name][index]; twice {
+			t.Errorf("%s[%d] is put twice", name, index)
+		}
+		out[name][index] = v
+	})
+	return out
+}
+
+// TestExactDrawsScoreLikeTheFloor judges exact draws: every metric must be near its floor, which is the same metric of
+// other exact draws. A metric's spread over draws is taken from the estimators' known sizes at n = 500: k-NN KL 0.06, energy
+// distance 0.01, occupancies √(0.2·0.8/500) = 0.018, KL of smoothed clouds 0.03; five of each.
+func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
+	const n = 500
+	tr := trial(n, 7, map[string]any{
+		"target": "gmm-2d", "metrics": []any{"knn-kl", "coverage"}, "detail": []any{"exact-kl", "smoothed-kl", "energy"},
+		"reference": 1000, "smooth": 0.1, "draws": 2000,
+	})
+	p, err := Setup(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := sifg.NewBatch(n, 2)
+	target.GMM2D().Sample(draws, rng.New(77, "test"))
+	got := measured(t, p, &sifg.Cloud{Z: draws, X: draws, Sigma: 0.1, Target: p.Target, Seed: 3}, draws)
+	for name, tolerance := range map[string]float64{
+		"knn-kl": 0.3, "energy": 0.05, "occupancy": 0.09, "coverage": 0.09, "exact-kl": 0.15, "smoothed-kl": 0.15,
+	} {
+		if len(got[name]) == 0 {
+			t.Errorf("%s is not measured", name)
+		}
+		for i, v := range got[name] {
+			if floor, ok := got["floor-"+name][i]; !ok || !(math.Abs(v-floor) < tolerance) {
+				t.Errorf("%s[%d] of exact draws is %v, of others %v", name, i, v, floor)
+			}
+		}
+	}
+	shifted := sifg.NewBatch(n, 2)
+	for i, v := range draws.Data {
+		shifted.Data[i] = v + 1
+	}
+	far := measured(t, p, &sifg.Cloud{Z: shifted, X: shifted, Sigma: 0.1, Target: p.Target, Seed: 3}, shifted)
+	for _, name := range []string{"knn-kl", "energy", "exact-kl", "smoothed-kl"} {
+		if !(far[name][0] > got["floor-"+name][0]+0.3) {
+			t.Errorf("%s of shifted draws is %v, hardly above %v", name, far[name][0], got["floor-"+name][0])
+		}
+	}
+}
+
+// TestBlur: for one isotropic component KL(N(m, s²+σ²) ‖ N(m, s²)) = d/2·(r − 1 − ln r) with r = 1 + σ²/s²; the well
+// separated components of the 10-D mixture make KL the weighted sum of theirs, 0.342 at σ = 0.1 and 6.77 at 0.278. The Monte
+// Carlo error is the one that is put beside it; five of them, and 0.01 for the overlap of components.
+func TestBlur(t *testing.T) {
+	p, err := Setup(trial(10, 0, map[string]any{"target": "gmm-10d", "at_end": []any{"blur-kl"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sigma := range []float64{0.1, 0.278} {
+		want := 0.0
+		for k := 1; k <= 5; k++ {
+			r := 1 + math.Pow(sigma/(0.1*float64(k)), 2)
+			want += 0.2 * 5 * (r - 1 - math.Log(r))
+		}
+		c := &sifg.Cloud{Z: sifg.NewBatch(10, 10), Sigma: float32(sigma), Target: p.Target, Seed: 3}
+		got := measured(t, p, c, c.Z)
+		if v, se := got["blur-kl"][0], got["blur-kl-se"][0]; !(math.Abs(v-want) < 5*se+0.01) || !(se < 0.1) {
+			t.Errorf("σ = %v: blur costs %v ± %v, want %v", sigma, v, se, want)
+		}
+	}
+}
+
+func TestStartAndDisplacement(t *testing.T) {
+	p, err := Setup(trial(2000, 9, map[string]any{
+		"target": "gmm-2d", "init_mean": []any{3, -1}, "init_sd": 0.5, "displacement_from": 4,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := sifg.NewBatch(2000, 2)
+	p.Init(z, rng.New(1, "init"))
+	for j, want := range []float64{3, -1} {
+		mean := 0.0
+		for i := range z.Rows {
+			mean += float64(z.Data[2*i+j]) / 2000
+		}
+		if math.Abs(mean-want) > 5*0.5/math.Sqrt(2000) { // five standard errors
+			t.Errorf("the start's mean is %v in coordinate %d, want %v", mean, j, want)
+		}
+	}
+	c := &sifg.Cloud{Z: z, X: z, Target: p.Target, Seed: 3, Iter: 4}
+	measured(t, p, c, z)
+	moved := sifg.NewBatch(2000, 2)
+	for i := range moved.Data {
+		moved.Data[i] = z.Data[i] + float32(3+i%2) // by (3, 4): 5
+	}
+	got := measured(t, p, &sifg.Cloud{Z: moved, X: moved, Target: p.Target, Seed: 3, Iter: 9}, moved)
+	if d := got["displacement-z"]; math.Abs(d[0]-5) > 1e-5 || math.Abs(d[1]-5) > 1e-5 {
+		t.Errorf("displacement %v, want 5 (mean) and 5 (median)", d)
+	}
+}
+
+// evidence builds a Set with one final value a seed for two methods.
+func evidence(a, b []float64) Evidence {
+	s := &record.Set{}
+	for method, values := range map[string][]float64{"sifg": a, "l2-gf": b} {
+		for i, v := range values {
+			row := record.Trial{Key: method + string(rune('0'+i)), Problem: "p", Method: method, Seed: uint64(i), Status: record.StatusOK, Iterations: 10}
+			s.Trials = append(s.Trials, row)
+			s.Traces = append(s.Traces, record.Trace{Key: row.Key, Problem: "p", Method: method, Seed: row.Seed, Iteration: 10, Metric: "kl", Value: v})
+		}
+	}
+	return Evidence{s, "p"}
+}
+
+func TestVerdicts(t *testing.T) {
+	inf := math.Inf(1)
+	for _, tc := range []struct {
+		name string
+		a, b []float64
+		want string
+	}{
+		{"clearly smaller", []float64{1, 1.1, 0.9, 1, 1}, []float64{2, 2, 2.1, 1.9, 2}, harness.Reproduced},
+		{"clearly larger", []float64{2, 2, 2.1, 1.9, 2}, []float64{1, 1.1, 0.9, 1, 1}, harness.NotReproduced},
+		{"mixed", []float64{1, 2, 1, 2, 1}, []float64{1.2, 1.5, 1.2, 1.9, 1.3}, harness.NotDecided},
+		{"equal", []float64{1, 2, 3, 4, 5}, []float64{1, 2, 3, 4, 5}, harness.NotReproduced},
+		{"two seeds", []float64{1, 1}, []float64{2, 2}, harness.NotDecided},
+		{"other collapsed", []float64{1, 1, 1, 1, 1}, []float64{2, inf, 2, 2, inf}, harness.Reproduced},
+		{"itself collapsed", []float64{1, inf, 1, 1, 1}, []float64{2, 2, 2, 2, 2}, harness.NotReproduced},
+		{"missing", []float64{1, 1, 1}, []float64{2, 2}, harness.NotTestable},
+	} {
+		e := evidence(tc.a, tc.b)
+		if out := e.Less("kl", "sifg", e.Final("sifg", "kl", 0), "l2-gf", e.Final("l2-gf", "kl", 0), 0); out.Verdict != tc.want {
+			t.Errorf("%s: %s (%s), want %s", tc.name, out.Verdict, out.Evidence, tc.want)
+		}
+	}
+	for want, holds := range map[string][]bool{
+		harness.Reproduced: {true, true}, harness.NotReproduced: {true, false, false}, harness.NotDecided: {true, true, false},
+		harness.NotTestable: {},
+	} {
+		if got := All(holds); got != want {
+			t.Errorf("All(%v) = %s, want %s", holds, got, want)
+		}
+	}
+}
+
+func TestMetricsAreListed(t *testing.T) {
+	if names := Metrics(); !slices.IsSorted(names) || !slices.Contains(names, "knn-kl") || len(names) != len(measures) {
+		t.Errorf("metrics: %v", names)
+	}
+}
