@@ -59,7 +59,8 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "kl-2d", Title: "2-D: KL and σ against iterations",
-			Caption: "3-nearest-neighbour estimate of KL in 2-D (mean and range over seeds), and the smoothing σ.",
+			Caption: "3-nearest-neighbour estimate of KL in 2-D (mean and range over seeds), and the smoothing σ. A curve that ends early " +
+				"has become infinite: four particles coincide.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-2d",
 					density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL", Floor: true},
