@@ -2,8 +2,9 @@ package simd
 
 import "sync"
 
-// splitWork is the least number of multiply-adds worth handing to other cores: some 10 µs of them.
-const splitWork = 1 << 19
+// splitWork is the least number of multiply-adds worth handing to other cores: some 70 µs of them, for waking a core costs
+// several.
+const splitWork = 1 << 22
 
 func (w *Workspace) splits(m, n, k int) bool { return w.Threads > 1 && m > 1 && m*n*k >= splitWork }
 
