@@ -19,10 +19,25 @@ var findings = []harness.Finding{
 				return ""
 			}
 			r, m := density.Evidence{Set: released, Problem: "gmm-10d"}, density.Evidence{Set: matched, Problem: "gmm-10d"}
-			return fmt.Sprintf("The released 10-D scripts move L2-GF and Ada-GWG by 0.1/n of the velocity, an effective step of "+
-				"1e-4, where SIFG takes 1e-2. L2-GF then ends at a k-NN KL of %s (SIFG %s); with the same step of 1e-2 (matched) it ends "+
-				"at %s (SIFG %s). The slow curve of L2-GF is the step, not the method.",
-				density.Spread(r.Final("l2-gf", "knn-kl", 0)), density.Spread(r.Final("sifg", "knn-kl", 0)),
+			step := func(s *record.Set, method string) string {
+				t, ok := density.First(s, "gmm-10d", method)
+				if !ok {
+					return "–"
+				}
+				c, _, err := density.Config(t)
+				if err != nil {
+					return "–"
+				}
+				h := c.Sampler.Step
+				if c.Sampler.DivideByN {
+					h /= float64(c.Particles)
+				}
+				return density.Num(h)
+			}
+			return fmt.Sprintf("The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by n: an effective step of %s, where SIFG "+
+				"takes %s. L2-GF then ends at a k-NN KL of %s (SIFG %s); with a step of %s for both (matched) it ends at %s (SIFG %s).",
+				step(released, "l2-gf"), step(released, "sifg"),
+				density.Spread(r.Final("l2-gf", "knn-kl", 0)), density.Spread(r.Final("sifg", "knn-kl", 0)), step(matched, "l2-gf"),
 				density.Spread(m.Final("l2-gf", "knn-kl", 0)), density.Spread(m.Final("sifg", "knn-kl", 0)))
 		},
 	},
@@ -55,8 +70,8 @@ var findings = []harness.Finding{
 			e := density.Evidence{Set: s, Problem: "gmm-10d"}
 			last := func(method, metric string) string { return density.Spread(e.Final(method, metric, 0)) }
 			return fmt.Sprintf("Released 10-D runs, Ada-SIFG (σ grown to %s) against SIFG (σ = 0.1): k-NN KL %s against %s, which exact draws "+
-				"score at %s. Smoothing alone, KL(π * N(0, σ²I) ‖ π), costs %s nats at the one σ and %s at the other: components of "+
-				"standard deviation 0.1 and 0.2 cannot be represented with σ near 0.28, and the k-NN estimate does not see it. The "+
+				"score at %s. Smoothing alone, KL(π * N(0, σ²I) ‖ π), costs %s nats at the one σ and %s at the other: a component "+
+				"narrower than σ cannot be represented, and the k-NN estimate does not see it. The "+
 				"exact-density KL of the clouds is %s against %s (as many exact draws at σ = 0.1: %s); in 10-D it is mostly the price of a "+
 				"cloud of this size, which a wider σ lowers, so it compares methods at equal σ only (smoothed KL, σ = 0.1 for all: %s against "+
 				"%s). Energy distance of the samples: %s against %s.",

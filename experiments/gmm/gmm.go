@@ -35,7 +35,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "figure2", Title: "Figure 2: trajectories of 50 particles",
 			Caption: "Paths of 50 particles z (first seed) with their positions at the start, at the comparison point " +
-				"(iteration 1600 of 2000) and at the end.",
+				"(four fifths of the iterations; 1600 of 2000 in the paper) and at the end.",
 			Draw: trajectories,
 		},
 		{
@@ -49,7 +49,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "judged-otherwise-10d", Title: "10-D by estimators that see blur",
 			Caption: "The same runs judged by the exact-density KL of the mixture that each smoothed method offers, by the KL of " +
-				"every method's particles smoothed alike, and by the energy distance to 10 000 exact draws; below zero is noise.",
+				"every method's particles smoothed alike, and by the energy distance to exact draws; below zero is noise.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-10d",
 					density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL", Scale: figure.Log},

@@ -2,7 +2,11 @@ module github.com/semi-implicit/sifg/experiments/monomial-gamma
 
 go 1.26.0
 
-require github.com/semi-implicit/sifg/pkg/harness v0.0.0
+require (
+	github.com/semi-implicit/sifg/pkg/harness v0.0.0
+	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
+	gonum.org/v1/gonum v0.17.0
+)
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
@@ -31,7 +35,6 @@ require (
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/sagikazarmark/locafero v0.11.0 // indirect
 	github.com/sbinet/npyio v0.6.0 // indirect
-	github.com/semi-implicit/sifg/pkg/sifg v0.0.0 // indirect
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
@@ -49,7 +52,6 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 )
 

@@ -19,7 +19,8 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 		Sigma: sigma, Target: target, Seed: seed, noise: rng.New(seed, "variance-noise"),
 	}
 	train := &Denoise{Network: network, Redraw: true}
-	train.Velocity(initialised(train, c), &Noise{Sigma: sigma})
+	train.Init(c)
+	train.Velocity(c, &Noise{Sigma: sigma})
 	frozen := &nn.SGD{Rate: nn.Rate{LR: 0}}
 
 	train.opt = frozen
@@ -36,8 +37,6 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 	stein = variance(train.net, draws, func() { probe.train(c, false) })
 	return denoise, stein
 }
-
-func initialised(f Field, c *Cloud) *Cloud { f.Init(c); return c }
 
 // variance returns the sample variance of net.Grad over calls of draw, summed over the weights (Welford's recurrence).
 func variance(net *nn.Net, draws int, draw func()) float64 {
