@@ -14,7 +14,7 @@ import (
 
 // Protocols and Scales are the names that --protocol and --scale take, in order of presentation.
 var (
-	Protocols = []string{"paper", "released", "matched"}
+	Protocols = []string{"paper", "released", "matched", "standard"}
 	Scales    = []string{"full", "quick", "smoke"}
 )
 
@@ -40,6 +40,10 @@ type problem[M any] struct {
 	Options    map[string]any `mapstructure:"options"`
 	Methods    map[string]M   `mapstructure:"methods"` // overlays of the methods' settings
 	Include    []string       `mapstructure:"include"` // the methods that run; absent: all
+	Seeds      []uint64       `mapstructure:"seeds"`   // in place of those of all problems
+	Data       string         `mapstructure:"data"`    // name of a data set (sifg data list)
+	// IterationsOf has the iterations of methods that run for longer or shorter than the others.
+	IterationsOf map[string]int `mapstructure:"iterations_of"`
 }
 
 // file is the shape of an experiment's YAML.
@@ -150,6 +154,9 @@ func (l *layers) checkNames(layer map[string]any, path []string, source func([]s
 	}
 	for _, p := range slices.Sorted(maps.Keys(child(layer, "problems"))) {
 		if err := known("method", child(layer, "problems", p, "methods"), l.methods, "problems", p, "methods"); err != nil {
+			return err
+		}
+		if err := known("method", child(layer, "problems", p, "iterations_of"), l.methods, "problems", p, "iterations_of"); err != nil {
 			return err
 		}
 		include, _ := child(layer, "problems", p)["include"].([]any)

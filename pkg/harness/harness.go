@@ -7,6 +7,7 @@ package harness
 import (
 	"io/fs"
 
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -18,11 +19,12 @@ type Experiment struct {
 	Summary string // one paragraph for the page
 	Config  []byte // YAML: base, protocols, scales (docs/configuration.md)
 	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
-	// It is also called once a problem when a plan is made, so that what is wrong with the options is said before anything
-	// runs: let it be quick, and leave what is slow to the first call of Measure.
+	// Without Check it is also called once a problem when a plan is made, so that what is wrong with the options is said
+	// before anything runs: let it be quick, and leave what is slow to the first call of Measure.
 	Setup    func(t *Trial) (*Problem, error)
-	Source   fs.FS    // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
-	Metrics  []string // that its options can ask for, for listings
+	Check    func(t *Trial) error // checks a problem's options when a plan is made; nil: Setup does. Must not need data
+	Source   fs.FS                // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
+	Metrics  []string             // that its options can ask for, for listings
 	Figures  []Figure
 	Tables   []Table
 	Claims   []Claim
@@ -39,13 +41,16 @@ type Trial struct {
 	Method     string // label in figures and tables: sifg, ada-sifg, …
 	Seed       uint64
 	Config     TrialConfig
+	// Load reads the data set Config.Data, checked against its digests; nil where that is "".
+	Load func() (*dataset.Data, error) `json:"-"`
 }
 
 // TrialConfig is the resolved configuration of a trial: the whole input of its result, stored beside it.
 type TrialConfig struct {
 	Particles  int            `mapstructure:"particles" json:"particles"`
 	Iterations int            `mapstructure:"iterations" json:"iterations"`
-	Options    map[string]any `mapstructure:"options" json:"options"` // the experiment's own keys, decoded by Decode
+	Data       string         `mapstructure:"data" json:"data,omitempty"` // name of a data set
+	Options    map[string]any `mapstructure:"options" json:"options"`     // the experiment's own keys, decoded by Decode
 	Sampler    sifg.Config    `mapstructure:"sampler" json:"sampler"`
 	Judge      JudgeConfig    `mapstructure:"judge" json:"judge"`
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -18,6 +19,14 @@ type Request struct {
 	Protocols   []string // nil: all that an experiment has
 	Scale       string
 	Set         []Override
+	Data        Datasets // where problems name data sets
+}
+
+// Datasets knows data sets by name; *dataset.Library is one.
+type Datasets interface {
+	// Digest identifies everything that decides the data, without reading them; its error names the data sets there are.
+	Digest(name string) (string, error)
+	Load(name string) (*dataset.Data, error)
 }
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
@@ -65,7 +74,7 @@ func NewPlan(r Request) (*Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			trials, err := l.trials(e, s, Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale}, code)
+			trials, err := l.trials(e, s, Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale}, code, r.Data)
 			if err != nil {
 				return nil, err
 			}
@@ -93,15 +102,10 @@ func overridesFor(e *Experiment, r Request) ([]Override, error) {
 }
 
 // trials lists the trials of resolved settings, first has their labels.
-func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial, code string) ([]Trial, error) {
+func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial, code string, data Datasets) ([]Trial, error) {
 	where := fmt.Sprintf("experiment %s, protocol %s, scale %s", first.Experiment, first.Protocol, first.Scale)
-	if len(s.Seeds) == 0 {
-		return nil, Usagef("seeds (%s): one at least is needed", where)
-	}
-	for i, seed := range s.Seeds {
-		if slices.Contains(s.Seeds[:i], seed) {
-			return nil, Usagef("seeds (%s): %d is there twice", where, seed)
-		}
+	if err := checkSeeds("seeds", s.Seeds); err != nil {
+		return nil, Usagef("%v (%s)", err, where)
 	}
 	var out []Trial
 	for _, name := range l.problems {
@@ -109,12 +113,24 @@ func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial,
 		if err := p.normalise(); err != nil {
 			return nil, Usagef("problems.%s.%v (%s)", name, err, where)
 		}
+		digest, open, err := dataOf(data, p.Data)
+		if err != nil {
+			return nil, Usagef("problems.%s.data (%s): %v", name, where, err)
+		}
+		seeds := s.Seeds
+		if p.Seeds != nil {
+			seeds = p.Seeds
+		}
 		methods := p.Include
 		if methods == nil {
 			methods = l.methods
 		}
 		for _, method := range methods {
-			c := TrialConfig{Particles: p.Particles, Iterations: p.Iterations, Options: p.Options, Judge: p.Judge}
+			c := TrialConfig{Particles: p.Particles, Iterations: p.Iterations, Data: p.Data, Options: p.Options, Judge: p.Judge}
+			if n, ok := p.IterationsOf[method]; ok {
+				c.Iterations = n
+			}
+			c.Judge.Snapshots = upTo(c.Judge.Snapshots, c.Iterations)
 			if err := decode(&c.Sampler, s.Methods[method], p.Methods[method]); err != nil {
 				return nil, err
 			}
@@ -125,22 +141,74 @@ func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial,
 			if c.Sampler, err = c.Sampler.Resolve(); err != nil {
 				return nil, methodError(name, method, where, err)
 			}
-			for _, seed := range s.Seeds {
+			for _, seed := range seeds {
 				t := first
-				t.Problem, t.Method, t.Seed, t.Config = name, method, seed, c
-				if t.Key, err = t.key(code); err != nil {
+				t.Problem, t.Method, t.Seed, t.Config, t.Load = name, method, seed, c, open
+				if t.Key, err = t.key(code, digest); err != nil {
 					return nil, err
 				}
 				out = append(out, t)
 			}
 		}
 		if len(methods) > 0 { // what Setup accepts depends on neither seed nor method
-			if _, err := e.Setup(&out[len(out)-1]); err != nil {
+			if err := e.check(&out[len(out)-1]); err != nil {
 				return nil, Usagef("problems.%s (%s): %v", name, where, err)
 			}
 		}
 	}
 	return out, nil
+}
+
+// check refuses options that Setup would refuse.
+func (e *Experiment) check(t *Trial) error {
+	if e.Check != nil {
+		return e.Check(t)
+	}
+	_, err := e.Setup(t)
+	return err
+}
+
+// dataOf returns the digest of a data set and what reads it; nothing for no name.
+func dataOf(data Datasets, name string) (digest string, open func() (*dataset.Data, error), err error) {
+	switch {
+	case name == "":
+		return "", nil, nil
+	case data == nil:
+		return "", nil, fmt.Errorf("data set %q: no data sets were given", name)
+	}
+	if digest, err = data.Digest(name); err != nil {
+		return "", nil, err
+	}
+	return digest, func() (*dataset.Data, error) { return data.Load(name) }, nil
+}
+
+// Data returns the names of the data sets that trials need, in order of first use.
+func Data(trials []Trial) []string {
+	var names []string
+	for _, t := range trials {
+		if t.Config.Data != "" && !slices.Contains(names, t.Config.Data) {
+			names = append(names, t.Config.Data)
+		}
+	}
+	return names
+}
+
+// checkSeeds wants one seed at least, and each once.
+func checkSeeds(key string, seeds []uint64) error {
+	if len(seeds) == 0 {
+		return fmt.Errorf("%s: one at least is needed", key)
+	}
+	for i, seed := range seeds {
+		if slices.Contains(seeds[:i], seed) {
+			return fmt.Errorf("%s: %d is there twice", key, seed)
+		}
+	}
+	return nil
+}
+
+// upTo returns the iterations that are not after the last.
+func upTo(iterations []int, last int) []int {
+	return slices.DeleteFunc(slices.Clone(iterations), func(k int) bool { return k > last })
 }
 
 func methodError(problem, method, where string, err error) error {
@@ -173,6 +241,16 @@ func (p *problem[M]) normalise() error {
 	if !slices.Contains(Samples, p.Judge.Sample) {
 		return fmt.Errorf("judge.sample: %q is unknown: want one of %s", p.Judge.Sample, strings.Join(Samples, ", "))
 	}
+	for method, n := range p.IterationsOf {
+		if n < 0 {
+			return fmt.Errorf("iterations_of.%s: must not be negative, got %d", method, n)
+		}
+	}
+	if p.Seeds != nil {
+		if err := checkSeeds("seeds", p.Seeds); err != nil {
+			return err
+		}
+	}
 	p.Judge.Track = min(p.Judge.Track, p.Particles)
 	slices.Sort(p.Judge.Snapshots)
 	p.Judge.Snapshots = slices.Compact(p.Judge.Snapshots)
@@ -181,18 +259,18 @@ func (p *problem[M]) normalise() error {
 			return fmt.Errorf("judge.snapshots: must not be negative, got %d", k)
 		}
 	}
-	p.Judge.Snapshots = slices.DeleteFunc(p.Judge.Snapshots, func(k int) bool { return k > p.Iterations })
 	return nil
 }
 
 // key returns the identity of the trial's result: the digest of everything it depends on.
-func (t *Trial) key(code string) (string, error) {
+func (t *Trial) key(code, data string) (string, error) {
 	b, err := json.Marshal(struct { // a struct's fields in order, a map's keys sorted: canonical
 		Experiment, Problem, Method string
 		Seed                        uint64
 		Config                      TrialConfig
 		Code                        string
-	}{t.Experiment, t.Problem, t.Method, t.Seed, t.Config, code})
+		Data                        string `json:",omitempty"`
+	}{t.Experiment, t.Problem, t.Method, t.Seed, t.Config, code, data})
 	if err != nil {
 		return "", fmt.Errorf("the configuration of %s cannot be stored: %w", t.Name(), err)
 	}

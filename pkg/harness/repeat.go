@@ -11,9 +11,9 @@ import (
 // Repeat returns the arguments of the command that computes a stored trial again: with the labels it was stored under,
 // and, where those settings are not the ones it was computed from, with all of its settings spelled out. It returns nil
 // if neither leads to the trial's key, because the code is not the code that computed it.
-func Repeat(e *Experiment, t record.Trial) ([]string, error) {
+func Repeat(e *Experiment, data Datasets, t record.Trial) ([]string, error) {
 	args := []string{"run", e.Name, "--protocol", t.Protocol, "--scale", t.Scale}
-	if leads(e, t, nil) {
+	if leads(e, data, t, nil) {
 		return append(args, "--trial", t.Key), nil
 	}
 	var c TrialConfig
@@ -27,7 +27,8 @@ func Repeat(e *Experiment, t record.Trial) ([]string, error) {
 	}
 	all := map[string]any{
 		"particles": c.Particles, "iterations": c.Iterations, "judge": c.Judge, "options": c.Options,
-		"methods": map[string]any{t.Method: sampler}, "include": []string{t.Method},
+		"methods": map[string]any{t.Method: sampler}, "include": []string{t.Method}, "data": c.Data,
+		"seeds": []uint64{t.Seed}, "iterations_of": map[string]int{t.Method: c.Iterations},
 	}
 	if len(c.Options) == 0 {
 		delete(all, "options")
@@ -41,7 +42,7 @@ func Repeat(e *Experiment, t record.Trial) ([]string, error) {
 		return nil, err
 	}
 	set := []string{"seeds=" + string(seed), "problems." + t.Problem + "=" + string(problem)}
-	if !leads(e, t, set) {
+	if !leads(e, data, t, set) {
 		return nil, nil
 	}
 	for _, s := range set {
@@ -51,8 +52,8 @@ func Repeat(e *Experiment, t record.Trial) ([]string, error) {
 }
 
 // leads reports whether the plan of the trial's labels and the overrides has the trial.
-func leads(e *Experiment, t record.Trial, set []string) bool {
-	r := Request{Experiments: []*Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale}
+func leads(e *Experiment, data Datasets, t record.Trial, set []string) bool {
+	r := Request{Experiments: []*Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
 	for _, s := range set {
 		r.Set = append(r.Set, Override{Text: s, From: "--set"})
 	}

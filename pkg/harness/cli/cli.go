@@ -46,6 +46,7 @@ func exitf(code int, format string, args ...any) error {
 type app struct {
 	out, err    io.Writer
 	experiments []*harness.Experiment
+	sets        harness.Datasets // nil: none
 	args        []string
 	verbose     bool
 	opt         options

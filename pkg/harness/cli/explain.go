@@ -37,7 +37,7 @@ func (a *app) explain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			args, err = harness.Repeat(experiment, e.Meta.Trial)
+			args, err = harness.Repeat(experiment, a.sets, e.Meta.Trial)
 			if err != nil {
 				return err
 			}

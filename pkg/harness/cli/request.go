@@ -46,7 +46,7 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 
 // request turns flags and arguments into what the plan is made from. No names of experiments means all.
 func (a *app) request(names []string) (harness.Request, error) {
-	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments}
+	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments, Data: a.sets}
 	if len(names) > 0 && !slices.Equal(names, []string{"all"}) {
 		r.Experiments = nil
 		for _, name := range names {
