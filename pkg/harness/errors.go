@@ -1,63 +1,14 @@
 package harness
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/semi-implicit/sifg/pkg/harness/usage"
 
-// UsageError is a mistake in what was asked: a flag, a name, a configuration key or value. It ends the program with
-// exit code 2; its text is one sentence that names what is wrong and what would be right.
-type UsageError struct{ text string }
-
-func (e *UsageError) Error() string { return e.text }
+// UsageError is a mistake in what was asked: it ends the program with exit code 2.
+type UsageError = usage.Error
 
 // Usagef returns a UsageError.
-func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
+func Usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// Unknown returns the UsageError for a name that is none of the valid ones: it offers the nearest and lists all.
-// from says where the name was written ("" to leave that out).
+// Unknown returns the UsageError for a name that is none of the valid ones; see usage.Unknown.
 func Unknown(kind, name, from string, valid []string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "unknown %s %q", kind, name)
-	if from != "" {
-		fmt.Fprintf(&b, " in %s", from)
-	}
-	if near := Nearest(name, valid); near != "" {
-		fmt.Fprintf(&b, ": did you mean %q?", near)
-	} else if len(valid) > 0 {
-		fmt.Fprintf(&b, ": valid are %s", strings.Join(valid, ", "))
-	}
-	return &UsageError{b.String()}
-}
-
-// Nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
-// letters changed (but two edits are always allowed).
-func Nearest(name string, candidates []string) string {
-	best, bestEdits := "", 1<<30
-	for _, c := range candidates {
-		if e := edits(strings.ToLower(name), strings.ToLower(c)); e < bestEdits && e <= max(2, len(c)/3) {
-			best, bestEdits = c, e
-		}
-	}
-	return best
-}
-
-// edits returns the number of single-letter insertions, deletions and replacements between a and b (Levenshtein).
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return usage.Unknown(kind, name, from, valid)
 }
