@@ -5,7 +5,7 @@ JOBS     ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
-MODULES := pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/sifg
+MODULES := pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/uci-bnn experiments/sifg
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

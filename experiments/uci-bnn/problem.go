@@ -1,0 +1,227 @@
+package ucibnn
+
+import (
+	"embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// source is the code that a trial's result depends on.
+//
+//go:embed problem.go regression.go
+var source embed.FS
+
+// Options are the keys of problems.<name>.options.
+type Options struct {
+	Hidden int `mapstructure:"hidden"` // ReLU units of the network whose posterior is sampled; paper: 50
+	Batch  int `mapstructure:"batch"`  // rows of a mini-batch; fewer where there are fewer; paper: 100
+
+	Split string `mapstructure:"split"` // released, random, standard: see divide
+	Dev   string `mapstructure:"dev"`   // holdout, overlap: see divide
+
+	// Precision says how the particles' noise precisions are chosen on the development part before they are judged.
+	// released: a particle's precision is replaced if the likelihood gains, and counts as 50 at most; fitted: it is one
+	// over the particle's mean squared residual.
+	Precision string `mapstructure:"precision"`
+
+	// Lambda says how the prior precision λ of a start is drawn. shared: once for all particles with mean 0.1, as the
+	// scripts do; particle: likewise for each; prior: for each from the prior, whose mean is 10.
+	Lambda string `mapstructure:"lambda"`
+
+	// Repeats is how often the last particles of a smoothed flow are perturbed anew, to see how much that moves the RMSE.
+	Repeats int `mapstructure:"repeats"`
+}
+
+var choices = map[string][]string{
+	"split": {"released", "random", "standard"}, "dev": {"holdout", "overlap"},
+	"precision": {"released", "fitted"}, "lambda": {"shared", "particle", "prior"},
+}
+
+// check reads the options and refuses those that are wrong.
+func check(t *harness.Trial) (*Options, error) {
+	o := &Options{Hidden: 50, Batch: 100, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
+	if err := harness.Decode(t.Config.Options, o); err != nil {
+		return nil, err
+	}
+	for key, value := range map[string]string{"split": o.Split, "dev": o.Dev, "precision": o.Precision, "lambda": o.Lambda} {
+		if !slices.Contains(choices[key], value) {
+			return nil, fmt.Errorf("options.%s: %q is unknown: want one of %s", key, value, strings.Join(choices[key], ", "))
+		}
+	}
+	switch {
+	case t.Config.Data == "":
+		return nil, fmt.Errorf("data: the name of a data set is needed (sifg data list)")
+	case o.Hidden < 1 || o.Batch < 1:
+		return nil, fmt.Errorf("options.hidden and options.batch: must be 1 or more, got %d and %d", o.Hidden, o.Batch)
+	case o.Repeats < 0:
+		return nil, fmt.Errorf("options.repeats: must not be negative, got %d", o.Repeats)
+	}
+	return o, nil
+}
+
+// problem is one trial's problem.
+type problem struct {
+	o         *Options
+	seed      uint64
+	last      int
+	r         *regression
+	posterior *target.BNN
+	x         map[*part]sifg.Batch // features in float32
+}
+
+// setup implements harness.Experiment.Setup.
+func setup(t *harness.Trial) (*harness.Problem, error) {
+	o, err := check(t)
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.Load()
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{o: o, seed: t.Seed, last: t.Config.Iterations, x: map[*part]sifg.Batch{}}
+	if p.r, err = prepare(d, o.Split, o.Dev, t.Seed); err != nil {
+		return nil, err
+	}
+	for _, s := range []*part{&p.r.train, &p.r.dev, &p.r.test} {
+		p.x[s] = single(s.x)
+	}
+	y := make([]float32, len(p.r.train.y))
+	for i, v := range p.r.train.y {
+		y[i] = float32((v - p.r.mean) / p.r.sd)
+	}
+	model := target.DefaultBNN()
+	model.Hidden, model.Batch = o.Hidden, min(o.Batch, len(y))
+	if p.posterior, err = target.NewBNN(p.x[&p.r.train], y, model); err != nil {
+		return nil, err
+	}
+	return &harness.Problem{Target: p.posterior, Init: p.init, Measure: p.measure}, nil
+}
+
+// single returns x in float32.
+func single(x *mat.Dense) sifg.Batch {
+	m, d := x.Dims()
+	b := sifg.NewBatch(m, d)
+	for i, v := range x.RawMatrix().Data {
+		b.Data[i] = float32(v)
+	}
+	return b
+}
+
+// init draws the start; Options.Lambda says what of it is not as in the scripts.
+func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
+	p.posterior.InitParticles(dst, r)
+	if p.o.Lambda == "shared" {
+		return
+	}
+	mean := target.DefaultBNN().Rate
+	if p.o.Lambda == "prior" {
+		mean = 1 / mean
+	}
+	for i := range dst.Rows { // a Gamma law of shape 1 is exponential
+		dst.Data[(i+1)*dst.Cols-1] = float32(math.Log(-mean * math.Log(r.Float64())))
+	}
+}
+
+// measure implements harness.Problem.Measure:
+//
+//	rmse                  of the judged sample's mean prediction on the test part, in the target's units
+//	m5                    fifth moment of the particles, mean‖θ_i‖⁵ (paper, Assumption 4.4)
+//	constant-, ols-…      RMSE and NLL of the trivial predictors, at iteration 0
+//	test-rmse, test-nll   at the end, with precisions chosen on the development part
+//	dev-rmse, dev-nll     at the end, on the development part; for dev-nll precisions are fitted on each half of it and judged
+//	                      on the other
+//	repeat-rmse           at the end, index k: the same particles perturbed anew for the k-th time
+func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
+	test := p.predict(sample, &p.r.test)
+	put("rmse", 0, test.RMSE(p.r.test.y))
+	put("m5", 0, metric.NormMoment(metric.FromBatch(c.Z), 5))
+	if c.Iter == 0 {
+		constant, ols := p.r.trivial()
+		put("constant-rmse", 0, constant[0])
+		put("constant-nll", 0, constant[1])
+		put("ols-rmse", 0, ols[0])
+		put("ols-nll", 0, ols[1])
+	}
+	if c.Iter != p.last {
+		return
+	}
+	dev := p.predict(sample, &p.r.dev)
+	test.LogPrec = p.precisions(dev, p.r.dev.y)
+	put("test-rmse", 0, test.RMSE(p.r.test.y))
+	put("test-nll", 0, -test.LogLikelihood(p.r.test.y))
+	put("dev-rmse", 0, dev.RMSE(p.r.dev.y))
+	put("dev-nll", 0, p.crossed(dev, p.r.dev.y))
+	if c.Sigma == 0 {
+		return
+	}
+	again := sifg.NewBatch(c.Z.Rows, c.Z.Cols)
+	for k := range p.o.Repeats {
+		rng.New(p.seed, "repeat", uint64(k)).Normal(again.Data)
+		for i, z := range c.Z.Data {
+			again.Data[i] = z + c.Sigma*again.Data[i]
+		}
+		prediction := p.predict(again, &p.r.test)
+		put("repeat-rmse", k, prediction.RMSE(p.r.test.y))
+	}
+}
+
+// predict returns the particles' predictions of a part in the target's units.
+func (p *problem) predict(particles sifg.Batch, s *part) metric.Prediction {
+	y := sifg.NewBatch(particles.Rows, len(s.y))
+	p.posterior.Predict(y, particles, p.x[s])
+	logPrec := make([]float64, particles.Rows)
+	for i := range logPrec {
+		logPrec[i] = float64(particles.Data[(i+1)*particles.Cols-2])
+	}
+	clamp := math.Inf(1)
+	if p.o.Precision == "released" {
+		clamp = target.DefaultBNN().Clamp
+	}
+	return metric.NewPrediction(metric.FromBatch(y), logPrec, p.r.mean, p.r.sd, clamp)
+}
+
+// precisions chooses the precisions by outcomes y.
+func (p *problem) precisions(q metric.Prediction, y []float64) []float64 {
+	if p.o.Precision == "released" {
+		return q.ReleasedPrecisions(y)
+	}
+	return q.FitPrecisions(y)
+}
+
+// crossed returns the NLL of outcomes y, each half of them judged with precisions chosen by the other.
+func (p *problem) crossed(q metric.Prediction, y []float64) float64 {
+	var total float64
+	for half := range 2 {
+		fit, fitY := every(q, y, half)
+		judge, judgeY := every(q, y, 1-half)
+		judge.LogPrec = p.precisions(fit, fitY)
+		total -= judge.LogLikelihood(judgeY) * float64(len(judgeY))
+	}
+	return total / float64(len(y))
+}
+
+// every returns the prediction of every second outcome, from the first one on.
+func every(q metric.Prediction, y []float64, first int) (metric.Prediction, []float64) {
+	var kept []float64
+	for t := first; t < len(y); t += 2 {
+		kept = append(kept, y[t])
+	}
+	out := metric.Prediction{Mean: metric.NewPoints(q.Mean.N, len(kept)), LogPrec: q.LogPrec, Clamp: q.Clamp}
+	for i := range q.Mean.N {
+		for k := range kept {
+			out.Mean.Row(i)[k] = q.Mean.Row(i)[first+2*k]
+		}
+	}
+	return out, kept
+}
