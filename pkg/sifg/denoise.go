@@ -31,7 +31,10 @@ type Denoise struct {
 	net  *nn.Net
 	opt  nn.Optimizer
 	f, g Batch // network output; loss gradient (n×d)
-	jw   Batch // J_f(x)·w, for the DSM rules (n×d)
+
+	// for the DSM rules: x and w below it; f(x) and J_f(x)·w below it (2n×d)
+	in, out Batch
+	jw      Batch // a view of out (n×d)
 }
 
 var _ Field = (*Denoise)(nil)
@@ -40,7 +43,21 @@ var _ Field = (*Denoise)(nil)
 func (o *Denoise) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)
 	n, d := c.Z.Rows, c.Z.Cols
-	o.f, o.g, o.jw = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
+	o.f, o.g = NewBatch(n, d), NewBatch(n, d)
+	o.in, o.out, o.jw = Batch{}, Batch{}, Batch{}
+}
+
+// tangent sets f = f(x) and jw = J_f(x)·w.
+func (o *Denoise) tangent(c *Cloud) {
+	n, d := c.Z.Rows, c.Z.Cols
+	if o.in.Rows != 2*n {
+		o.in, o.out = NewBatch(2*n, d), NewBatch(2*n, d)
+		o.jw = rows(o.out, n, 2*n)
+	}
+	copy(o.in.Data, c.X.Data)
+	copy(o.in.Data[n*d:], c.W.Data)
+	o.net.ForwardTangent(o.out, o.in)
+	copy(o.f.Data, o.out.Data)
 }
 
 // build makes a network and its optimiser for points like c's; the weights come from the stream "network".
@@ -115,7 +132,7 @@ func (o *Denoise) judge(c *Cloud) {
 func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) float64 {
 	in := noise.Rule == SigmaDSMIn && !warmup
 	if in {
-		o.net.ForwardTangent(o.f, o.jw, c.X, c.W)
+		o.tangent(c)
 	} else {
 		o.net.Forward(o.f, c.X)
 	}
@@ -133,7 +150,6 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		}
 		loss += float64(sum)
 	}
-	o.net.ZeroGrad()
 	o.net.Backward(o.g)
 	o.opt.Step(o.net.Params, o.net.Grad)
 
@@ -154,7 +170,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 
 // sigmaOuter moves σ against d/dσ (1/n) Σ‖f(z + σw) + w/σ²‖² = (2/n) Σ ⟨f + w/σ², J_f w − 2w/σ³⟩.
 func (o *Denoise) sigmaOuter(c *Cloud, noise *Noise) {
-	o.net.ForwardTangent(o.f, o.jw, c.X, c.W)
+	o.tangent(c)
 	s := float64(c.Sigma)
 	var grad float64
 	for i, f := range o.f.Data {

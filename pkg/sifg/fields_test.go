@@ -111,11 +111,15 @@ func TestGoldenLosses(t *testing.T) {
 		s := &Stein{Network: Network{Hidden: 4, Optimizer: "sgd"}, P: golden.Scalar(t, name, "p")}
 		c = start(&Flow{Field: s, Mover: &Euler{}}, golden.Batch(t, name, "target_score"))
 		c.Perturb()
-		c.Score()
-		s.net, s.opt, s.e = net, frozen(), golden.Batch(t, name, "probe")
-		loss = s.fit(c, false)
-		golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
-		check()
+		s.look(c)
+		s.net, s.opt = net, frozen()
+		copy(s.e.Data, golden.Batch(t, name, "probe").Data)
+		for _, out := range []Batch{s.out, s.f} { // with J·e, and as in many dimensions without it
+			s.out = out
+			loss = s.fit(c, false)
+			golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
+			check()
+		}
 	}
 }
 

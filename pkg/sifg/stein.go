@@ -47,11 +47,15 @@ type Stein struct {
 	net         *nn.Net
 	opt         nn.Optimizer
 	probes      *rng.Stream
-	e, je       Batch // probes; J_f(z)·e (n×d)
-	g, gt       Batch // loss gradients for f and for J_f·e (n×d)
-	f           Batch // f(z) (n×d)
+	in, out     Batch // z and the probes e below them; f(z) and J_f(z)·e (2n×d; out has f(z) only if d ≥ steinWide)
+	grad        Batch // loss gradients for f and, below them, for J_f·e (2n×d)
+	x, e, f     Batch // views of the above, all n×d
 	pow, log    Batch // |f|^(p−1), ln|f| (n×d)
 }
+
+// steinWide is the dimension from which on the loss takes Σ eᵀJe from the backward pass, where it costs n·H multiply-adds,
+// not from J·e, which costs n·d·H.
+const steinWide = 16
 
 var _ Field = (*Stein)(nil)
 
@@ -61,15 +65,18 @@ func (o *Stein) Init(c *Cloud) {
 	o.probes = rng.New(c.Seed, "probe")
 	o.p, o.momentum = o.P, 0
 	n, d := c.Z.Rows, c.Z.Cols
-	for _, b := range []*Batch{&o.e, &o.je, &o.g, &o.gt, &o.f, &o.pow, &o.log} {
-		*b = NewBatch(n, d)
+	o.in, o.out, o.grad = NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(2*n, d)
+	o.x, o.e, o.f = rows(o.in, 0, n), rows(o.in, n, 2*n), rows(o.out, 0, n)
+	if d >= steinWide {
+		o.out = o.f
 	}
+	o.pow, o.log = NewBatch(n, d), NewBatch(n, d)
 }
 
 // Velocity implements Field.
 func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
 	c.Perturb()
-	c.Score() // the particles do not move inside the inner loop
+	o.look(c) // the particles do not move inside the inner loop
 	if c.Iter == 0 {
 		for range o.Warmup {
 			o.train(c, false)
@@ -87,6 +94,12 @@ func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
 	return Info{Loss: loss, P: o.p}
 }
 
+// look takes the points and the target's score there.
+func (o *Stein) look(c *Cloud) {
+	c.Score()
+	copy(o.x.Data, c.X.Data)
+}
+
 // train does one network step and, under PToy and PBNN, one step of p from the same forward pass. It returns the loss
 // before the step.
 func (o *Stein) train(c *Cloud, adapt bool) float64 {
@@ -100,24 +113,30 @@ func (o *Stein) train(c *Cloud, adapt bool) float64 {
 
 // fit is train with the probes drawn.
 func (o *Stein) fit(c *Cloud, adapt bool) float64 {
-	o.net.ForwardTangent(o.f, o.je, c.X, o.e)
+	o.net.ForwardTangent(o.out, o.in)
 	needLog := adapt && (o.Rule == PToy || o.Rule == PBNN)
+	allPow := o.f // for p = 2; the sign is put on below, the logarithm is not used
 	if o.p != 2 || needLog {
+		allPow = o.pow
 		simd.AbsPow(o.pow.Data, o.log.Data, o.f.Data, float32(o.p-1))
-	} else {
-		copy(o.pow.Data, o.f.Data) // the sign is put on below; the logarithm is not used
 	}
-	inv := 1 / float32(c.Z.Rows)
-	d := c.Z.Cols
+	rows, d := c.Z.Rows, c.Z.Cols
+	inv := 1 / float32(rows)
+	withJe := o.out.Rows > rows
 	var inner, power, powerLog float64 // Σ s·f + e·Je, Σ|f|ᵖ, Σ|f|ᵖ ln|f|; in float32 along a row
-	for i := range c.Z.Rows {
+	for i := range rows {
 		at, end := i*d, (i+1)*d
-		f, s, e, je := o.f.Data[at:end], c.S.Data[at:end], o.e.Data[at:end], o.je.Data[at:end]
-		pow, log, g, gt := o.pow.Data[at:end], o.log.Data[at:end], o.g.Data[at:end], o.gt.Data[at:end]
+		f, s, e := o.f.Data[at:end], c.S.Data[at:end], o.e.Data[at:end]
+		pow, log := allPow.Data[at:end], o.log.Data[at:end]
+		g, gt := o.grad.Data[at:end], o.grad.Data[rows*d+at:rows*d+end]
 		var rowInner, rowPower, rowLog float32
 		for j, f := range f {
 			signed := float32(math.Copysign(float64(pow[j]), float64(f))) // sign(f)·|f|^(p−1)
-			rowInner += s[j]*f + e[j]*je[j]
+			along := s[j] * f
+			if withJe {
+				along += e[j] * o.out.Data[rows*d+at+j]
+			}
+			rowInner += along
 			rowPower += signed * f
 			rowLog += signed * f * log[j]
 			g[j] = inv * (signed - s[j])
@@ -125,8 +144,10 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 		}
 		inner, power, powerLog = inner+float64(rowInner), power+float64(rowPower), powerLog+float64(rowLog)
 	}
-	o.net.ZeroGrad()
-	o.net.BackwardTangent(o.g, o.gt)
+	along := o.net.BackwardTangent(o.grad)
+	if !withJe {
+		inner -= along * float64(rows)
+	}
 	o.opt.Step(o.net.Params, o.net.Grad)
 
 	n := float64(c.Z.Rows)

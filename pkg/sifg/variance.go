@@ -33,7 +33,7 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 	probe.Init(c)
 	probe.net, probe.opt = train.net, frozen
 	c.X = z
-	c.Score()
+	probe.look(c)
 	stein = variance(train.net, draws, func() { probe.train(c, false) })
 	return denoise, stein
 }

@@ -33,7 +33,7 @@ const (
 // followed by its bias b, and computes y = xW + b.
 type Net struct {
 	Params []float32 // weights γ: W1 (d×H), b1, W2 (H×H), b2, W3 (H×d), b3; row-major
-	Grad   []float32 // gradient of the same layout; the backward passes add to it
+	Grad   []float32 // gradient of the same layout, as the last backward pass left it
 
 	act    Activation
 	layers [3]layer
@@ -43,11 +43,9 @@ type Net struct {
 	// n..2n−1 are the tangents (the same directions pushed through the layer).
 	n       int
 	tangent bool
-	in      blas32.General    // the input (or a copy with the tangent below it)
+	in      blas32.General    // the input
 	hid     [2]blas32.General // outputs of the hidden layers
 	back    [2]blas32.General // gradients with respect to hid
-	stack   blas32.General    // 2n×d: input with tangent, then output gradient with tangent gradient
-	gstack  blas32.General
 }
 
 // layer is one affine map: views into Params and Grad.
@@ -103,22 +101,22 @@ func (net *Net) Forward(dst, x blas32.General) {
 	net.forward(dst)
 }
 
-// ForwardTangent sets dst = f(x) and tan[i] = J_f(x[i])·e[i], the Jacobian-vector products. All are n×d; dst may alias x
-// and tan may alias e.
-func (net *Net) ForwardTangent(dst, tan, x, e blas32.General) {
-	net.check(x, dst, tan, e)
-	n := x.Rows
-	net.prepare(n, true)
-	copy(net.stack.Data, x.Data[:n*x.Cols])
-	copy(net.stack.Data[n*x.Cols:], e.Data[:n*x.Cols])
-	net.in = net.stack
-	net.forward(net.gstack)
-	copy(dst.Data, net.gstack.Data[:n*x.Cols])
-	copy(tan.Data, net.gstack.Data[n*x.Cols:2*n*x.Cols])
+// ForwardTangent is Forward for points and directions at once: x (2n×d) has n points x_i and below them a direction e_i for
+// each, and dst (2n×d) gets f(x_i) and below them the Jacobian-vector products J_f(x_i)·e_i. Where dst has only n rows, the
+// last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum.
+func (net *Net) ForwardTangent(dst, x blas32.General) {
+	net.check(x)
+	net.check(dst)
+	if x.Rows%2 != 0 || dst.Rows != x.Rows && dst.Rows != x.Rows/2 {
+		panic(badShape)
+	}
+	net.prepare(x.Rows/2, true)
+	net.in = x
+	net.forward(dst)
 }
 
 // forward runs the layers on net.in, values and tangents at once: a tangent goes through the same matrix but meets no
-// bias, and is scaled by the activation's derivative.
+// bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
 func (net *Net) forward(dst blas32.General) {
 	rows := net.rows()
 	x := net.in
@@ -126,6 +124,8 @@ func (net *Net) forward(dst blas32.General) {
 		y := dst
 		if l < 2 {
 			y = net.hid[l]
+		} else {
+			rows = dst.Rows
 		}
 		out := lay.w.Cols
 		net.ws.GemmNN(rows, out, lay.w.Rows, x.Data, x.Stride, lay.w.Data, lay.w.Stride, y.Data, y.Stride, false)
@@ -149,47 +149,51 @@ func (net *Net) forward(dst blas32.General) {
 	}
 }
 
-// Backward adds to Grad the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
+// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
 func (net *Net) Backward(g blas32.General) {
 	net.check(g)
 	if g.Rows != net.n {
 		panic(badOrder)
 	}
-	net.backward(g, net.n)
+	net.backward(g)
 }
 
-// BackwardTangent adds to Grad the gradient of a loss of both f(x) and J_f(x)·e: g and gtan (n×d) are the derivatives with
-// respect to the two outputs of the last ForwardTangent. It goes through the tangent pass, so it is second order in f.
-func (net *Net) BackwardTangent(g, gtan blas32.General) {
-	net.check(g, gtan)
-	n, d := net.n, net.Dim()
-	if g.Rows != n || !net.tangent {
+// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
+// to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
+// pass, so it is second order in f. It returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩.
+func (net *Net) BackwardTangent(g blas32.General) float64 {
+	net.check(g)
+	if g.Rows != 2*net.n || !net.tangent {
 		panic(badOrder)
 	}
-	copy(net.gstack.Data, g.Data[:n*d])
-	copy(net.gstack.Data[n*d:], gtan.Data[:n*d])
-	net.backward(net.gstack, 2*n)
+	return net.backward(g)
 }
 
 // backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
-// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'.
-func (net *Net) backward(g blas32.General, rows int) {
-	for l := 2; l >= 0; l-- {
+// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. With
+// tangents it returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩.
+func (net *Net) backward(g blas32.General) (along float64) {
+	rows := g.Rows
+	for l := 2; ; l-- {
 		lay := net.layers[l]
 		x := net.in
 		if l > 0 {
 			x = net.hid[l-1]
 		}
 		in, out := lay.w.Rows, lay.w.Cols
-		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, true)
+		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, false)
+		clear(lay.gb)
 		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
 		if l == 0 {
-			return
+			return along
 		}
 		gx := net.back[l-1]
 		net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
 		m := net.n * in
 		val, gval := x.Data[:m], gx.Data[:m]
+		if l == 2 && rows > net.n {
+			along = dot(gx.Data[m:2*m], x.Data[m:2*m])
+		}
 		switch {
 		case net.act == LeakyReLU && rows == net.n:
 			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
@@ -205,8 +209,20 @@ func (net *Net) backward(g blas32.General, rows int) {
 	}
 }
 
-// ZeroGrad sets Grad to zero.
-func (net *Net) ZeroGrad() { clear(net.Grad) }
+// dot returns Σ a_i·b_i, in four interleaved sums.
+func dot(a, b []float32) float64 {
+	var s [4]float64
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		s[0] += float64(a[0]) * float64(b[0])
+		s[1] += float64(a[1]) * float64(b[1])
+		s[2] += float64(a[2]) * float64(b[2])
+		s[3] += float64(a[3]) * float64(b[3])
+	}
+	for i, v := range a {
+		s[i] += float64(v) * float64(b[i])
+	}
+	return s[0] + s[1] + (s[2] + s[3])
+}
 
 func (net *Net) rows() int {
 	if net.tangent {
@@ -218,7 +234,7 @@ func (net *Net) rows() int {
 // prepare makes room for n points; it allocates only when a batch is larger than all before.
 func (net *Net) prepare(n int, tangent bool) {
 	net.n, net.tangent = n, tangent
-	h, d := net.layers[0].w.Cols, net.Dim()
+	h := net.layers[0].w.Cols
 	if need := net.rows() * h; cap(net.hid[0].Data) < need {
 		for i := range net.hid {
 			net.hid[i].Data, net.back[i].Data = make([]float32, need), make([]float32, need)
@@ -227,12 +243,6 @@ func (net *Net) prepare(n int, tangent bool) {
 	for i := range net.hid {
 		net.hid[i] = view(net.hid[i].Data, net.rows(), h)
 		net.back[i] = view(net.back[i].Data, net.rows(), h)
-	}
-	if tangent {
-		if need := 2 * n * d; cap(net.stack.Data) < need {
-			net.stack.Data, net.gstack.Data = make([]float32, need), make([]float32, need)
-		}
-		net.stack, net.gstack = view(net.stack.Data, 2*n, d), view(net.gstack.Data, 2*n, d)
 	}
 }
 

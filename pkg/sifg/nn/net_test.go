@@ -89,8 +89,10 @@ func TestGoldenStein(t *testing.T) {
 			z, e, s := golden.Batch(t, name, "z"), golden.Batch(t, name, "probe"), golden.Batch(t, name, "target_score")
 			p := golden.Scalar(t, name, "p")
 			n, d := z.Rows, z.Cols
-			f, je, g, gt := batch(n, d), batch(n, d), batch(n, d), batch(n, d)
-			net.ForwardTangent(f, je, z, e)
+			out, gout := batch(2*n, d), batch(2*n, d)
+			f, je := halves(out)
+			g, gt := halves(gout)
+			net.ForwardTangent(out, below(z, e))
 			wantF, _ := golden.Read(t, name, "f")
 			golden.Compare(t, "f", f.Data, wantF, tol)
 			div := make([]float32, n)
@@ -105,16 +107,28 @@ func TestGoldenStein(t *testing.T) {
 			wantDiv, _ := golden.Read(t, name, "divergence")
 			golden.Compare(t, "divergence", div, wantDiv, tol)
 			golden.Compare(t, "loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, tol)
-			net.BackwardTangent(g, gt)
+			net.BackwardTangent(gout)
 			compareGradients(t, name, net)
 		})
 	}
 }
 
+// halves returns the upper and the lower half of the rows of b, as views.
+func halves(b blas32.General) (upper, lower blas32.General) {
+	n := b.Rows / 2
+	return view(b.Data[:n*b.Cols], n, b.Cols), view(b.Data[n*b.Cols:], n, b.Cols)
+}
+
+// below returns a copy of a with b below it.
+func below(a, b blas32.General) blas32.General {
+	return view(append(append([]float32(nil), a.Data...), b.Data...), a.Rows+b.Rows, a.Cols)
+}
+
 // objective is a loss of both outputs of ForwardTangent, Σ a·f + b·Je, whose gradients are a and b.
 func objective(net *Net, x, e, a, b blas32.General) float64 {
-	f, je := batch(x.Rows, x.Cols), batch(x.Rows, x.Cols)
-	net.ForwardTangent(f, je, x, e)
+	out := batch(2*x.Rows, x.Cols)
+	f, je := halves(out)
+	net.ForwardTangent(out, below(x, e))
 	var s float64
 	for i := range f.Data {
 		s += float64(a.Data[i])*float64(f.Data[i]) + float64(b.Data[i])*float64(je.Data[i])
@@ -137,8 +151,7 @@ func TestFiniteDifferences(t *testing.T) {
 			r.Normal(m.Data)
 		}
 		objective(net, x, e, a, b)
-		net.ZeroGrad()
-		net.BackwardTangent(a, b)
+		net.BackwardTangent(below(a, b))
 		grad := append([]float32(nil), net.Grad...)
 		scale, bad := 0.0, 0
 		for _, g := range grad {
@@ -175,8 +188,10 @@ func TestTangent(t *testing.T) {
 	x, e := batch(n, d), batch(n, d)
 	r.Normal(x.Data)
 	r.Normal(e.Data)
-	f, je, up, down, xs := batch(n, d), batch(n, d), batch(n, d), batch(n, d), batch(n, d)
-	net.ForwardTangent(f, je, x, e)
+	out := batch(2*n, d)
+	_, je := halves(out)
+	up, down, xs := batch(n, d), batch(n, d), batch(n, d)
+	net.ForwardTangent(out, below(x, e))
 	shift := func(dst blas32.General, s float32) {
 		for i := range xs.Data {
 			xs.Data[i] = x.Data[i] + s*e.Data[i]
@@ -198,7 +213,7 @@ func TestTangent(t *testing.T) {
 		for i := range n {
 			e.Data[i*d+c] = 1
 		}
-		net.ForwardTangent(f, je, x, e)
+		net.ForwardTangent(out, below(x, e))
 		for i := range n {
 			trace[i] += float64(je.Data[i*d+c])
 		}
@@ -207,7 +222,7 @@ func TestTangent(t *testing.T) {
 		for i := range e.Data {
 			e.Data[i] = 1 - 2*float32(bits>>(i%d)&1)
 		}
-		net.ForwardTangent(f, je, x, e)
+		net.ForwardTangent(out, below(x, e))
 		for i := range e.Data {
 			mean[i/d] += float64(e.Data[i]) * float64(je.Data[i]) / 8
 		}
@@ -228,11 +243,10 @@ func TestSameAsTwoPasses(t *testing.T) {
 	copy(small.Data, big.Data)
 	net := New(4, 6, LeakyReLU)
 	net.Init(r)
-	f, je := batch(9, 4), batch(9, 4)
-	net.ForwardTangent(f, je, big, big)
+	f := batch(9, 4)
+	net.ForwardTangent(batch(18, 4), below(big, big))
 	net.Backward(big)
 	one := append([]float32(nil), net.Grad...)
-	net.ZeroGrad()
 	net.Forward(f, big)
 	net.Backward(big)
 	for i := range one {
@@ -245,6 +259,40 @@ func TestSameAsTwoPasses(t *testing.T) {
 	for i := range fs.Data {
 		if fs.Data[i] != f.Data[i] {
 			t.Fatalf("output %d depends on the size of the batch", i)
+		}
+	}
+}
+
+// TestWithoutTangent: leaving out J·e changes neither f(x) nor the gradient, and the backward pass's Σ⟨gt, J·e⟩ is that of
+// the J·e left out, within the rounding of sums of h and d float32 products, some 2⁻²⁴·√h of the terms' size.
+func TestWithoutTangent(t *testing.T) {
+	for _, act := range []Activation{Tanh, LeakyReLU} {
+		const n, d, h = 6, 5, 9
+		r := rng.New(8, "without", uint64(act))
+		net := New(d, h, act)
+		net.Init(r)
+		x, g, both, one := batch(2*n, d), batch(2*n, d), batch(2*n, d), batch(n, d)
+		r.Normal(x.Data)
+		r.Normal(g.Data)
+		net.ForwardTangent(both, x)
+		_, je := halves(both)
+		_, gt := halves(g)
+		want := dot(gt.Data, je.Data)
+		net.BackwardTangent(g)
+		grad := append([]float32(nil), net.Grad...)
+		net.ForwardTangent(one, x)
+		if got := net.BackwardTangent(g); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+			t.Errorf("activation %d: Σ⟨gt, J·e⟩ is %v, want %v", act, got, want)
+		}
+		for i := range one.Data {
+			if one.Data[i] != both.Data[i] {
+				t.Fatalf("activation %d: output %d differs", act, i)
+			}
+		}
+		for i := range grad {
+			if grad[i] != net.Grad[i] {
+				t.Fatalf("activation %d: gradient %d differs", act, i)
+			}
 		}
 	}
 }
@@ -279,7 +327,13 @@ func TestWrongShapesPanic(t *testing.T) {
 		"backward first": func() { net.Backward(batch(7, 3)) },
 		"no tangent": func() {
 			net.Forward(batch(2, 3), batch(2, 3))
-			net.BackwardTangent(batch(2, 3), batch(2, 3))
+			net.BackwardTangent(batch(4, 3))
+		},
+		"odd rows":     func() { net.ForwardTangent(batch(3, 3), batch(3, 3)) },
+		"too few rows": func() { net.ForwardTangent(batch(1, 3), batch(4, 3)) },
+		"half gradient": func() {
+			net.ForwardTangent(batch(4, 3), batch(4, 3))
+			net.BackwardTangent(batch(2, 3))
 		},
 	} {
 		func() {

@@ -1,0 +1,121 @@
+package hmc
+
+import (
+	"math"
+	"slices"
+)
+
+// Adaptation is the state of a warm-up. Its n iterations are shared out as in Stan: the first 75 adapt the step alone; windows of
+// 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in it and by searching the
+// step anew; the last 50 adapt the step to the last M. Below 150 iterations the shares are 15 %, one window, and 10 %; below 20
+// only the step is adapted.
+//
+// The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2, with their constants): with
+// the mean shortfall h of the acceptance from its target after m iterations, log ε = μ − h·√m/0.05; the warm-up's result is the
+// mean of log ε with weights m^−0.75.
+type Adaptation struct {
+	Count     int     // m, iterations since the last search
+	Anchor    float64 // μ = log(10·the step found by the search)
+	Shortfall float64 // h
+	LogStep   float64 // weighted mean of log ε
+
+	N        int // positions in this window
+	Mean, M2 []float64
+}
+
+func (a *Adaptation) clone() *Adaptation {
+	b := *a
+	b.Mean, b.M2 = slices.Clone(a.Mean), slices.Clone(a.M2)
+	return &b
+}
+
+// windows returns the number of iterations before the first window of the mass and the iterations at which windows end.
+func windows(warmup int) (first int, ends []int) {
+	if warmup < 20 {
+		return warmup, nil
+	}
+	first, last, size := 75, 50, 25
+	if warmup < first+size+last {
+		first, last = warmup*15/100, warmup/10
+		size = warmup - first - last
+	}
+	for at := first; at < warmup-last; size *= 2 {
+		if at += size; at+2*size > warmup-last { // the next window would not fit
+			at = warmup - last
+		}
+		ends = append(ends, at)
+	}
+	return first, ends
+}
+
+// learn adapts to the position and the acceptance of the iteration just done, whose number is still c.iteration.
+func (c *Chain) learn(accept float64) {
+	a := c.adapt
+	a.Count++
+	m := float64(a.Count)
+	a.Shortfall += (c.cfg.TargetAccept - accept - a.Shortfall) / (m + 10)
+	log := a.Anchor - a.Shortfall*math.Sqrt(m)/0.05
+	a.LogStep += math.Pow(m, -0.75) * (log - a.LogStep)
+	c.step = math.Exp(log)
+
+	done := c.iteration + 1
+	if len(c.windows) > 0 && done > c.first && done <= c.windows[len(c.windows)-1] {
+		a.N++
+		for k, x := range c.x { // Welford
+			delta := x - a.Mean[k]
+			a.Mean[k] += delta / float64(a.N)
+			a.M2[k] += delta * (x - a.Mean[k])
+		}
+		if slices.Contains(c.windows, done) {
+			c.renewMass()
+			c.restart()
+		}
+	}
+	if done == c.cfg.Warmup {
+		c.step = math.Exp(a.LogStep)
+		c.adapt = nil
+	}
+}
+
+// renewMass sets M to the inverse variances of the window, of which few are known well: each is drawn, on the log scale, to their
+// geometric mean with the weight of five positions, which keeps the units of x out of it. A window in which the chain did not
+// move says nothing and changes nothing.
+func (c *Chain) renewMass() {
+	a := c.adapt
+	n := float64(a.N)
+	var log float64
+	for _, m2 := range a.M2 {
+		log += math.Log(m2/(n-1)) / float64(len(a.M2))
+	}
+	if finite(log) {
+		for k, m2 := range a.M2 {
+			c.mass[k] = math.Exp(-(n*math.Log(m2/(n-1)) + 5*log) / (n + 5))
+		}
+		c.setMass()
+	}
+	a.N = 0
+	clear(a.Mean)
+	clear(a.M2)
+}
+
+// restart searches a step for the present M and restarts dual averaging from it: doubled or halved until a single leapfrog step
+// crosses an acceptance of one half (Hoffman and Gelman, Algorithm 4), at most 100 times.
+func (c *Chain) restart() {
+	factor := 0.0
+	for range 100 {
+		c.seek(c.search, c.iteration*len(c.x))
+		_, change := c.propose(c.refresh(), c.step, 1)
+		next := 0.5
+		if change < math.Ln2 { // false for NaN
+			next = 2
+		}
+		if factor != 0 && next != factor {
+			break
+		}
+		factor = next
+		c.step *= factor
+	}
+	a := c.adapt
+	a.Count, a.Shortfall, a.LogStep = 0, 0, 0
+	a.Anchor = math.Log(10 * c.step)
+}

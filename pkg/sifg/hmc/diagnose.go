@@ -1,0 +1,269 @@
+package hmc
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and localization: an
+// improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as [chain][iteration], chains of
+// equal length, at least one, and return NaN where they say nothing: for fewer than four draws a chain, values that are not
+// finite, or a constant.
+
+const badDraws = "hmc: draws must be one chain or more, all of the same length"
+
+func checkDraws(draws [][]float64) {
+	if len(draws) == 0 || slices.ContainsFunc(draws, func(x []float64) bool { return len(x) != len(draws[0]) }) {
+		panic(badDraws)
+	}
+}
+
+// telling reports whether the diagnostics say something.
+func telling(draws [][]float64) bool {
+	checkDraws(draws)
+	first, constant := math.NaN(), true
+	for _, x := range draws {
+		if len(x) < 4 || !all(x, finite) {
+			return false
+		}
+		first = draws[0][0]
+		constant = constant && all(x, func(v float64) bool { return v == first })
+	}
+	return !constant
+}
+
+// RankRHat returns the larger of the split R-hat of the rank-normalised draws, which sees chains that differ in place, and of
+// the rank-normalised distances from the median, which sees chains that differ in width. 1 is good, above 1.01 is not.
+func RankRHat(draws [][]float64) float64 {
+	if !telling(draws) {
+		return math.NaN()
+	}
+	median := quantile(pooled(draws), 0.5)
+	folded := transform(draws, func(v float64) float64 { return math.Abs(v - median) })
+	return max(rHat(rankNormal(split(draws))), rHat(rankNormal(split(folded))))
+}
+
+// BulkESS returns the effective sample size of the rank-normalised draws: how many independent draws would tell as much of the
+// middle of the law.
+func BulkESS(draws [][]float64) float64 {
+	if !telling(draws) {
+		return math.NaN()
+	}
+	return ess(rankNormal(split(draws)))
+}
+
+// TailESS returns the smaller of the effective sample sizes for the 5 % and the 95 % quantile.
+func TailESS(draws [][]float64) float64 {
+	if !telling(draws) {
+		return math.NaN()
+	}
+	pool := pooled(draws)
+	least := math.Inf(1)
+	for _, p := range []float64{0.05, 0.95} {
+		q := quantile(pool, p)
+		below := transform(draws, func(v float64) float64 {
+			if v <= q {
+				return 1
+			}
+			return 0
+		})
+		if !telling(below) { // more than 95 % of the draws are equal
+			return math.NaN()
+		}
+		least = min(least, ess(split(below)))
+	}
+	return least
+}
+
+// MeanESS returns the effective sample size for the mean of the draws as they are, which should have a variance.
+func MeanESS(draws [][]float64) float64 {
+	if !telling(draws) {
+		return math.NaN()
+	}
+	return ess(split(draws))
+}
+
+// MCSE returns the Monte Carlo standard error of the mean of all draws: their standard deviation over √MeanESS.
+func MCSE(draws [][]float64) float64 {
+	return stat.StdDev(pooled(draws), nil) / math.Sqrt(MeanESS(draws))
+}
+
+// Autocorrelation returns the autocorrelations at lags 0 to most, below the length of a chain, with the autocovariances of the
+// chains, each about its own mean, averaged. Chains that sit in different places are therefore not seen: RankRHat sees them.
+func Autocorrelation(draws [][]float64, most int) []float64 {
+	checkDraws(draws)
+	if most < 0 || most >= len(draws[0]) {
+		panic("hmc: Autocorrelation: the largest lag must be below the number of draws")
+	}
+	sum := make([]float64, most+1)
+	cov := newAutocovariance(len(draws[0]))
+	for _, x := range draws {
+		for lag, v := range cov.of(x)[:most+1] {
+			sum[lag] += v
+		}
+	}
+	variance := sum[0]
+	for lag := range sum {
+		sum[lag] /= variance
+	}
+	return sum
+}
+
+// split returns the halves of the chains; the middle draw of an odd number is left out.
+func split(draws [][]float64) [][]float64 {
+	halves := make([][]float64, 0, 2*len(draws))
+	for _, x := range draws {
+		n := len(x)
+		halves = append(halves, x[:n/2], x[n-n/2:])
+	}
+	return halves
+}
+
+func transform(draws [][]float64, f func(float64) float64) [][]float64 {
+	out := make([][]float64, len(draws))
+	for c, x := range draws {
+		out[c] = make([]float64, len(x))
+		for i, v := range x {
+			out[c][i] = f(v)
+		}
+	}
+	return out
+}
+
+// pooled returns the draws of all chains.
+func pooled(draws [][]float64) []float64 {
+	checkDraws(draws)
+	return slices.Concat(draws...)
+}
+
+// quantile returns the linear interpolation of order statistics at 1 + (n−1)·p.
+func quantile(pool []float64, p float64) float64 {
+	x := slices.Sorted(slices.Values(pool))
+	at := p * float64(len(x)-1)
+	i := min(int(at), len(x)-2)
+	return x[i] + (at-float64(i))*(x[i+1]-x[i])
+}
+
+// rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4); equal draws
+// share their mean rank.
+func rankNormal(draws [][]float64) [][]float64 {
+	n := len(draws[0])
+	pool := pooled(draws)
+	order := make([]int, len(pool))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case pool[a] < pool[b]:
+			return -1
+		case pool[a] > pool[b]:
+			return 1
+		}
+		return 0
+	})
+	z := make([]float64, len(pool))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && pool[order[j]] == pool[order[i]] {
+			j++
+		}
+		rank := float64(i+1+j) / 2 // ranks i+1 to j
+		v := distuv.UnitNormal.Quantile((rank - 0.375) / (float64(len(pool)) + 0.25))
+		for ; i < j; i++ {
+			z[order[i]] = v
+		}
+	}
+	out := make([][]float64, len(draws))
+	for c := range out {
+		out[c] = z[c*n : (c+1)*n]
+	}
+	return out
+}
+
+// rHat returns √(((n−1)/n·W + B/n)/W) of m ≥ 2 chains of n draws, with W the mean variance within chains and B/n the variance of
+// their means.
+func rHat(draws [][]float64) float64 {
+	n := float64(len(draws[0]))
+	means, variances := make([]float64, len(draws)), make([]float64, len(draws))
+	for c, x := range draws {
+		means[c], variances[c] = stat.MeanVariance(x, nil)
+	}
+	within := stat.Mean(variances, nil)
+	return math.Sqrt((n-1)/n + stat.Variance(means, nil)/within)
+}
+
+// ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence: autocorrelations
+// ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed in pairs as long as the
+// pairs are positive, no pair larger than the one before it.
+func ess(draws [][]float64) float64 {
+	m, n := len(draws), len(draws[0])
+	cov := newAutocovariance(n)
+	acov, means := make([]float64, n), make([]float64, m)
+	for c, x := range draws {
+		means[c] = stat.Mean(x, nil)
+		for t, v := range cov.of(x) {
+			acov[t] += v / float64(m)
+		}
+	}
+	within := acov[0] * float64(n) / float64(n-1)
+	total := acov[0] + stat.Variance(means, nil)
+	rho := func(t int) float64 { return 1 - (within-acov[t])/total }
+
+	even, sum := 1.0, 0.0
+	last := math.Inf(1) // the pair before
+	t := 0
+	for ; t+1 < n; t += 2 {
+		if t > 0 {
+			even = rho(t)
+		}
+		pair := even + rho(t+1)
+		if t > 0 && (pair < 0 || t+3 >= n) {
+			break
+		}
+		last = min(last, pair)
+		sum += last
+	}
+	_ = t
+	tau := -1 + 2*sum + max(even, 0)
+	size := float64(m * n)
+	return size / max(tau, 1/math.Log10(size))
+}
+
+// autocovariance has room to compute the autocovariances of series of n values by fast Fourier transform.
+type autocovariance struct {
+	fft    *fourier.FFT
+	padded []float64
+	coeff  []complex128
+}
+
+func newAutocovariance(n int) *autocovariance {
+	size := 1
+	for size < 2*n { // zeros keep the end of the series off its start
+		size *= 2
+	}
+	return &autocovariance{fourier.NewFFT(size), make([]float64, size), make([]complex128, size/2+1)}
+}
+
+// of returns Σ_i (x_i − mean)(x_{i+t} − mean)/n for t = 0 to n−1, valid until the next call.
+func (a *autocovariance) of(x []float64) []float64 {
+	n := len(x)
+	mean := stat.Mean(x, nil)
+	for i, v := range x {
+		a.padded[i] = v - mean
+	}
+	clear(a.padded[n:])
+	a.fft.Coefficients(a.coeff, a.padded)
+	for k, c := range a.coeff {
+		a.coeff[k] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+	}
+	a.fft.Sequence(a.padded, a.coeff)
+	for t := range n {
+		a.padded[t] /= float64(len(a.padded)) * float64(n)
+	}
+	return a.padded[:n]
+}

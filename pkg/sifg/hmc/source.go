@@ -1,0 +1,8 @@
+package hmc
+
+import "embed"
+
+// Source is the code that draws and diagnostics depend on, for the keys of trials.
+//
+//go:embed adapt.go chain.go diagnose.go draws.go run.go summary.go
+var Source embed.FS
