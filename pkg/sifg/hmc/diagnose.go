@@ -11,7 +11,7 @@ import (
 
 // The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and localization: an
 // improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as [chain][iteration], chains of
-// equal length, at least one, and return NaN where they say nothing: for fewer than four draws a chain, values that are not
+// equal length, at least one, and return NaN where they say nothing: for fewer than twelve draws a chain, values that are not
 // finite, or a constant.
 
 const badDraws = "hmc: draws must be one chain or more, all of the same length"
@@ -27,7 +27,7 @@ func telling(draws [][]float64) bool {
 	checkDraws(draws)
 	first, constant := math.NaN(), true
 	for _, x := range draws {
-		if len(x) < 4 || !all(x, finite) {
+		if len(x) < 12 || !all(x, finite) {
 			return false
 		}
 		first = draws[0][0]
@@ -199,7 +199,7 @@ func rHat(draws [][]float64) float64 {
 
 // ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence: autocorrelations
 // ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed in pairs as long as the
-// pairs are positive, no pair larger than the one before it.
+// pairs are positive, no pair larger than the one before it. At most it is m·n·log10(m·n), for chains that swing about the mean.
 func ess(draws [][]float64) float64 {
 	m, n := len(draws), len(draws[0])
 	cov := newAutocovariance(n)
@@ -216,19 +216,15 @@ func ess(draws [][]float64) float64 {
 
 	even, sum := 1.0, 0.0
 	last := math.Inf(1) // the pair before
-	t := 0
-	for ; t+1 < n; t += 2 {
-		if t > 0 {
-			even = rho(t)
-		}
+	for t := 0; ; even = rho(t) {
 		pair := even + rho(t+1)
-		if t > 0 && (pair < 0 || t+3 >= n) {
+		if !(pair > 0) || t >= n-5 { // the last autocovariances are of a few products only
 			break
 		}
 		last = min(last, pair)
 		sum += last
+		t += 2
 	}
-	_ = t
 	tau := -1 + 2*sum + max(even, 0)
 	size := float64(m * n)
 	return size / max(tau, 1/math.Log10(size))
