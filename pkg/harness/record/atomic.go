@@ -11,13 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 )
 
 // ErrDamaged is wrapped by every error that says that a file is not what was written: cut, altered, or not ours.
 var ErrDamaged = errors.New("damaged")
-
-// step is called before every change of the file system, so that a test can end the process at each of them.
-var step = func(string) {}
 
 // WriteFileAtomic makes path hold what write produces, or leaves it as it was: the bytes go to a file beside it that no
 // pattern such as *.parquet matches (".name.tmp-…"), which is synced and then renamed; the folder is synced last. Killed
@@ -28,7 +27,9 @@ func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
 		dir = "."
 	}
 	tmp := filepath.Join(dir, "."+base+".tmp-"+rand.Text())
-	step("create")
+	if err := fault.At("create"); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -40,37 +41,45 @@ func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
 			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
-	b := bufio.NewWriterSize(stepWriter{f}, 1<<16)
+	b := bufio.NewWriterSize(faultWriter{f}, 1<<16)
 	if err = write(b); err != nil {
 		return err
 	}
 	if err = b.Flush(); err != nil {
 		return err
 	}
-	step("sync")
+	if err = fault.At("sync"); err != nil {
+		return err
+	}
 	if err = f.Sync(); err != nil {
 		return err
 	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	step("rename")
+	if err = fault.At("rename"); err != nil {
+		return err
+	}
 	if err = os.Rename(tmp, path); err != nil {
 		return err
 	}
-	step("sync folder")
-	return SyncDir(dir)
+	return SyncDir(dir) // the file stays if this fails: it is whole
 }
 
-type stepWriter struct{ w io.Writer }
+type faultWriter struct{ w io.Writer }
 
-func (s stepWriter) Write(b []byte) (int, error) {
-	step("write")
+func (s faultWriter) Write(b []byte) (int, error) {
+	if err := fault.At("write"); err != nil {
+		return 0, err
+	}
 	return s.w.Write(b)
 }
 
 // SyncDir makes the names in a folder durable. File systems that cannot sync a folder (EINVAL) are taken as they are.
 func SyncDir(dir string) error {
+	if err := fault.At("sync folder"); err != nil {
+		return err
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -14,16 +14,19 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 )
 
 // The test binary starts itself as the process that is killed: RECORD_TEST_KILL is the number of the step.
 func TestMain(m *testing.M) {
 	if at, err := strconv.Atoi(os.Getenv("RECORD_TEST_KILL")); err == nil {
-		step = func(string) {
+		fault.At = func(string) error {
 			if at--; at == 0 {
 				syscall.Kill(os.Getpid(), syscall.SIGKILL)
 				select {}
 			}
+			return nil
 		}
 		if err := writeNew(os.Getenv("RECORD_TEST_PATH")); err != nil {
 			fmt.Println(err)

@@ -26,7 +26,8 @@ const metaVersion = 1
 type Meta struct {
 	Version    int             `json:"version"`
 	Trial      record.Trial    `json:"trial"`
-	Config     json.RawMessage `json:"config,omitempty"` // Trial.Config, as an object
+	Config     json.RawMessage `json:"config,omitempty"`  // Trial.Config, as an object
+	Attempt    int             `json:"attempt,omitempty"` // 2 for the first that replaced a failed one, and so on
 	Timing     record.Timing   `json:"timing"`
 	Provenance Provenance      `json:"provenance"`
 	Files      []File          `json:"files"` // in order of name

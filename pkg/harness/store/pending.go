@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -24,7 +25,7 @@ import (
 type Pending struct {
 	s               *Store
 	experiment, key string
-	dir             string
+	dir             string   // "" when it is in its place
 	owner           *os.File // dir, locked: says that the writer lives
 	files           []*file
 	err             error // the first one; it keeps the trial from being committed
@@ -39,11 +40,20 @@ type file struct {
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	step("write " + f.name)
+	if err := fault.At("write " + f.name); err != nil {
+		return 0, err
+	}
 	n, err := f.File.Write(b)
 	f.sum.Write(b[:n])
 	f.n += int64(n)
 	return n, err
+}
+
+func (f *file) sync() error {
+	if err := fault.At("sync " + f.name); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // Begin starts to write a trial, best when its results are there. Abort or Commit must follow.
@@ -85,7 +95,9 @@ func (p *Pending) write(name string, write func(io.Writer) error) (err error) {
 			p.err = err
 		}
 	}()
-	step("create " + name)
+	if err := fault.At("create " + name); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(filepath.Join(p.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -106,7 +118,9 @@ func (p *Pending) Abort() {
 	}
 	p.files = nil
 	if p.owner != nil {
-		os.RemoveAll(p.dir)
+		if p.dir != "" {
+			os.RemoveAll(p.dir)
+		}
 		p.owner.Close()
 		p.owner = nil
 	}
@@ -131,23 +145,30 @@ func (p *Pending) Commit(m Meta) (*Entry, error) {
 		return nil, fmt.Errorf("store: writing trial %s/%s: %w", p.experiment, p.key, err)
 	}
 	parent := filepath.Join(p.s.dir, p.experiment)
-	step("make folder")
-	if err := os.Mkdir(parent, 0o777); err == nil {
-		if err := record.SyncDir(p.s.dir); err != nil {
-			return nil, fmt.Errorf("store: %w", err)
-		}
-	} else if !errors.Is(err, fs.ErrExist) {
+	if err := makeFolder(parent); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	e, err := p.publish(&m)
 	if err != nil {
 		return nil, err
 	}
-	step("sync folder")
 	if err := record.SyncDir(parent); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return e, nil
+}
+
+// makeFolder makes a folder that may be there, durably.
+func makeFolder(dir string) error {
+	if err := fault.At("make folder"); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return record.SyncDir(filepath.Dir(dir))
 }
 
 // finish writes trial.json and makes all files durable.
@@ -161,6 +182,10 @@ func (p *Pending) finish(m *Meta) error {
 		m.Config, m.Trial.Config = compact.Bytes(), compact.String()
 	}
 	m.Timing.Key = m.Trial.Key
+	m.Attempt = 0
+	if e, state, _ := p.s.Lookup(p.experiment, p.key); state == Whole && !final(e) {
+		m.Attempt = max(1, e.Meta.Attempt) + 1
+	}
 	m.Files = nil
 	for _, f := range p.files {
 		m.Files = append(m.Files, File{Name: f.name, Bytes: f.n, SHA256: hex.EncodeToString(f.sum.Sum(nil))})
@@ -173,11 +198,10 @@ func (p *Pending) finish(m *Meta) error {
 	if err := p.write(trialName, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return err
 	}
-	step("sync trial")
 	errs := make([]error, len(p.files)+1)
 	var all sync.WaitGroup
 	for i, f := range p.files { // at once, so that the file system can join them into one transaction
-		all.Go(func() { errs[i] = errors.Join(f.Sync(), f.Close()) })
+		all.Go(func() { errs[i] = errors.Join(f.sync(), f.Close()) })
 	}
 	all.Go(func() { errs[len(errs)-1] = record.SyncDir(p.dir) })
 	all.Wait()
@@ -189,10 +213,12 @@ func (p *Pending) finish(m *Meta) error {
 func (p *Pending) publish(m *Meta) (*Entry, error) {
 	place := p.s.path(p.experiment, p.key)
 	for {
-		step("rename")
-		err := os.Rename(p.dir, place)
+		err := fault.At("rename")
 		if err == nil {
-			p.dir = filepath.Join(p.s.dir, tmpName, "none") // Abort has nothing to remove
+			err = os.Rename(p.dir, place)
+		}
+		if err == nil {
+			p.dir = ""
 			return &Entry{Dir: place, Meta: *m}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -230,11 +256,13 @@ func (s *Store) moveAway(experiment, key string) error {
 		if err != nil {
 			return err
 		}
-		defer owner.Close()
-		step("move away")
+		defer func() { os.RemoveAll(dir); owner.Close() }()
+		if err := fault.At("move away"); err != nil {
+			return err
+		}
 		if err := os.Rename(e.Dir, filepath.Join(dir, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return os.RemoveAll(dir)
+		return fault.At("remove")
 	})
 }

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -25,13 +27,11 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "killed":
-		at, _ := strconv.Atoi(os.Getenv("STORE_TEST_STEP"))
-		step = func(string) {
-			if at--; at == 0 {
-				syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {}
-			}
-		}
+		at, _ := strconv.ParseInt(os.Getenv("STORE_TEST_STEP"), 10, 64)
+		fault.At = stepwise(at, func(string) error {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		})
 		err = replaceOne(dir)
 	case "full":
 		err = fullDisk(dir)
@@ -45,6 +45,17 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// stepwise returns a function for fault.At that calls f at the at-th change, counted from 1.
+func stepwise(at int64, f func(change string) error) func(string) error {
+	var n atomic.Int64 // files are synced at once
+	return func(change string) error {
+		if n.Add(1) == at {
+			return f(change)
+		}
+		return nil
+	}
 }
 
 // child returns the command that runs this binary as one of the above.
@@ -95,7 +106,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 			}
 		}
 		if err == nil {
-			if at < 30 { // two trials of about 16 steps
+			if at < 40 { // opening, and two trials of about 20 changes
 				t.Errorf("only %d steps", at-1)
 			}
 			t.Logf("%d steps", at-1)
@@ -108,6 +119,43 @@ func TestKilledAtEveryStep(t *testing.T) {
 		for _, key := range []string{"new", "failed"} {
 			if e := mustState(t, s, key, Whole); e.Meta.Trial.Status != record.StatusOK || e.Check() != nil {
 				t.Fatalf("after a kill at step %d: trial %s is not there", at, key)
+			}
+		}
+	}
+}
+
+// Any change of the file system may fail, as on a full disk (ENOSPC) or a broken one (EIO). The error then names the
+// trial or the store and keeps its cause, each trial is absent or whole, nothing stays behind, and the same store takes
+// the trials as soon as the file system does.
+func TestFailsAtEveryStep(t *testing.T) {
+	defer func(at func(string) error) { fault.At = at }(fault.At)
+	dir := t.TempDir()
+	for at := int64(1); ; at++ {
+		s := mustOpen(t, filepath.Join(dir, fmt.Sprint(at)))
+		mustWrite(t, s, "failed", record.StatusFailed)
+		cause, broken := []error{syscall.ENOSPC, syscall.EIO}[at%2], ""
+		fault.At = stepwise(at, func(change string) error { broken = change; return cause })
+		err := replaceOne(s.dir)
+		fault.At = func(string) error { return nil }
+		if broken == "" {
+			if err != nil || at < 40 {
+				t.Errorf("%d changes, error %v", at-1, err)
+			}
+			return
+		}
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "store") {
+			t.Errorf("%s fails: error %v", broken, err)
+		}
+		if found := mustVerify(t, s, false); len(found) != 0 {
+			t.Errorf("%s fails: %v", broken, found)
+		}
+		scratchIsEmpty(t, s)
+		if err := replaceOne(s.dir); err != nil {
+			t.Errorf("after %s failed: %v", broken, err)
+		}
+		for _, key := range []string{"new", "failed"} {
+			if e := mustState(t, s, key, Whole); e.Meta.Trial.Status != record.StatusOK || e.Check() != nil {
+				t.Errorf("after %s failed: trial %s is not there", broken, key)
 			}
 		}
 	}

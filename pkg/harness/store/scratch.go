@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 )
 
 const (
@@ -29,11 +31,14 @@ var machine = sync.OnceValue(func() string {
 // scratch makes a folder in .tmp and locks it. The kernel drops the lock when the process ends, however it ends.
 func (s *Store) scratch() (dir string, owner *os.File, err error) {
 	dir = filepath.Join(s.dir, tmpName, machine()+"-"+rand.Text())
-	step("make scratch folder")
+	if err := fault.At("make scratch folder"); err != nil {
+		return "", nil, err
+	}
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", nil, err
 	}
 	if owner, err = os.Open(dir); err != nil {
+		os.Remove(dir)
 		return "", nil, err
 	}
 	// Where a file system knows no locks, the folder is safe for as long as it is young; see sweep.
@@ -42,7 +47,9 @@ func (s *Store) scratch() (dir string, owner *os.File, err error) {
 }
 
 // sweep removes the scratch folders of dead writers: those of this machine that nobody holds locked, and those of others
-// in which nothing has happened for a day. What it cannot remove stays for the next time.
+// in which nothing has happened for a day. What it cannot remove stays for the next time. Each is renamed before it is
+// removed: a writer that lives in spite of what the clock says (which may have jumped) either has renamed its folder to
+// its place before, or finds that it is gone and fails; no trial is left with a part of its files.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.dir, tmpName)
 	names, _ := os.ReadDir(tmp)
@@ -52,8 +59,8 @@ func (s *Store) sweep() {
 		if err != nil {
 			continue
 		}
-		age := time.Since(info.ModTime())
-		if age < youngest || age < oldest && !strings.HasPrefix(n.Name(), machine()+"-") {
+		age := now().Sub(info.ModTime()) // below zero where the clock was set back
+		if age.Abs() < youngest || age < oldest && !strings.HasPrefix(n.Name(), machine()+"-") {
 			continue
 		}
 		f, err := os.Open(path)
@@ -62,7 +69,10 @@ func (s *Store) sweep() {
 		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil || age > oldest && !errors.Is(err, syscall.EWOULDBLOCK) {
-			os.RemoveAll(path)
+			dead := filepath.Join(tmp, machine()+"-"+rand.Text())
+			if fault.At("claim dead scratch folder") == nil && os.Rename(path, dead) == nil && fault.At("sweep") == nil {
+				os.RemoveAll(dead)
+			}
 		}
 		f.Close()
 	}

@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -27,8 +29,9 @@ const (
 	arrayExt       = ".npy"
 )
 
-// step is called before every change of the file system, so that a test can end the process at each of them.
-var step = func(string) {}
+// now is the clock. Nothing that keeps a trial whole depends on it: it says what is old enough to be swept, and names
+// what is put into quarantine.
+var now = time.Now
 
 // Store is a folder of trials. Its methods may be called concurrently.
 type Store struct {
@@ -60,12 +63,16 @@ func (d *Damage) Unwrap() error { return record.ErrDamaged }
 // killed writers left behind.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir}
-	if err := os.MkdirAll(filepath.Join(dir, tmpName), 0o777); err != nil {
+	err := fault.At("make store")
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(dir, tmpName), 0o777)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("results store %s cannot be made or written to: %w", dir, err)
 	}
 	probe, owner, err := s.scratch()
 	if err == nil {
-		err = errors.Join(owner.Close(), os.Remove(probe))
+		err = errors.Join(fault.At("remove probe"), owner.Close(), os.Remove(probe))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("results store %s cannot be written to: %w", dir, err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -224,18 +225,21 @@ func TestAbortAndMisuse(t *testing.T) {
 // A trial that failed or timed out is replaced by a new attempt, one that ended is not.
 func TestReplace(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	steps := []struct{ commit, stays string }{
-		{record.StatusFailed, record.StatusFailed}, {record.StatusTimeout, record.StatusTimeout},
-		{record.StatusDiverged, record.StatusDiverged}, {record.StatusOK, record.StatusDiverged},
-		{record.StatusFailed, record.StatusDiverged},
+	steps := []struct {
+		commit, stays string
+		attempt       int
+	}{
+		{record.StatusFailed, record.StatusFailed, 0}, {record.StatusTimeout, record.StatusTimeout, 2},
+		{record.StatusDiverged, record.StatusDiverged, 3}, {record.StatusOK, record.StatusDiverged, 3},
+		{record.StatusFailed, record.StatusDiverged, 3},
 	}
 	for _, x := range steps {
 		e := mustWrite(t, s, "k", x.commit)
 		if got := e.Meta.Trial.Status; got != x.stays {
 			t.Errorf("committed %s: %s is returned, want %s", x.commit, got, x.stays)
 		}
-		if got := mustState(t, s, "k", Whole).Meta.Trial.Status; got != x.stays {
-			t.Errorf("committed %s: %s is in the store, want %s", x.commit, got, x.stays)
+		if m := mustState(t, s, "k", Whole).Meta; m.Trial.Status != x.stays || m.Attempt != x.attempt {
+			t.Errorf("committed %s: %s, attempt %d, is in the store, want %s, %d", x.commit, m.Trial.Status, m.Attempt, x.stays, x.attempt)
 		}
 		scratchIsEmpty(t, s)
 	}
@@ -448,6 +452,91 @@ func TestSweep(t *testing.T) {
 		t.Error(err)
 	}
 	mustState(t, s, "k", Whole)
+}
+
+// The clock may jump by years, either way: what lives stays and can be committed, what is dead on this machine goes, of
+// another machine's nothing goes that is not a day old by this clock; what Verify moves aside twice keeps two names.
+func TestClockJumps(t *testing.T) {
+	defer func() { now = time.Now }()
+	for _, jump := range []time.Duration{-10 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 10 * 365 * 24 * time.Hour} {
+		now = time.Now
+		s := mustOpen(t, t.TempDir())
+		mustWrite(t, s, "there", record.StatusOK)
+		alive, err := s.Begin("gmm", "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead, other := filepath.Join(s.dir, tmpName, machine()+"-dead"), filepath.Join(s.dir, tmpName, "0123456789ab-other")
+		for _, dir := range []string{dead, other} {
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stopped := time.Now().Add(jump)
+		now = func() time.Time { return stopped } // does not even go on
+		mustOpen(t, s.dir)
+		_, deadErr := os.Stat(dead)
+		_, otherErr := os.Stat(other)
+		if deadErr == nil || (otherErr == nil) != (jump < oldest) {
+			t.Errorf("jump by %v: the folder of a dead writer: %v; of another machine: %v", jump, deadErr, otherErr)
+		}
+		if _, err := alive.Commit(metaOf("k", record.StatusOK)); err != nil {
+			t.Errorf("jump by %v: %v", jump, err)
+		}
+		var moved []string
+		for range 2 {
+			e := mustWrite(t, s, "k2", record.StatusOK)
+			if err := os.Truncate(filepath.Join(e.Dir, traceName), 1); err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range mustVerify(t, s, true) {
+				moved = append(moved, d.MovedTo)
+			}
+		}
+		if len(moved) != 2 || moved[0] == moved[1] {
+			t.Errorf("jump by %v: moved to %v", jump, moved)
+		}
+		mustState(t, s, "there", Whole)
+		mustState(t, s, "k", Whole)
+	}
+}
+
+// A writer that is swept although it lives, as one of another machine may be when a clock jumps, fails and leaves nothing;
+// one that is faster than the sweep has its trial whole.
+func TestSweptAlive(t *testing.T) {
+	defer func(at func(string) error) { fault.At, now = at, time.Now }(fault.At)
+	s := mustOpen(t, t.TempDir())
+	for _, faster := range []bool{false, true} {
+		key := fmt.Sprint("k-", faster)
+		p, err := s.Begin("gmm", key)
+		if err == nil {
+			err = p.WriteTrace(traceOf(key))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.owner.Close() // as on a file system without locks
+		commit := func() { _, err = p.Commit(metaOf(key, record.StatusOK)) }
+		fault.At = func(change string) error {
+			if change == "claim dead scratch folder" && faster {
+				commit()
+			}
+			return nil
+		}
+		now = func() time.Time { return time.Now().Add(48 * time.Hour) }
+		mustOpen(t, s.dir)
+		if !faster {
+			commit()
+		}
+		if faster != (err == nil) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("faster %v: error %v", faster, err)
+		}
+		mustState(t, s, key, map[bool]State{false: Absent, true: Whole}[faster])
+		scratchIsEmpty(t, s)
+	}
+	if found := mustVerify(t, s, false); len(found) != 0 {
+		t.Error(found)
+	}
 }
 
 // The overhead of a small trial on this disk.

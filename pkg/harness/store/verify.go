@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -149,14 +150,22 @@ func (s *Store) inspect(experiment, key string) ([]Damage, error) {
 	return found, nil
 }
 
-// quarantine moves path to a new name under .quarantine made of the time and elem, its path within the store.
+// quarantine moves path to a new name under .quarantine made of the time, which need not be right, a random word, and
+// elem, its path within the store.
 func (s *Store) quarantine(path string, elem []string) (string, error) {
 	dir := filepath.Join(s.dir, quarantineName)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	err := fault.At("make quarantine")
+	if err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err != nil {
 		return "", fmt.Errorf("store: %w", err)
 	}
-	name := time.Now().UTC().Format("20060102T150405.000000000Z") + "-" + strings.Join(elem, "-")
+	name := now().UTC().Format("20060102T150405Z") + "-" + rand.Text()[:8] + "-" + strings.Join(elem, "-")
 	to := filepath.Join(dir, name)
+	if err := fault.At("move aside"); err != nil {
+		return "", fmt.Errorf("store: moving %s aside: %w", path, err)
+	}
 	if err := os.Rename(path, to); err != nil {
 		return "", fmt.Errorf("store: moving %s aside: %w", path, err)
 	}
