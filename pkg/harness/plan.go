@@ -74,7 +74,8 @@ func NewPlan(r Request) (*Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			trials, err := l.trials(e, s, Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale}, code, r.Data)
+			m := &maker{layers: l, e: e, first: Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale}, code: code, data: r.Data}
+			trials, err := m.trials(s)
 			if err != nil {
 				return nil, err
 			}
@@ -101,71 +102,126 @@ func overridesFor(e *Experiment, r Request) ([]Override, error) {
 	return out, nil
 }
 
-// trials lists the trials of resolved settings, first has their labels.
-func (l *layers) trials(e *Experiment, s *settings[map[string]any], first Trial, code string, data Datasets) ([]Trial, error) {
-	where := fmt.Sprintf("experiment %s, protocol %s, scale %s", first.Experiment, first.Protocol, first.Scale)
+// maker makes trials of the settings of one experiment under one protocol at one scale.
+type maker struct {
+	*layers
+	e     *Experiment
+	first Trial  // has their labels
+	code  string // fingerprint
+	data  Datasets
+}
+
+// where says which settings an error is about.
+func (m *maker) where() string {
+	return fmt.Sprintf("experiment %s, protocol %s, scale %s", m.first.Experiment, m.first.Protocol, m.first.Scale)
+}
+
+// trials lists the trials of resolved settings.
+func (m *maker) trials(s *settings[map[string]any]) ([]Trial, error) {
 	if err := checkSeeds("seeds", s.Seeds); err != nil {
-		return nil, Usagef("%v (%s)", err, where)
+		return nil, Usagef("%v (%s)", err, m.where())
 	}
 	var out []Trial
-	for _, name := range l.problems {
-		p := s.Problems[name]
-		if err := p.normalise(); err != nil {
-			return nil, Usagef("problems.%s.%v (%s)", name, err, where)
-		}
-		digest, open, err := dataOf(data, p.Data)
+	for _, name := range m.problems {
+		p, err := m.ready(name, s.Problems[name], s.Seeds)
 		if err != nil {
-			return nil, Usagef("problems.%s.data (%s): %v", name, where, err)
+			return nil, err
 		}
-		seeds := s.Seeds
-		if p.Seeds != nil {
-			seeds = p.Seeds
-		}
-		methods := p.Include
-		if methods == nil {
-			methods = l.methods
-		}
-		for _, method := range methods {
-			c := TrialConfig{Particles: p.Particles, Iterations: p.Iterations, Data: p.Data, Options: p.Options, Judge: p.Judge}
-			if n, ok := p.IterationsOf[method]; ok {
-				c.Iterations = n
-			}
-			c.Judge.Snapshots = upTo(c.Judge.Snapshots, c.Iterations)
-			if err := decode(&c.Sampler, s.Methods[method], p.Methods[method]); err != nil {
+		for _, method := range p.Include {
+			var sampler sifg.Config
+			if err := decode(&sampler, s.Methods[method], p.Methods[method]); err != nil {
 				return nil, err
 			}
-			if c.Sampler.Sampler == "" {
-				c.Sampler.Sampler = method
+			c, err := m.config(p, method, sampler)
+			if err != nil {
+				return nil, err
 			}
-			var err error
-			if c.Sampler, err = c.Sampler.Resolve(); err != nil {
-				return nil, methodError(name, method, where, err)
+			trials, err := m.seeds(p, method, c)
+			if err != nil {
+				return nil, err
 			}
-			for _, seed := range seeds {
-				t := first
-				t.Problem, t.Method, t.Seed, t.Config, t.Load = name, method, seed, c, open
-				if t.Key, err = t.key(code, digest); err != nil {
-					return nil, err
-				}
-				out = append(out, t)
-			}
+			out = append(out, trials...)
 		}
-		if len(methods) > 0 { // what Setup accepts depends on neither seed nor method
-			if err := e.check(&out[len(out)-1]); err != nil {
-				return nil, Usagef("problems.%s (%s): %v", name, where, err)
+		if len(p.Include) > 0 { // what Setup accepts depends on neither seed nor method
+			if err := m.check(&out[len(out)-1]); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return out, nil
 }
 
-// check refuses options that Setup would refuse.
-func (e *Experiment) check(t *Trial) error {
-	if e.Check != nil {
-		return e.Check(t)
+// ready is a problem whose values are checked and complete: it has seeds, and Include lists all methods that run.
+type ready struct {
+	problem[map[string]any]
+	name   string
+	digest string // of its data
+	open   func() (*dataset.Data, error)
+}
+
+// ready checks and completes a problem; seeds are those of all problems.
+func (m *maker) ready(name string, p problem[map[string]any], seeds []uint64) (*ready, error) {
+	if err := p.normalise(); err != nil {
+		return nil, Usagef("problems.%s.%v (%s)", name, err, m.where())
 	}
-	_, err := e.Setup(t)
-	return err
+	r := &ready{problem: p, name: name}
+	var err error
+	if r.digest, r.open, err = dataOf(m.data, p.Data); err != nil {
+		return nil, Usagef("problems.%s.data (%s): %v", name, m.where(), err)
+	}
+	if r.Seeds == nil {
+		r.Seeds = seeds
+	}
+	if r.Include == nil {
+		r.Include = m.methods
+	}
+	return r, nil
+}
+
+// config returns the configuration of a method's trials, with the sampler's defaults in place.
+func (m *maker) config(p *ready, method string, sampler sifg.Config) (TrialConfig, error) {
+	c := TrialConfig{Particles: p.Particles, Iterations: p.Iterations, Data: p.Data, Options: p.Options, Judge: p.Judge}
+	if n, ok := p.IterationsOf[method]; ok {
+		c.Iterations = n
+	}
+	c.Judge.Snapshots = upTo(c.Judge.Snapshots, c.Iterations)
+	if sampler.Sampler == "" {
+		sampler.Sampler = method
+	}
+	var err error
+	if c.Sampler, err = sampler.Resolve(); err != nil {
+		err = methodError(p.name, method, m.where(), err)
+	}
+	return c, err
+}
+
+// seeds returns a trial a seed.
+func (m *maker) seeds(p *ready, method string, c TrialConfig) ([]Trial, error) {
+	out := make([]Trial, 0, len(p.Seeds))
+	for _, seed := range p.Seeds {
+		t := m.first
+		t.Problem, t.Method, t.Seed, t.Config, t.Load = p.name, method, seed, c, p.open
+		var err error
+		if t.Key, err = t.key(m.code, p.digest); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// check refuses options that Setup would refuse.
+func (m *maker) check(t *Trial) error {
+	var err error
+	if m.e.Check != nil {
+		err = m.e.Check(t)
+	} else {
+		_, err = m.e.Setup(t)
+	}
+	if err != nil {
+		return Usagef("problems.%s (%s): %v", t.Problem, m.where(), err)
+	}
+	return nil
 }
 
 // dataOf returns the digest of a data set and what reads it; nothing for no name.
