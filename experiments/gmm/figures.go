@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -41,8 +42,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 4, Shared: true, NoLegend: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		p := panel2D(density.Label(m))
-		if t, ok := density.First(s, "gmm-2d", m); ok {
+		p := panel2D(evidence.Label(m))
+		if t, ok := evidence.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
 				return nil, err
@@ -58,7 +59,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	}
 	exact := sifg.NewBatch(max(n, 2), 2)
 	target.GMM2D().Sample(exact, rng.New(1, "figure"))
-	p := panel2D(density.Label("truth"))
+	p := panel2D(evidence.Label("truth"))
 	p.Layers = append(p.Layers, figure.Scatter{
 		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth"),
 	})
@@ -79,7 +80,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 		{"iteration %d", figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}, figure.Circle},
 	}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
-		t, ok := density.First(s, "gmm-2d", m)
+		t, ok := evidence.First(s, "gmm-2d", m)
 		if !ok {
 			continue
 		}
@@ -96,7 +97,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			i := (look*k + particle) * 2
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
-		p := panel2D(density.Label(m))
+		p := panel2D(evidence.Label(m))
 		for i := range k {
 			var x, y []float64
 			for l := range looks {
@@ -133,9 +134,9 @@ func modes(s *record.Set, problem string) (*table.Table, error) {
 	for k := range 5 {
 		t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("mode %d", k+1), Align: table.Right})
 	}
-	e := density.Evidence{Set: s, Problem: problem}
+	e := evidence.Records{Set: s, Problem: problem}
 	for _, m := range s.Methods(problem) {
-		row := []table.Cell{table.Text(density.Label(m))}
+		row := []table.Cell{table.Text(evidence.Label(m))}
 		for k := range 5 {
 			row = append(row, table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -18,9 +19,9 @@ var findings = []harness.Finding{
 			if released == nil || matched == nil {
 				return ""
 			}
-			r, m := density.Evidence{Set: released, Problem: "gmm-10d"}, density.Evidence{Set: matched, Problem: "gmm-10d"}
+			r, m := evidence.Records{Set: released, Problem: "gmm-10d"}, evidence.Records{Set: matched, Problem: "gmm-10d"}
 			step := func(s *record.Set, method string) string {
-				t, ok := density.First(s, "gmm-10d", method)
+				t, ok := evidence.First(s, "gmm-10d", method)
 				if !ok {
 					return "–"
 				}
@@ -32,13 +33,13 @@ var findings = []harness.Finding{
 				if c.Sampler.DivideByN {
 					h /= float64(c.Particles)
 				}
-				return density.Num(h)
+				return evidence.Num(h)
 			}
 			return fmt.Sprintf("The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by n: an effective step of %s, where SIFG "+
 				"takes %s. L2-GF then ends at a k-NN KL of %s (SIFG %s); with a step of %s for both (matched) it ends at %s (SIFG %s).",
 				step(released, "l2-gf"), step(released, "sifg"),
-				density.Spread(r.Final("l2-gf", "knn-kl", 0)), density.Spread(r.Final("sifg", "knn-kl", 0)), step(matched, "l2-gf"),
-				density.Spread(m.Final("l2-gf", "knn-kl", 0)), density.Spread(m.Final("sifg", "knn-kl", 0)))
+				evidence.Spread(r.Final("l2-gf", "knn-kl", 0)), evidence.Spread(r.Final("sifg", "knn-kl", 0)), step(matched, "l2-gf"),
+				evidence.Spread(m.Final("l2-gf", "knn-kl", 0)), evidence.Spread(m.Final("sifg", "knn-kl", 0)))
 		},
 	},
 	{
@@ -47,9 +48,9 @@ var findings = []harness.Finding{
 			var text []string
 			for _, protocol := range harness.Protocols {
 				if s := by[protocol]; s != nil {
-					e10, e2 := density.Evidence{Set: s, Problem: "gmm-10d"}, density.Evidence{Set: s, Problem: "gmm-2d"}
+					e10, e2 := evidence.Records{Set: s, Problem: "gmm-10d"}, evidence.Records{Set: s, Problem: "gmm-2d"}
 					text = append(text, fmt.Sprintf("%s: 2-D %s, 10-D %s", protocol,
-						density.Spread(e2.Final("ada-sifg", "sigma", 0)), density.Spread(e10.Final("ada-sifg", "sigma", 0))))
+						evidence.Spread(e2.Final("ada-sifg", "sigma", 0)), evidence.Spread(e10.Final("ada-sifg", "sigma", 0))))
 				}
 			}
 			if by["released"] == nil || len(text) < 2 {
@@ -67,8 +68,8 @@ var findings = []harness.Finding{
 			if s == nil {
 				return ""
 			}
-			e := density.Evidence{Set: s, Problem: "gmm-10d"}
-			last := func(method, metric string) string { return density.Spread(e.Final(method, metric, 0)) }
+			e := evidence.Records{Set: s, Problem: "gmm-10d"}
+			last := func(method, metric string) string { return evidence.Spread(e.Final(method, metric, 0)) }
 			return fmt.Sprintf("Released 10-D runs, Ada-SIFG (σ grown to %s) against SIFG (σ = 0.1): k-NN KL %s against %s, which exact draws "+
 				"score at %s. Smoothing alone, KL(π * N(0, σ²I) ‖ π), costs %s nats at the one σ and %s at the other: a component "+
 				"narrower than σ cannot be represented, and the k-NN estimate does not see it. The "+
@@ -91,7 +92,7 @@ var findings = []harness.Finding{
 				if s == nil {
 					continue
 				}
-				e := density.Evidence{Set: s, Problem: "gmm-2d"}
+				e := evidence.Records{Set: s, Problem: "gmm-2d"}
 				var row []string
 				for _, m := range s.Methods("gmm-2d") {
 					all, _ := coverage(e, m)
@@ -101,7 +102,7 @@ var findings = []harness.Finding{
 							n++
 						}
 					}
-					row = append(row, fmt.Sprintf("%s %d/%d", density.Label(m), n, len(all)))
+					row = append(row, fmt.Sprintf("%s %d/%d", evidence.Label(m), n, len(all)))
 				}
 				text = append(text, protocol+": "+strings.Join(row, ", "))
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -88,7 +89,7 @@ var claims = []harness.Claim{
 		ID: "16", Statement: "The KL curves of SIFG and Ada-SIFG vary less over seeds than those of L2-GF and Ada-GWG.",
 		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5 for all four pairs, and smaller at more than half of the checkpoints (sign test p ≤ 0.05)",
 		Check: func(s *record.Set) harness.Outcome {
-			e := density.Evidence{Set: s, Problem: problem}
+			e := evidence.Records{Set: s, Problem: problem}
 			var holds []bool
 			var text []string
 			for _, a := range []string{"sifg", "ada-sifg"} {
@@ -103,11 +104,11 @@ var claims = []harness.Claim{
 					}
 					ratio, p := stats.Mean(va)/stats.Mean(vb), stats.Sign(d, stats.Less)
 					holds = append(holds, ratio <= 0.5 && p <= 0.05)
-					text = append(text, fmt.Sprintf("%s/%s %s (sign test p = %s)", density.Label(a), density.Label(b), density.Num(ratio), density.Num(p)))
+					text = append(text, fmt.Sprintf("%s/%s %s (sign test p = %s)", evidence.Label(a), evidence.Label(b), evidence.Num(ratio), evidence.Num(p)))
 				}
 			}
 			return harness.Outcome{
-				Verdict: density.All(holds), Evidence: "variance ratios: " + strings.Join(text, ", "),
+				Verdict: evidence.All(holds), Evidence: "variance ratios: " + strings.Join(text, ", "),
 				Keys: e.Keys("sifg", "ada-sifg", "l2-gf", "ada-gwg"),
 			}
 		},
@@ -116,7 +117,7 @@ var claims = []harness.Claim{
 		ID: "17", Statement: "The reason given: the denoising loss has gradients of lower variance than the Stein loss with Hutchinson's estimate.",
 		Rule: "gradient variance of the (halved) denoising loss below that of the Stein loss for one network on SIFG's final particles, in every seed",
 		Check: func(s *record.Set) harness.Outcome {
-			e := density.Evidence{Set: s, Problem: problem}
+			e := evidence.Records{Set: s, Problem: problem}
 			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
 			var holds []bool
 			var ratio []float64
@@ -124,8 +125,8 @@ var claims = []harness.Claim{
 				holds, ratio = append(holds, d[i] < h[i]), append(ratio, d[i]/h[i])
 			}
 			return harness.Outcome{
-				Verdict:  density.All(holds),
-				Evidence: fmt.Sprintf("variance of the denoising gradient over that of the Stein gradient: %s", density.Spread(ratio)),
+				Verdict:  evidence.All(holds),
+				Evidence: fmt.Sprintf("variance of the denoising gradient over that of the Stein gradient: %s", evidence.Spread(ratio)),
 				Keys:     e.Keys("sifg"),
 			}
 		},
@@ -138,20 +139,20 @@ func faster(id, a, b, nameA, nameB string) harness.Claim {
 		ID: id, Statement: nameA + " converges faster than " + nameB + ".",
 		Rule: "mean height of the k-NN KL curve lower, paired by seed; evidence also: iterations to come within 0.1 of what exact draws score",
 		Check: func(s *record.Set) harness.Outcome {
-			e := density.Evidence{Set: s, Problem: problem}
+			e := evidence.Records{Set: s, Problem: problem}
 			out := e.Less("mean height of the curve", a, e.MeanHeight(a, "knn-kl"), b, e.MeanHeight(b, "knn-kl"), 0)
 			floor := stats.Mean(e.Final("sifg", "floor-knn-kl", 0))
-			out.Evidence += fmt.Sprintf(". Iterations to %s: %s %s, %s %s", density.Num(floor+0.1),
+			out.Evidence += fmt.Sprintf(". Iterations to %s: %s %s, %s %s", evidence.Num(floor+0.1),
 				nameA, arrival(e, a, floor+0.1), nameB, arrival(e, b, floor+0.1))
 			out.Evidence += fmt.Sprintf(". Against an exact reference, final: %s %s, %s %s",
-				nameA, density.Spread(e.Final(a, "knn-kl-exact", 0)), nameB, density.Spread(e.Final(b, "knn-kl-exact", 0)))
+				nameA, evidence.Spread(e.Final(a, "knn-kl-exact", 0)), nameB, evidence.Spread(e.Final(b, "knn-kl-exact", 0)))
 			return out
 		},
 	}
 }
 
 // arrival prints the first checkpoint at which a method's curve is at or below level.
-func arrival(e density.Evidence, method string, level float64) string {
+func arrival(e evidence.Records, method string, level float64) string {
 	v := e.Each(method, "knn-kl", 0, func(c record.Curve) float64 {
 		for i, y := range c.Value {
 			if y <= level {
@@ -160,7 +161,7 @@ func arrival(e density.Evidence, method string, level float64) string {
 		}
 		return math.Inf(1)
 	})
-	return density.Spread(v)
+	return evidence.Spread(v)
 }
 
 // variances returns the variance over seeds of the k-NN KL at each checkpoint after the start.
@@ -189,23 +190,23 @@ var findings = []harness.Finding{
 			if s == nil {
 				return ""
 			}
-			e := density.Evidence{Set: s, Problem: problem}
+			e := evidence.Records{Set: s, Problem: problem}
 			law, err := target.NewMonomialGamma(2, target.ReleasedAlpha, 0.3)
 			if err != nil {
 				return ""
 			}
 			var rows []string
 			for _, m := range s.Methods(problem) {
-				rows = append(rows, fmt.Sprintf("%s %s and %s (%s)", density.Label(m), density.Num(stats.Median(e.Final(m, "knn-kl", 0))),
-					density.Num(stats.Median(e.Final(m, "knn-kl-exact", 0))), density.Num(stats.Median(e.Final(m, "mean-abs", 0)))))
+				rows = append(rows, fmt.Sprintf("%s %s and %s (%s)", evidence.Label(m), evidence.Num(stats.Median(e.Final(m, "knn-kl", 0))),
+					evidence.Num(stats.Median(e.Final(m, "knn-kl-exact", 0))), evidence.Num(stats.Median(e.Final(m, "mean-abs", 0)))))
 			}
 			return fmt.Sprintf("The scripts draw the reference with gamma shape α where 1/α is right: KL(π‖reference) is %s nats, and the mean of "+
 				"|x₁| is %s in place of %s. Final k-NN KL against the released and against an exact reference, with the mean of |x₁| (medians "+
 				"over seeds) — %s; exact draws %s and %s (%s). Methods that undershoot the tails look better by the wrong reference than they are, "+
 				"methods that reach them worse; the shift, up to about 0.1, is as large as the spread over seeds of the better methods.",
-				density.Num(shapeKL()), density.Num(law.AbsMomentReleased(1)), density.Num(law.AbsMoment(1)),
-				strings.Join(rows, ", "), density.Num(stats.Median(e.Final("sifg", "floor-knn-kl", 0))),
-				density.Num(stats.Median(e.Final("sifg", "floor-knn-kl-exact", 0))), density.Num(stats.Median(e.Final("sifg", "floor-mean-abs", 0))))
+				evidence.Num(shapeKL()), evidence.Num(law.AbsMomentReleased(1)), evidence.Num(law.AbsMoment(1)),
+				strings.Join(rows, ", "), evidence.Num(stats.Median(e.Final("sifg", "floor-knn-kl", 0))),
+				evidence.Num(stats.Median(e.Final("sifg", "floor-knn-kl-exact", 0))), evidence.Num(stats.Median(e.Final("sifg", "floor-mean-abs", 0))))
 		},
 	},
 	{
@@ -215,11 +216,11 @@ var findings = []harness.Finding{
 			if s == nil {
 				return ""
 			}
-			e := density.Evidence{Set: s, Problem: problem}
+			e := evidence.Records{Set: s, Problem: problem}
 			return fmt.Sprintf("The released baseline script judges with m = 100 reference draws, the SIFG script with m = 1000. For the same "+
 				"runs of L2-GF a small and a large reference (in these runs %s) give %s and %s; for exact draws %s and %s.", sizes(s),
-				density.Spread(e.Final("l2-gf", "knn-kl-small", 0)), density.Spread(e.Final("l2-gf", "knn-kl", 0)),
-				density.Spread(e.Final("sifg", "floor-knn-kl-small", 0)), density.Spread(e.Final("sifg", "floor-knn-kl", 0)))
+				evidence.Spread(e.Final("l2-gf", "knn-kl-small", 0)), evidence.Spread(e.Final("l2-gf", "knn-kl", 0)),
+				evidence.Spread(e.Final("sifg", "floor-knn-kl-small", 0)), evidence.Spread(e.Final("sifg", "floor-knn-kl", 0)))
 		},
 	},
 	{
@@ -229,13 +230,13 @@ var findings = []harness.Finding{
 			if r == nil || m == nil {
 				return ""
 			}
-			er, em := density.Evidence{Set: r, Problem: problem}, density.Evidence{Set: m, Problem: problem}
+			er, em := evidence.Records{Set: r, Problem: problem}, evidence.Records{Set: m, Problem: problem}
 			return fmt.Sprintf("The baselines move by Adam, SIFG by gradient steps of 0.01. Final k-NN KL against exact draws, released settings: "+
 				"L2-GF %s, Ada-GWG %s, SIFG %s, Ada-SIFG %s; all with the same Euler step of 0.01 (matched): L2-GF %s, Ada-GWG %s, SIFG %s, Ada-SIFG %s.",
-				density.Spread(er.Final("l2-gf", "knn-kl-exact", 0)), density.Spread(er.Final("ada-gwg", "knn-kl-exact", 0)),
-				density.Spread(er.Final("sifg", "knn-kl-exact", 0)), density.Spread(er.Final("ada-sifg", "knn-kl-exact", 0)),
-				density.Spread(em.Final("l2-gf", "knn-kl-exact", 0)), density.Spread(em.Final("ada-gwg", "knn-kl-exact", 0)),
-				density.Spread(em.Final("sifg", "knn-kl-exact", 0)), density.Spread(em.Final("ada-sifg", "knn-kl-exact", 0)))
+				evidence.Spread(er.Final("l2-gf", "knn-kl-exact", 0)), evidence.Spread(er.Final("ada-gwg", "knn-kl-exact", 0)),
+				evidence.Spread(er.Final("sifg", "knn-kl-exact", 0)), evidence.Spread(er.Final("ada-sifg", "knn-kl-exact", 0)),
+				evidence.Spread(em.Final("l2-gf", "knn-kl-exact", 0)), evidence.Spread(em.Final("ada-gwg", "knn-kl-exact", 0)),
+				evidence.Spread(em.Final("sifg", "knn-kl-exact", 0)), evidence.Spread(em.Final("ada-sifg", "knn-kl-exact", 0)))
 		},
 	},
 }
@@ -251,7 +252,7 @@ func shapeKL() float64 {
 
 // sizes are the numbers of reference draws.
 func sizes(s *record.Set) string {
-	t, ok := density.First(s, problem, "sifg")
+	t, ok := evidence.First(s, problem, "sifg")
 	if !ok {
 		return "–"
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -32,21 +33,11 @@ func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, err
 		p := figure.Panel{
 			Title: want.Title, X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: want.Label, Scale: want.Scale},
 		}
-		any := false
 		for _, method := range s.Methods(problem) {
 			curves := s.Curves(problem, method, want.Metric, want.Index)
-			if len(curves) == 0 {
-				continue
-			}
-			any = true
-			x, mean, lo, hi := summarise(curves)
-			style := figure.Method(method)
-			if len(curves) > 1 {
-				p.Layers = append(p.Layers, figure.Band{X: x, Lo: lo, Hi: hi, Style: style})
-			}
-			p.Layers = append(p.Layers, figure.Line{X: x, Y: mean, Style: style})
+			p.Layers = append(p.Layers, evidence.Layers(curves, figure.Method(method), nil)...)
 		}
-		if !any {
+		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
 		}
 		if want.Floor {
@@ -57,23 +48,6 @@ func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, err
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
-}
-
-// summarise returns mean and range over seeds at the checkpoints that all seeds have.
-func summarise(curves []record.Curve) (x, mean, lo, hi []float64) {
-	n := len(curves[0].Value)
-	for _, c := range curves {
-		n = min(n, len(c.Value))
-	}
-	for i := range n {
-		var v []float64
-		for _, c := range curves {
-			v = append(v, c.Value[i])
-		}
-		x = append(x, float64(curves[0].Iteration[i]))
-		mean, lo, hi = append(mean, stats.Mean(v)), append(lo, slices.Min(v)), append(hi, slices.Max(v))
-	}
-	return x, mean, lo, hi
 }
 
 // floor returns the mean over seeds of what exact draws score in a metric, NaN if it was not measured.
@@ -100,16 +74,6 @@ func Config(t record.Trial) (harness.TrialConfig, Options, error) {
 	return c, o, harness.Decode(c.Options, &o)
 }
 
-// First returns the trial of a method with the smallest seed that ended well.
-func First(s *record.Set, problem, method string) (record.Trial, bool) {
-	for _, t := range s.Trials {
-		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK {
-			return t, true
-		}
-	}
-	return record.Trial{}, false
-}
-
 // Summary is the table of one problem: for each method the median over seeds of each column's metric at the last
 // checkpoint, with half the range; the last row is what exact draws score.
 func Summary(s *record.Set, problem string, columns ...Column) (*table.Table, error) {
@@ -117,10 +81,10 @@ func Summary(s *record.Set, problem string, columns ...Column) (*table.Table, er
 	for _, c := range columns {
 		t.Columns = append(t.Columns, table.Column{Header: c.Header, Align: table.Right})
 	}
-	e := Evidence{s, problem}
+	e := evidence.Records{Set: s, Problem: problem}
 	seeds := 0
 	for _, m := range s.Methods(problem) {
-		row := []table.Cell{table.Text(Label(m))}
+		row := []table.Cell{table.Text(evidence.Label(m))}
 		for _, c := range columns {
 			v := e.Final(m, c.Metric, c.Index)
 			seeds = max(seeds, len(v))

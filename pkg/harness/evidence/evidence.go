@@ -1,4 +1,6 @@
-package density
+// Package evidence is what claims, tables and figures read records by: a metric's values a seed, their comparison, their
+// summary in words.
+package evidence
 
 import (
 	"fmt"
@@ -12,15 +14,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Evidence reads one problem's records for claims. Values are one a seed; seeds are matched by position, since a Set's
-// curves come in order of seed.
-type Evidence struct {
+// Records reads one problem's records. Values are one a seed, in order of seed; Pair matches the seeds of two methods.
+type Records struct {
 	Set     *record.Set
 	Problem string
+	Names   func(method string) string // names of methods in words; nil: Label
 }
 
 // Last returns the last iteration of the problem's trials.
-func (e Evidence) Last() int {
+func (e Records) Last() int {
 	last := 0
 	for _, t := range e.Set.Trials {
 		if t.Problem == e.Problem && t.Status == record.StatusOK {
@@ -31,7 +33,7 @@ func (e Evidence) Last() int {
 }
 
 // Keys returns the keys of the methods' trials.
-func (e Evidence) Keys(methods ...string) []string {
+func (e Records) Keys(methods ...string) []string {
 	var keys []string
 	for _, t := range e.Set.Trials {
 		if t.Problem == e.Problem && slices.Contains(methods, t.Method) {
@@ -42,7 +44,7 @@ func (e Evidence) Keys(methods ...string) []string {
 }
 
 // Each reduces each seed's curve to a number.
-func (e Evidence) Each(method, metric string, index int, f func(record.Curve) float64) []float64 {
+func (e Records) Each(method, metric string, index int, f func(record.Curve) float64) []float64 {
 	var out []float64
 	for _, c := range e.Set.Curves(e.Problem, method, metric, index) {
 		out = append(out, f(c))
@@ -51,7 +53,7 @@ func (e Evidence) Each(method, metric string, index int, f func(record.Curve) fl
 }
 
 // At returns a metric at an iteration (the last checkpoint not after it), one value a seed.
-func (e Evidence) At(method, metric string, index, iteration int) []float64 {
+func (e Records) At(method, metric string, index, iteration int) []float64 {
 	return e.Each(method, metric, index, func(c record.Curve) float64 {
 		if v, ok := c.At(iteration); ok {
 			return v
@@ -61,12 +63,26 @@ func (e Evidence) At(method, metric string, index, iteration int) []float64 {
 }
 
 // Final returns a metric at the last checkpoint.
-func (e Evidence) Final(method, metric string, index int) []float64 {
+func (e Records) Final(method, metric string, index int) []float64 {
 	return e.At(method, metric, index, math.MaxInt)
 }
 
-// Mean height of the curve over all checkpoints from iteration 1 on: the area under it over its length.
-func (e Evidence) MeanHeight(method, metric string) []float64 {
+// Pair returns a metric of two methods at the last checkpoint, for the seeds of which both have it.
+func (e Records) Pair(a, b, metric string, index int) (x, y []float64) {
+	other := map[uint64]float64{}
+	for _, c := range e.Set.Curves(e.Problem, b, metric, index) {
+		other[c.Seed] = c.Value[len(c.Value)-1]
+	}
+	for _, c := range e.Set.Curves(e.Problem, a, metric, index) {
+		if v, ok := other[c.Seed]; ok {
+			x, y = append(x, c.Value[len(c.Value)-1]), append(y, v)
+		}
+	}
+	return x, y
+}
+
+// MeanHeight returns the mean height of the curves over all checkpoints from iteration 1 on: the area under one over its length.
+func (e Records) MeanHeight(method, metric string) []float64 {
 	return e.Each(method, metric, 0, func(c record.Curve) float64 {
 		x, y := floats(c.Iteration), c.Value
 		if len(x) > 2 && x[0] == 0 {
@@ -79,10 +95,14 @@ func (e Evidence) MeanHeight(method, metric string) []float64 {
 // Less judges the claim that a is smaller than b, paired by seed: reproduced if the mean difference exceeds effect in
 // the claimed direction and a one-sided sign-flip test gives p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if
 // the same holds in the other direction or if the mean difference is smaller than effect; otherwise not decided.
-func (e Evidence) Less(what string, ma string, a []float64, mb string, b []float64, effect float64) harness.Outcome {
+func (e Records) Less(what string, ma string, a []float64, mb string, b []float64, effect float64) harness.Outcome {
 	out := harness.Outcome{Keys: e.Keys(ma, mb)}
+	label := e.Names
+	if label == nil {
+		label = Label
+	}
 	if len(a) == 0 || len(a) != len(b) {
-		out.Verdict, out.Evidence = harness.NotTestable, "trials of "+Label(ma)+" or "+Label(mb)+" are missing or failed"
+		out.Verdict, out.Evidence = harness.NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
 		return out
 	}
 	d := make([]float64, len(a))
@@ -102,7 +122,7 @@ func (e Evidence) Less(what string, ma string, a []float64, mb string, b []float
 		out.Verdict = harness.NotDecided
 	}
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; mean paired difference %s over %d seeds, one-sided p = %.3f",
-		what, Label(ma), Spread(a), Label(mb), Spread(b), Num(mean), len(d), below)
+		what, label(ma), Spread(a), label(mb), Spread(b), Num(mean), len(d), below)
 	return out
 }
 
@@ -166,6 +186,52 @@ func Spread(v []float64) string {
 		return Num(lo)
 	}
 	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
+}
+
+// First returns the trial of a method with the smallest seed that ended well.
+func First(s *record.Set, problem, method string) (record.Trial, bool) {
+	for _, t := range s.Trials {
+		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK {
+			return t, true
+		}
+	}
+	return record.Trial{}, false
+}
+
+// Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed; nil of no curves. across
+// turns iterations into what stands on the x axis; nil: iterations.
+func Layers(curves []record.Curve, style figure.Style, across func(iteration int) float64) []figure.Layer {
+	if len(curves) == 0 {
+		return nil
+	}
+	x, mean, lo, hi := summarise(curves)
+	for i := range x {
+		if across != nil {
+			x[i] = across(int(x[i]))
+		}
+	}
+	line := figure.Line{X: x, Y: mean, Style: style}
+	if len(curves) == 1 {
+		return []figure.Layer{line}
+	}
+	return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, line}
+}
+
+// summarise returns mean and range over seeds at the checkpoints that all seeds have.
+func summarise(curves []record.Curve) (x, mean, lo, hi []float64) {
+	n := len(curves[0].Value)
+	for _, c := range curves {
+		n = min(n, len(c.Value))
+	}
+	for i := range n {
+		var v []float64
+		for _, c := range curves {
+			v = append(v, c.Value[i])
+		}
+		x = append(x, float64(curves[0].Iteration[i]))
+		mean, lo, hi = append(mean, stats.Mean(v)), append(lo, slices.Min(v)), append(hi, slices.Max(v))
+	}
+	return x, mean, lo, hi
 }
 
 func floats(x []int) []float64 {
