@@ -5,7 +5,7 @@ JOBS     ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
-MODULES := pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/uci-bnn experiments/sifg
+MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/uci-bnn experiments/sifg
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -40,7 +40,7 @@ bench: build ## speed of kernels, iterations and trials
 	$(SIFG) bench $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, generated code up to date
-	@fmt=$$(gofmt -l pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
+	@fmt=$$(gofmt -l datasets pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
 	go vet $(ALL)
 	go run $(STATICCHECK) $(ALL)
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run . -check

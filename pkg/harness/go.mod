@@ -7,6 +7,7 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/go-viper/mapstructure/v2 v2.4.0
 	github.com/sbinet/npyio v0.6.0
+	github.com/semi-implicit/sifg/datasets v0.0.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
@@ -66,4 +67,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/semi-implicit/sifg/pkg/sifg => ../sifg
+replace (
+	github.com/semi-implicit/sifg/datasets => ../../datasets
+	github.com/semi-implicit/sifg/pkg/sifg => ../sifg
+)

@@ -1,0 +1,3 @@
+module github.com/semi-implicit/sifg/datasets
+
+go 1.26.0
