@@ -1,8 +1,10 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,7 +23,45 @@ var (
 // Override is one --set key=value, or one such pair of the variable SIFG_SET.
 type Override struct {
 	Text string // key=value
-	From string // "--set" or "SIFG_SET"
+	From string // "--set", "SIFG_SET", or the name of a file
+	doc  *yaml.Node
+}
+
+// ReadConfig reads a file that holds settings over an experiment's configuration, in the shape of one of its protocols,
+// and returns an override for each of its keys.
+func ReadConfig(path string) ([]Override, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Usagef("--config: %v", err)
+	}
+	var doc yaml.Node
+	var root map[string]any
+	if err = yaml.Unmarshal(b, &doc); err == nil && len(doc.Content) > 0 {
+		err = doc.Decode(&root)
+	}
+	if err != nil {
+		return nil, Usagef("%s: %v", path, err)
+	}
+	var out []Override
+	for _, key := range keysInOrder(&doc) {
+		value, err := json.Marshal(root[key]) // JSON is YAML
+		if err != nil {
+			return nil, Usagef("%s, line %d: %v", path, lineOf(&doc, []string{key}), err)
+		}
+		out = append(out, Override{Text: key + "=" + string(value), From: path, doc: &doc})
+	}
+	if len(out) == 0 {
+		return nil, Usagef("%s holds no settings", path)
+	}
+	return out, nil
+}
+
+// source returns the words that say where the key at a path was written.
+func (o Override) source(path []string) string {
+	if o.doc != nil {
+		return fmt.Sprintf("%s, line %d", o.From, lineOf(o.doc, path))
+	}
+	return o.From + " " + o.Text
 }
 
 // settings is what a configuration says once its layers are merged. M is sifg.Config where the layers are checked, and
@@ -169,21 +209,22 @@ func (l *layers) checkNames(layer map[string]any, path []string, source func([]s
 	return nil
 }
 
-// resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides.
-func (l *layers) resolve(protocol, scale string, overrides []Override) (*settings[map[string]any], error) {
+// resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. The settings come also
+// as the mapping that they were decoded from.
+func (l *layers) resolve(protocol, scale string, overrides []Override) (*settings[map[string]any], map[string]any, error) {
 	if !slices.Contains(l.protocols, protocol) {
-		return nil, Usagef("experiment %s has no protocol %q: it has %s", l.experiment, protocol, strings.Join(l.protocols, ", "))
+		return nil, nil, Usagef("experiment %s has no protocol %q: it has %s", l.experiment, protocol, strings.Join(l.protocols, ", "))
 	}
 	var root map[string]any // read anew, because merging changes the maps
 	if err := l.doc.Decode(&root); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	own := child(root, "protocols", protocol)
 	merge := []map[string]any{child(root, "base"), own, child(root, "scales", scale), child(own, "scales", scale)}
 	for _, o := range overrides {
 		layer, err := l.parse(o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		merge = append(merge, layer)
 	}
@@ -193,10 +234,11 @@ func (l *layers) resolve(protocol, scale string, overrides []Override) (*setting
 		merge[i] = l.spread(merge[i])
 	}
 	var out settings[map[string]any]
-	if err := decode(&out, merge...); err != nil {
-		return nil, fmt.Errorf("configuration of %s: %w", l.experiment, err)
+	merged, err := decode(&out, merge...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration of %s: %w", l.experiment, err)
 	}
-	return &out, nil
+	return &out, merged, nil
 }
 
 // spread returns the layer with its methods' settings also under each problem, where the problem's own win, so that a
@@ -234,21 +276,19 @@ func (l *layers) spread(layer map[string]any) map[string]any {
 // method; its value is YAML.
 func (l *layers) parse(o Override) (map[string]any, error) {
 	key, text, ok := strings.Cut(o.Text, "=")
-	from := fmt.Sprintf("%s %s", o.From, o.Text)
 	if !ok || key == "" {
-		return nil, Usagef("%s: want key=value", from)
+		return nil, Usagef("%s: want key=value", o.source(nil))
 	}
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-		return nil, Usagef("%s: the value is not YAML: %v", from, err)
+		return nil, Usagef("%s: the value is not YAML: %v", o.source(nil), err)
 	}
 	layer := map[string]any{}
 	l.set(layer, "", strings.Split(strings.TrimSpace(key), "."), value)
-	source := func([]string) string { return from }
-	if err := check(reflect.TypeFor[settings[sifg.Config]](), layer, nil, source); err != nil {
+	if err := check(reflect.TypeFor[settings[sifg.Config]](), layer, nil, o.source); err != nil {
 		return nil, err
 	}
-	return layer, l.checkNames(layer, nil, source)
+	return layer, l.checkNames(layer, nil, o.source)
 }
 
 // set puts value at path in layer; parent is the key above.

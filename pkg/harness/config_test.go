@@ -206,7 +206,7 @@ func TestRefusals(t *testing.T) {
 		}
 		r := Request{Experiments: []*Experiment{toy(config)}, Scale: "full"}
 		if c.set != "" {
-			r.Set = []Override{{c.set, "--set"}}
+			r.Set = []Override{{Text: c.set, From: "--set"}}
 		}
 		_, err := NewPlan(r)
 		var u *UsageError

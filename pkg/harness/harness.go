@@ -25,6 +25,7 @@ type Experiment struct {
 	Check    func(t *Trial) error // checks a problem's options when a plan is made; nil: Setup does. Must not need data
 	Source   fs.FS                // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
 	Metrics  []string             // that its options can ask for, for listings
+	Grids    fs.FS                // grids/*.yaml, the grids that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
 	Claims   []Claim
@@ -39,6 +40,7 @@ type Trial struct {
 	Scale      string // full, quick, smoke
 	Problem    string // gmm-2d, gmm-10d, …
 	Method     string // label in figures and tables: sifg, ada-sifg, …
+	Label      string // what sets a cell of a grid apart: step 0.01, sigma 0.1; "" outside grids
 	Seed       uint64
 	Config     TrialConfig
 	// Load reads the data set Config.Data, checked against its digests; nil where that is "".

@@ -43,13 +43,8 @@ type Plan struct {
 // NewPlan resolves the configuration of every trial and checks it, the experiment's own options included, so that what
 // is wrong is said before anything runs.
 func NewPlan(r Request) (*Plan, error) {
-	if !slices.Contains(Scales, r.Scale) {
-		return nil, Unknown("scale", r.Scale, "", Scales)
-	}
-	for _, p := range r.Protocols {
-		if !slices.Contains(Protocols, p) {
-			return nil, Unknown("protocol", p, "", append(Protocols, "all"))
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	plan := &Plan{Experiments: r.Experiments, Scale: r.Scale}
 	for _, o := range r.Set {
@@ -70,7 +65,7 @@ func NewPlan(r Request) (*Plan, error) {
 			return nil, err
 		}
 		for _, protocol := range protocols {
-			s, err := l.resolve(protocol, r.Scale, set)
+			s, _, err := l.resolve(protocol, r.Scale, set)
 			if err != nil {
 				return nil, err
 			}
@@ -85,6 +80,19 @@ func NewPlan(r Request) (*Plan, error) {
 	return plan, nil
 }
 
+// check refuses names of scales and protocols that there are not.
+func (r *Request) check() error {
+	if !slices.Contains(Scales, r.Scale) {
+		return Unknown("scale", r.Scale, "", Scales)
+	}
+	for _, p := range r.Protocols {
+		if !slices.Contains(Protocols, p) {
+			return Unknown("protocol", p, "", append(slices.Clone(Protocols), "all"))
+		}
+	}
+	return nil
+}
+
 // overridesFor returns the overrides that concern e: those without the name of an experiment in front, and those with
 // its own name, which is cut off.
 func overridesFor(e *Experiment, r Request) ([]Override, error) {
@@ -96,7 +104,8 @@ func overridesFor(e *Experiment, r Request) ([]Override, error) {
 		case !named:
 			out = append(out, o)
 		case first == e.Name:
-			out = append(out, Override{Text: rest, From: o.From})
+			o.Text = rest
+			out = append(out, o)
 		}
 	}
 	return out, nil
@@ -129,7 +138,7 @@ func (m *maker) trials(s *settings[map[string]any]) ([]Trial, error) {
 		}
 		for _, method := range p.Include {
 			var sampler sifg.Config
-			if err := decode(&sampler, s.Methods[method], p.Methods[method]); err != nil {
+			if _, err := decode(&sampler, s.Methods[method], p.Methods[method]); err != nil {
 				return nil, err
 			}
 			c, err := m.config(p, method, sampler)
@@ -154,9 +163,10 @@ func (m *maker) trials(s *settings[map[string]any]) ([]Trial, error) {
 // ready is a problem whose values are checked and complete: it has seeds, and Include lists all methods that run.
 type ready struct {
 	problem[map[string]any]
-	name   string
-	digest string // of its data
-	open   func() (*dataset.Data, error)
+	name    string
+	digest  string // of its data
+	open    func() (*dataset.Data, error)
+	checked bool // Setup takes it
 }
 
 // ready checks and completes a problem; seeds are those of all problems.
@@ -336,7 +346,11 @@ func (t *Trial) key(code, data string) (string, error) {
 
 // Name says which trial this is, in words.
 func (t *Trial) Name() string {
-	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed)
+	method := t.Method
+	if t.Label != "" {
+		method += " (" + t.Label + ")"
+	}
+	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, method, t.Seed)
 }
 
 // Unique returns the trials with different keys, in order.

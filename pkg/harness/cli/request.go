@@ -16,7 +16,7 @@ import (
 // options are the flags that choose trials and folders.
 type options struct {
 	protocol, scale string
-	set             []string
+	config, set     []string
 	results, store  string
 	jobs, threads   int
 	failFast        bool
@@ -30,13 +30,14 @@ func (a *app) choosing(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.opt.protocol, "protocol", "released", "paper, released, matched, several of them with commas, or all")
 	f.StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
+	f.StringArrayVar(&a.opt.config, "config", nil, "file of settings over the configuration, in the shape of one of its protocols; repeatable")
 	f.StringArrayVar(&a.opt.set, "set", nil, "key=value over the configuration; * stands for every problem or method; repeatable")
 	a.folders(cmd)
 }
 
 func (a *app) folders(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.opt.results, "results", "", "folder of the report (default results; results/quick, results/smoke for\nthese scales, results/custom where --set is given)")
+	f.StringVar(&a.opt.results, "results", "", "folder of the report (default results; results/quick, results/smoke for\nthese scales, results/custom where --config or --set is given)")
 	f.StringVar(&a.opt.store, "store", "", "folder of the trials (default results/store; DIR/store with --results DIR)")
 }
 
@@ -66,6 +67,13 @@ func (a *app) request(names []string) (harness.Request, error) {
 			}
 		}
 	}
+	for _, path := range a.opt.config {
+		set, err := harness.ReadConfig(path)
+		if err != nil {
+			return r, err
+		}
+		r.Set = append(r.Set, set...)
+	}
 	for pair := range strings.SplitSeq(os.Getenv("SIFG_SET"), ";") {
 		if pair = strings.TrimSpace(pair); pair != "" {
 			r.Set = append(r.Set, harness.Override{Text: pair, From: "SIFG_SET"})
@@ -94,7 +102,7 @@ func (a *app) resultsDir() string {
 	switch {
 	case a.opt.results != "":
 		return a.opt.results
-	case len(a.opt.set) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != "":
+	case len(a.opt.config) > 0 || len(a.opt.set) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != "":
 		return filepath.Join("results", "custom")
 	case a.opt.scale != "full":
 		return filepath.Join("results", a.opt.scale)
