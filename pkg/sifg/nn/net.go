@@ -61,7 +61,7 @@ func New(d, h int, act Activation) *Net {
 	for l := range 3 {
 		size += dims[l]*dims[l+1] + dims[l+1]
 	}
-	net := &Net{Params: make([]float32, size), Grad: make([]float32, size), act: act}
+	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act}
 	at := 0
 	for l := range net.layers {
 		in, out := dims[l], dims[l+1]
@@ -237,7 +237,7 @@ func (net *Net) prepare(n int, tangent bool) {
 	h := net.layers[0].w.Cols
 	if need := net.rows() * h; cap(net.hid[0].Data) < need {
 		for i := range net.hid {
-			net.hid[i].Data, net.back[i].Data = make([]float32, need), make([]float32, need)
+			net.hid[i].Data, net.back[i].Data = simd.Zeros[float32](need), simd.Zeros[float32](need)
 		}
 	}
 	for i := range net.hid {

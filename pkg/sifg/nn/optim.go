@@ -43,7 +43,7 @@ type SGD struct {
 // Step implements Optimizer.
 func (o *SGD) Step(theta, g []float32) {
 	if o.buf == nil && o.Momentum != 0 {
-		o.buf = make([]float32, len(theta))
+		o.buf = simd.Zeros[float32](len(theta))
 	}
 	simd.SGD(theta, g, o.buf, float32(o.at(o.t)), float32(o.Momentum), o.Nesterov)
 	o.t++
@@ -61,7 +61,7 @@ type Adam struct {
 func (o *Adam) Step(theta, g []float32) {
 	const beta1, beta2, eps = 0.9, 0.999, 1e-8
 	if o.m == nil {
-		o.m, o.v = make([]float32, len(theta)), make([]float32, len(theta))
+		o.m, o.v = simd.Zeros[float32](len(theta)), simd.Zeros[float32](len(theta))
 	}
 	t := float64(o.t + 1)
 	step := o.at(o.t) / (1 - math.Pow(beta1, t))
@@ -82,7 +82,7 @@ type RMSProp struct {
 // Step implements Optimizer.
 func (o *RMSProp) Step(theta, g []float32) {
 	if o.v == nil {
-		o.v = make([]float32, len(theta))
+		o.v = simd.Zeros[float32](len(theta))
 	}
 	simd.RMSProp(theta, g, o.v, float32(o.at(o.t)), 0.99, 1e-8)
 	o.t++

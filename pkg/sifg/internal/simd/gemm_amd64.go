@@ -63,7 +63,7 @@ const blockK = 2048
 
 func grow[T float](pack *[]T, n int) {
 	if len(*pack) < n {
-		*pack = make([]T, n)
+		*pack = Zeros[T](n)
 	}
 }
 

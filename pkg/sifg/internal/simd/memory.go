@@ -1,0 +1,17 @@
+package simd
+
+import "unsafe"
+
+// hugeFrom is the size in bytes from which on memory is worth a word with the system.
+const hugeFrom = 1 << 17
+
+// Zeros returns n zeros. Where they are many, the system is asked for huge pages (Linux: 2 MB in place of 4 KB), because the
+// rows of a score network's matrices lie up to a page apart and the processor keeps the addresses of few pages at hand. The
+// system may decline; only the speed depends on it.
+func Zeros[T float](n int) []T {
+	s := make([]T, n)
+	if size := uintptr(n) * unsafe.Sizeof(T(0)); size >= hugeFrom {
+		hugePages(unsafe.Pointer(&s[0]), size)
+	}
+	return s
+}
