@@ -44,7 +44,11 @@ func RankRHat(draws [][]float64) float64 {
 	}
 	median := quantile(pooled(draws), 0.5)
 	folded := transform(draws, func(v float64) float64 { return math.Abs(v - median) })
-	return max(rHat(rankNormal(split(draws))), rHat(rankNormal(split(folded))))
+	r := rHat(rankNormal(split(draws)))
+	if telling(folded) {
+		r = max(r, rHat(rankNormal(split(folded))))
+	}
+	return r
 }
 
 // BulkESS returns the effective sample size of the rank-normalised draws: how many independent draws would tell as much of the
@@ -218,7 +222,7 @@ func ess(draws [][]float64) float64 {
 	last := math.Inf(1) // the pair before
 	for t := 0; ; even = rho(t) {
 		pair := even + rho(t+1)
-		if !(pair > 0) || t >= n-5 { // the last autocovariances are of a few products only
+		if !(pair > 0) || t >= n-4 { // the last autocovariances are of a few products only
 			break
 		}
 		last = min(last, pair)

@@ -1,0 +1,218 @@
+package hmc
+
+import (
+	"math"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// fixed returns series that any language can make: x_i = 0.6·x_{i−1} + u − 1/2 with a congruential generator for u, chain 1
+// wider, chain 2 moved.
+func fixed(chains, n int) [][]float64 {
+	s := uint32(12345)
+	out := make([][]float64, chains)
+	for c := range out {
+		x := 0.0
+		for range n {
+			s = 1664525*s + 1013904223
+			x = 0.6*x + (float64(s)/(1<<32) - 0.5)
+			v := x
+			switch c {
+			case 1:
+				v *= 1.5
+			case 2:
+				v += 0.3
+			}
+			out[c] = append(out[c], v)
+		}
+	}
+	return out
+}
+
+// The values are ArviZ's (0.21.0), another implementation of the same paper, to the digits on which different orders of summation
+// agree. It refuses an R-hat of one chain, where ours compares the halves.
+func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		draws                          [][]float64
+		rHat, bulk, tail, mean, errors float64
+	}{
+		"odd":  {fixed(4, 201), 1.0937859683580373, 35.14656016329779, 302.0257552537278, 34.82366871804645, 0.06876601090283566},
+		"one":  {fixed(1, 400), nan, 75.98468252717619, 164.66739051955383, 73.61998035978657, 0.03810100437713761},
+		"tail": {transform(fixed(4, 201), math.Tan), 1.0937859683580373, 35.14656016329779, 302.0257552537278, 38.86818359928829, 0.08139864351792087},
+		"ties": {
+			transform(fixed(3, 150), func(v float64) float64 { return math.RoundToEven(4*v) / 4 }),
+			1.137320309000615, 17.805064462316142, 26.271417650612953, 17.152858172709305, 0.10332586627646526,
+		},
+		"to the last lag": { // ArviZ counts a constant indicator as full information
+			transform(fixed(3, 150), func(v float64) float64 { return math.RoundToEven(2*v) / 2 }),
+			1.102578650723017, 24.646419160232632, nan, 23.086074727742435, 0.09425635420052192,
+		},
+		"short": {fixed(2, 20), 1.0804306699798603, 14.796231358041224, 17.30769230769231, 15.892271300359397, 0.10388005077044697},
+	} {
+		for what, v := range map[string][2]float64{
+			"R-hat":                  {RankRHat(c.draws), c.rHat},
+			"bulk ESS":               {BulkESS(c.draws), c.bulk},
+			"tail ESS":               {TailESS(c.draws), c.tail},
+			"ESS of the mean":        {MeanESS(c.draws), c.mean},
+			"standard error of mean": {MCSE(c.draws), c.errors},
+		} {
+			if !(math.Abs(v[0]-v[1]) <= 1e-9*math.Abs(v[1])) && !math.IsNaN(v[1]) {
+				t.Errorf("%s: %s is %.16g, want %.16g", name, what, v[0], v[1])
+			}
+		}
+	}
+}
+
+// autoregressive returns m chains of x_i = ρ·x_{i−1} + √(1−ρ²)·e, each started in its law N(0, 1).
+func autoregressive(rho float64, m, n int) [][]float64 {
+	out := make([][]float64, m)
+	for c := range out {
+		r := rng.New(5, "autoregressive", uint64(c), math.Float64bits(rho))
+		x := r.NormFloat64()
+		for range n {
+			x = rho*x + math.Sqrt(1-rho*rho)*r.NormFloat64()
+			out[c] = append(out[c], x)
+		}
+	}
+	return out
+}
+
+// Of N draws with autocorrelation ρ^t, N(1−ρ)/(1+ρ) are effective. A window of the lags up to T estimates that with a relative
+// standard error of √((4T+2)/N) (Madras and Sokal, 1988); Geyer's ends where ρ^t falls into the noise 1/√N, T = ½·ln N/|ln ρ|. Five of
+// those are allowed. The standard error of the mean is half as uncertain.
+func TestESSOfAutoregression(t *testing.T) {
+	const m, n = 4, 10000
+	for _, rho := range []float64{-0.4, 0, 0.5, 0.9} {
+		draws := autoregressive(rho, m, n)
+		window := 3.0
+		if rho != 0 {
+			window += 0.5 * math.Log(m*n) / -math.Log(math.Abs(rho))
+		}
+		tolerance := 5 * math.Sqrt((4*window+2)/(m*n))
+		want := m * n * (1 - rho) / (1 + rho)
+		for what, got := range map[string]float64{"bulk": BulkESS(draws), "mean": MeanESS(draws)} {
+			if !(math.Abs(got/want-1) < tolerance) {
+				t.Errorf("ρ = %g: %s ESS is %g, want %g within %.0f %%", rho, what, got, want, 100*tolerance)
+			}
+		}
+		if got := RankRHat(draws); !(got < 1.01) {
+			t.Errorf("ρ = %g: R-hat %g", rho, got)
+		}
+		// Bartlett: an estimated autocorrelation has a standard error of at most √((1+ρ²)/(1−ρ²)/N).
+		for lag, got := range Autocorrelation(draws, 5) {
+			if math.Abs(got-math.Pow(rho, float64(lag))) > 5*math.Sqrt((1+rho*rho)/(1-rho*rho)/(m*n)) {
+				t.Errorf("ρ = %g: autocorrelation %g at lag %d", rho, got, lag)
+			}
+		}
+	}
+}
+
+// Tail draws of independent normals are as good as any, so the tail ESS is all of them; it falls where extremes come in clusters.
+func TestTailESS(t *testing.T) {
+	draws := autoregressive(0, 4, 5000)
+	if got := TailESS(draws); math.Abs(got/20000-1) > 0.2 { // as above with T = 3: 5·√(14/20000) = 0.13; the smaller of two
+		t.Errorf("independent draws: %g of 20000", got)
+	}
+	scale := autoregressive(0.99, 4, 5000)
+	for c, x := range draws {
+		for i := range x {
+			x[i] *= math.Exp(scale[c][i])
+		}
+	}
+	if bulk, tail := BulkESS(draws), TailESS(draws); !(tail < 0.1*bulk) {
+		t.Errorf("draws of a slowly changing width: bulk %g, tail %g", bulk, tail)
+	}
+}
+
+// Chains that differ in place, or in width alone, or that drift, or of which one sees a heavy tail, are told.
+func TestRHatTells(t *testing.T) {
+	with := func(change func(c, i int, v float64) float64) [][]float64 {
+		draws := autoregressive(0.3, 4, 1000)
+		for c, x := range draws {
+			for i, v := range x {
+				x[i] = change(c, i, v)
+			}
+		}
+		return draws
+	}
+	for name, c := range map[string]struct {
+		change      func(c, i int, v float64) float64
+		least, most float64
+	}{
+		"equal":    {func(_, _ int, v float64) float64 { return v }, 0.99, 1.01},
+		"Cauchy":   {func(_, _ int, v float64) float64 { return math.Tan(math.Pi * (0.5*math.Erfc(-v/math.Sqrt2) - 0.5)) }, 0.99, 1.01},
+		"disjoint": {func(c, _ int, v float64) float64 { return v + 10*float64(c) }, 2, math.Inf(1)},
+		"width":    {func(c, _ int, v float64) float64 { return v * float64(1+2*(c%2)) }, 1.1, math.Inf(1)},
+		"drift":    {func(_, i int, v float64) float64 { return v + 0.003*float64(i) }, 1.1, math.Inf(1)},
+	} {
+		if got := RankRHat(with(c.change)); !(got > c.least && got < c.most) {
+			t.Errorf("%s: R-hat %g, want it in [%g, %g]", name, got, c.least, c.most)
+		}
+	}
+}
+
+// The classic: with ranks for values the R-hat of two chains of 0…n−1 and n…2n−1 has a closed form. Here on the draws as they are:
+// four halves with the means h·n/2 have B/n = (n/2)²·5/3, each half the variance N(N+1)/12 with N = n/2.
+func TestRHatByHand(t *testing.T) {
+	const n = 40
+	draws := make([][]float64, 2)
+	for i := range 2 * n {
+		draws[i/n] = append(draws[i/n], float64(i))
+	}
+	half := float64(n / 2)
+	want := math.Sqrt((half-1)/half + half*half*5/3/(half*(half+1)/12))
+	if got := rHat(split(draws)); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("got %g, want %g", got, want)
+	}
+}
+
+func TestAutocovarianceIsTheSum(t *testing.T) {
+	for _, n := range []int{12, 37} {
+		x := autoregressive(0.5, 1, n)[0]
+		var mean float64
+		for _, v := range x {
+			mean += v / float64(n)
+		}
+		for lag, got := range newAutocovariance(n).of(x) {
+			var want float64
+			for i := range n - lag {
+				want += (x[i] - mean) * (x[i+lag] - mean) / float64(n)
+			}
+			if math.Abs(got-want) > 1e-13 {
+				t.Errorf("n = %d, lag %d: %g, want %g", n, lag, got, want)
+			}
+		}
+	}
+}
+
+func TestDiagnosticsOfNothing(t *testing.T) {
+	nan := autoregressive(0, 2, 50)
+	nan[1][7] = math.NaN()
+	for name, draws := range map[string][][]float64{
+		"constant": {make([]float64, 50), make([]float64, 50)},
+		"few":      autoregressive(0, 2, 11),
+		"NaN":      nan,
+		"empty":    {{}},
+	} {
+		for what, got := range map[string]float64{
+			"R-hat": RankRHat(draws), "bulk": BulkESS(draws), "tail": TailESS(draws), "mean": MeanESS(draws), "MCSE": MCSE(draws),
+		} {
+			if !math.IsNaN(got) {
+				t.Errorf("%s: %s is %g", name, what, got)
+			}
+		}
+	}
+	// Two chains, each stuck in a place of its own: no variance within.
+	stuck := [][]float64{make([]float64, 50), transform([][]float64{make([]float64, 50)}, func(float64) float64 { return 1 })[0]}
+	if got := RankRHat(stuck); !math.IsInf(got, 1) {
+		t.Errorf("stuck chains: R-hat %g", got)
+	}
+	defer func() {
+		if recover() != badDraws {
+			t.Error("chains of different lengths were accepted")
+		}
+	}()
+	RankRHat([][]float64{make([]float64, 50), make([]float64, 49)})
+}
