@@ -30,6 +30,8 @@ type Experiment struct {
 	Tables   []Table
 	Claims   []Claim
 	Findings []Finding
+	// Published are the numbers that the paper prints, as CSV; see ReadPublished. nil: none.
+	Published []byte
 }
 
 // Trial is one run of one method on one problem with one seed, with its configuration fully resolved.
