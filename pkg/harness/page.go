@@ -100,7 +100,8 @@ func (f *folder) page() (report.Protocol, error) {
 	p := report.Protocol{
 		Name: i.Protocol, Note: ProtocolNotes[i.Protocol], Scale: i.Scale, Planned: i.Planned,
 		OK: i.Counts[record.StatusOK], Diverged: i.Counts[record.StatusDiverged],
-		Failed: i.Counts[record.StatusFailed], Timeout: i.Counts[record.StatusTimeout],
+		Failed:  i.Counts[record.StatusFailed] + i.Counts[record.StatusMemory] + i.Counts[record.StatusKilled],
+		Timeout: i.Counts[record.StatusTimeout],
 		Time: Span(i.Seconds), Command: "sifg " + Quote(append([]string{"run"}, run...)), Config: string(config),
 		Provenance: append(machineFacts(i.Machines), report.Fact{Name: "first trial started", Value: i.Started}),
 	}

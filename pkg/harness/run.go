@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -21,7 +22,9 @@ type Runner struct {
 	Jobs     int           // trials at once, 1 or more
 	Threads  int           // cores that one trial may use; changes no result
 	FailFast bool          // start no more trials after the first that does not end with StatusOK
-	Timeout  time.Duration // of one trial; 0: none
+	Timeout  time.Duration // of one trial, heeded between two iterations; 0: none
+	Grace    time.Duration // from Timeout to where a trial that has not ended by itself is killed; or, in this process, left behind
+	Isolate  *Isolation    // each trial in a process of its own; nil: all in this one
 	Watch    Watcher       // told of progress
 }
 
@@ -32,37 +35,60 @@ type Watcher interface {
 	End(t *Trial, status, reason string, took time.Duration) // status "" if it was stopped
 }
 
+// ended is how a trial ended.
+type ended struct {
+	*result
+	took   time.Duration
+	stored bool // by its own process
+}
+
 // Run computes the trials and returns how many it computed. soft ending lets the trials that run finish and starts no
-// more; hard ending stops them. A trial that fails, panics or runs out of time is recorded and the others go on. The
+// more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the others go on. The
 // error is for what no trial is guilty of: a store that cannot be written.
 func (r *Runner) Run(soft, hard context.Context, experiments []*Experiment, todo []Trial) (computed int, err error) {
+	if r.Isolate != nil && r.Isolate.Memory > 0 {
+		if _, err := resident(0); err != nil {
+			return 0, Usagef("a limit on memory needs /proc, which this system does not have: %v", err)
+		}
+	}
 	soft, stop := context.WithCancel(soft)
 	defer stop()
 	var mu sync.Mutex
-	work := func(t *Trial) {
-		status, failure := r.trial(hard, byName(experiments, t.Experiment), t)
+	count := func(t *Trial, failure error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if failure != nil {
-			if hard.Err() == nil && err == nil {
-				err = fmt.Errorf("%s: %w", t.Name(), failure)
-			}
-			stop()
-			return
-		}
-		computed++
-		if r.FailFast && status != record.StatusOK {
-			stop()
+		switch {
+		case failure == nil:
+			computed++
+		case hard.Err() == nil && err == nil:
+			err = fmt.Errorf("%s: %w", t.Name(), failure)
 		}
 	}
 	var wg sync.WaitGroup
 	queue := make(chan *Trial)
 	for range max(1, r.Jobs) {
 		wg.Go(func() {
+			var saving sync.WaitGroup // a trial is written while this worker computes its next
+			defer saving.Wait()
 			for t := range queue {
-				if soft.Err() == nil {
-					work(t)
+				if soft.Err() != nil {
+					continue
 				}
+				started := time.Now()
+				r.Watch.Start(t)
+				slog.Debug("trial starts", "key", t.Key, "trial", t.Name())
+				x, failure := r.trial(hard, byName(experiments, t.Experiment), t)
+				if failure != nil || r.FailFast && x.status != record.StatusOK {
+					stop()
+				}
+				saving.Wait()
+				saving.Go(func() {
+					failure := r.end(t, x, failure, started)
+					if failure != nil {
+						stop()
+					}
+					count(t, failure)
+				})
 			}
 		})
 	}
@@ -81,39 +107,89 @@ func byName(experiments []*Experiment, name string) *Experiment {
 	return experiments[slices.IndexFunc(experiments, func(e *Experiment) bool { return e.Name == name })]
 }
 
-// trial runs and stores one trial. Its error is not of the trial's making: the store cannot be written, or hard ended.
-func (r *Runner) trial(hard context.Context, e *Experiment, t *Trial) (status string, err error) {
-	started, reason := time.Now(), ""
-	r.Watch.Start(t)
-	slog.Debug("trial starts", "key", t.Key, "trial", t.Name())
-	defer func() {
-		r.Watch.End(t, status, reason, time.Since(started))
-		slog.Debug("trial ends", "key", t.Key, "trial", t.Name(), "status", status, "reason", reason, "took", time.Since(started))
+// end stores how a trial ended, if it did.
+func (r *Runner) end(t *Trial, x ended, failure error, started time.Time) error {
+	status, reason := "", ""
+	if failure == nil {
+		status, reason = x.status, x.reason
+		if !x.stored {
+			status, reason, failure = save(r.Store, t, x, started)
+		}
+	}
+	r.Watch.End(t, status, reason, x.took)
+	slog.Debug("trial ends", "key", t.Key, "trial", t.Name(), "status", status, "reason", reason, "took", x.took)
+	return failure
+}
+
+// trial computes one trial. Its error is not of the trial's making: hard ended, or no process could be started.
+func (r *Runner) trial(hard context.Context, e *Experiment, t *Trial) (x ended, err error) {
+	started := time.Now()
+	if r.Isolate != nil {
+		x, err = r.isolated(hard, t)
+	} else {
+		x.result, err = r.here(hard, e, t)
+	}
+	x.took = time.Since(started)
+	return x, err
+}
+
+// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine
+// goes on until its next iteration, if there is one, and what it does is lost.
+func (r *Runner) here(hard context.Context, e *Experiment, t *Trial) (*result, error) {
+	type outcome struct {
+		result *result
+		err    error
+	}
+	var iter atomic.Int64
+	var left atomic.Bool
+	defer left.Store(true)
+	done := make(chan outcome, 1)
+	go func() {
+		res, err := r.timed(hard, e, t, func(i int) {
+			if iter.Store(int64(i)); !left.Load() {
+				r.Watch.Step(t, i)
+			}
+		})
+		done <- outcome{res, err}
 	}()
-	ctx := hard
+	var late <-chan time.Time
+	if r.Timeout > 0 {
+		timer := time.NewTimer(r.Timeout + r.Grace)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-hard.Done():
+		return nil, context.Cause(hard)
+	case <-late:
+		return tooLong(t, int(iter.Load()), r.Timeout, ", did not stop and was left behind: --isolate kills such trials"), nil
+	}
+}
+
+// timed computes a trial within its limit of time; its failures are results. The error is that hard ended.
+func (r *Runner) timed(hard context.Context, e *Experiment, t *Trial, step func(iter int)) (*result, error) {
+	ctx, last := hard, 0
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(hard, r.Timeout)
 		defer cancel()
 	}
-	res, err := r.guarded(ctx, e, t)
+	res, err := r.guarded(ctx, e, t, func(iter int) { last = iter; step(iter) })
 	switch {
 	case hard.Err() != nil:
-		return "", context.Cause(hard)
+		return nil, context.Cause(hard)
 	case errors.Is(err, context.DeadlineExceeded):
-		res = &result{status: record.StatusTimeout, reason: fmt.Sprintf("not finished after %v", r.Timeout)}
+		return tooLong(t, last, r.Timeout, ""), nil
 	case err != nil:
-		res = &result{status: record.StatusFailed, reason: strings.Join(strings.Fields(err.Error()), " ")}
+		return failed(record.StatusFailed, last, err.Error()), nil
 	}
-	if err := save(r.Store, t, res, started); err != nil {
-		return "", err
-	}
-	status, reason = res.status, res.reason
-	return status, nil
+	return res, nil
 }
 
 // guarded computes a trial; a panic of its code is its failure, not the program's.
-func (r *Runner) guarded(ctx context.Context, e *Experiment, t *Trial) (res *result, err error) {
+func (r *Runner) guarded(ctx context.Context, e *Experiment, t *Trial, step func(iter int)) (res *result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Debug("panic", "key", t.Key, "stack", string(debug.Stack()))
@@ -124,5 +200,15 @@ func (r *Runner) guarded(ctx context.Context, e *Experiment, t *Trial) (res *res
 	if err != nil {
 		return nil, err
 	}
-	return compute(ctx, t, p, r.Threads, func(iter int) { r.Watch.Step(t, iter) })
+	return compute(ctx, t, p, r.Threads, step)
+}
+
+// failed is the result of a trial that has none.
+func failed(status string, iterations int, reason string) *result {
+	return &result{status: status, reason: strings.Join(strings.Fields(reason), " "), iterations: iterations}
+}
+
+func tooLong(t *Trial, iter int, limit time.Duration, how string) *result {
+	return failed(record.StatusTimeout, iter,
+		fmt.Sprintf("not finished after %v, at iteration %d of %d%s", limit, iter, t.Config.Iterations, how))
 }

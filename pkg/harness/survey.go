@@ -1,13 +1,9 @@
 package harness
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -57,11 +53,17 @@ func (s Survey) Is(status ...string) []Found {
 	return slices.DeleteFunc(slices.Clone(s), func(f Found) bool { return !slices.Contains(status, f.Status) })
 }
 
-// Todo returns the trials that a run has to compute: the missing ones, and those that failed or ran out of time, which
-// may end otherwise another time. What diverged would diverge again. What is damaged is Verify's to move aside first.
-func (s Survey) Todo() []Trial {
+// Retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
+var Retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory, record.StatusKilled}
+
+// Todo returns the trials that a run has to compute: the missing and the retryable ones. What is damaged is Verify's to
+// move aside first.
+func (s Survey) Todo() []Trial { return s.Retry(Retryable) }
+
+// Retry returns the trials that are missing or have one of these statuses.
+func (s Survey) Retry(statuses []string) []Trial {
 	var out []Trial
-	for _, f := range s.Is(Missing, record.StatusFailed, record.StatusTimeout) {
+	for _, f := range s.Is(append([]string{Missing}, statuses...)...) {
 		out = append(out, f.Trial)
 	}
 	return out
@@ -104,41 +106,4 @@ func loader(s *store.Store, experiment string) func(key, name string) (*record.A
 		}
 		return e.Array(name)
 	}
-}
-
-// save puts a trial's result into the store.
-func save(s *store.Store, t *Trial, r *result, started time.Time) error {
-	p, err := s.Begin(t.Experiment, t.Key)
-	if err != nil {
-		return err
-	}
-	defer p.Abort()
-	config, err := json.Marshal(t.Config)
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(r.trace, func(a, b record.Trace) int {
-		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
-	})
-	if err := p.WriteTrace(r.trace); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.arrays)) {
-		if err := p.WriteArray(name, r.arrays[name].Shape, r.arrays[name].Data); err != nil {
-			return err
-		}
-	}
-	m := ThisMachine()
-	_, err = p.Commit(store.Meta{
-		Trial: record.Trial{
-			Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
-			Seed: t.Seed, Status: r.status, Reason: r.reason, Particles: t.Config.Particles, Dim: r.dim,
-			Iterations: r.iterations, Config: string(config),
-		},
-		Timing: record.Timing{
-			Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,
-			Started: started.UTC().Format(time.RFC3339),
-		},
-	})
-	return err
 }

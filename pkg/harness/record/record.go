@@ -6,7 +6,9 @@ const (
 	StatusOK       = "ok"
 	StatusDiverged = "diverged" // a non-finite value; deterministic, so never retried
 	StatusFailed   = "failed"   // an error or a panic
-	StatusTimeout  = "timeout"
+	StatusTimeout  = "timeout"  // not finished within its limit of time
+	StatusMemory   = "memory"   // over its limit of memory
+	StatusKilled   = "killed"   // its process was killed by someone else: the kernel short of memory, a scheduler, a person
 )
 
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
