@@ -5,6 +5,7 @@
 package harness
 
 import (
+	"context"
 	"io/fs"
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -21,11 +22,16 @@ type Experiment struct {
 	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
 	// Without Check it is also called once a problem when a plan is made, so that what is wrong with the options is said
 	// before anything runs: let it be quick, and leave what is slow to the first call of Measure.
-	Setup    func(t *Trial) (*Problem, error)
-	Check    func(t *Trial) error // checks a problem's options when a plan is made; nil: Setup does. Must not need data
-	Source   fs.FS                // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
-	Metrics  []string             // that its options can ask for, for listings
-	Grids    fs.FS                // grids/*.yaml, the grids that come with it; may be nil
+	Setup  func(t *Trial) (*Problem, error)
+	Check  func(t *Trial) error // checks a problem's options when a plan is made; nil: Setup does. Must not need data
+	Source fs.FS                // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
+	Uses   []fs.FS              // the same of packages they use, beside those of every trial
+	// Prepare makes what trials share and what takes too long for Setup, in the folder Trial.Shared, which outlives runs;
+	// what a stopped call left there it continues. It is called before a run's trials of this experiment, with those; say
+	// tells the user. nil: there is nothing to make.
+	Prepare  func(ctx context.Context, trials []Trial, say func(string)) error
+	Metrics  []string // that its options can ask for, for listings
+	Grids    fs.FS    // grids/*.yaml, the grids that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
 	Claims   []Claim
@@ -47,6 +53,8 @@ type Trial struct {
 	Config     TrialConfig
 	// Load reads the data set Config.Data, checked against its digests; nil where that is "".
 	Load func() (*dataset.Data, error) `json:"-"`
+	// Shared is the experiment's own folder in the store, see Experiment.Prepare; no part of the key.
+	Shared string
 }
 
 // TrialConfig is the resolved configuration of a trial: the whole input of its result, stored beside it.

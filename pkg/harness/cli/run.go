@@ -56,6 +56,11 @@ func (a *app) runTrials(names []string) error {
 	fmt.Fprintln(a.err, p.foretell(a.opt.jobs))
 	soft, hard, caught, release := signals()
 	todo := p.survey.Todo()
+	say := func(line string) { fmt.Fprintln(a.err, line) }
+	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
+		release()
+		return err
+	}
 	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
 	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, Threads: a.opt.threads, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
 	computed, err := r.Run(soft, hard, p.Experiments, todo)

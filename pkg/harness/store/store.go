@@ -3,7 +3,7 @@
 // a reader needs no lock, and several processes can fill one store, also over a shared disk: who comes second finds the
 // trial there and drops its own. A killed writer leaves nothing but a folder in .tmp, which a later Open removes.
 //
-// Beside the experiments, <dir> holds .tmp, .lock (see withLock) and .quarantine (see Verify).
+// Beside the experiments, <dir> holds .tmp, .lock (see withLock), .quarantine (see Verify) and .shared (see Shared).
 package store
 
 import (
@@ -24,6 +24,7 @@ const (
 	tmpName        = ".tmp"
 	lockName       = ".lock"
 	quarantineName = ".quarantine"
+	sharedName     = ".shared"
 	trialName      = "trial.json"
 	traceName      = "trace.parquet"
 	arrayExt       = ".npy"
@@ -95,6 +96,15 @@ func OpenReadOnly(dir string) (*Store, error) {
 
 // Dir returns the folder of the store.
 func (s *Store) Dir() string { return s.dir }
+
+// Shared returns the folder, made if need be, in which an experiment keeps what its trials share, in files of its own.
+func (s *Store) Shared(experiment string) (string, error) {
+	if err := checkName("experiment", experiment); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(s.dir, sharedName, experiment)
+	return dir, os.MkdirAll(dir, 0o777)
+}
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
