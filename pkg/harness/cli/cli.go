@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -46,7 +47,7 @@ func exitf(code int, format string, args ...any) error {
 type app struct {
 	out, err    io.Writer
 	experiments []*harness.Experiment
-	sets        harness.Datasets // nil: none
+	sets        *dataset.Library
 	args        []string
 	verbose     bool
 	opt         options
@@ -108,11 +109,17 @@ func (a *app) root() *cobra.Command {
 				level = slog.LevelDebug
 			}
 			slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})))
-			return environment(cmd)
+			if err := environment(cmd); err != nil {
+				return err
+			}
+			var err error
+			a.sets, err = a.library()
+			return err
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
+	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.verify(), a.data(), a.bench())
 	return root
@@ -151,8 +158,10 @@ func environment(cmd *cobra.Command) error {
 		"SIFG_KERNEL": true, "SIFG_DATASETS_MIRROR": true, "SIFG_READERS_DIR": true,
 	}
 	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
+	know := func(f *pflag.Flag) { known[name(f)] = f.Name != "help" }
+	cmd.Root().PersistentFlags().VisitAll(know)
 	for _, c := range cmd.Root().Commands() {
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known[name(f)] = f.Name != "help" })
+		c.LocalFlags().VisitAll(know)
 	}
 	for _, pair := range os.Environ() {
 		key, _, _ := strings.Cut(pair, "=")

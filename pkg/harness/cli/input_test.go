@@ -171,7 +171,7 @@ func TestLists(t *testing.T) {
 		"list --system":      {"processor", "kernels"},
 		"list --json":        {`"title": "Samplers"`},
 		"plan":               {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
-		"data list":          {"no data files"},
+		"data list":          {"boston", "protein-standard"},
 		"--help":             {"Available Commands", "verify"},
 		"run --help":         {"--fail-fast", "--protocol"},
 		"plan --scale smoke": {"3 trials"},

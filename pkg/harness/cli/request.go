@@ -23,6 +23,7 @@ type options struct {
 	timeout         time.Duration
 	trial           string
 	json            bool
+	datasets        []string
 }
 
 // choosing adds the flags that choose trials and folders.

@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 )
@@ -63,41 +60,4 @@ func (a *app) verify() *cobra.Command {
 	cmd.Flags().BoolVar(&repair, "repair", false, "move what is damaged in the store aside; nothing is deleted")
 	a.folders(cmd)
 	return cmd
-}
-
-// manifest is the part of datasets/manifest.yaml that is listed.
-type manifest struct {
-	Datasets []struct {
-		Name string `yaml:"name"`
-	} `yaml:"datasets"`
-}
-
-func (a *app) data() *cobra.Command {
-	cmd := &cobra.Command{Use: "data", Short: "Lists and verifies data files", Args: cobra.ArbitraryArgs, RunE: subcommand}
-	for _, sub := range [][2]string{
-		{"list", "Lists the data sets of datasets/manifest.yaml"}, {"verify", "Compares data files with their digests"},
-	} {
-		cmd.AddCommand(&cobra.Command{Use: sub[0], Short: sub[1], Args: noArgs,
-			RunE: func(*cobra.Command, []string) error { return a.dataSets() }})
-	}
-	return cmd
-}
-
-func (a *app) dataSets() error {
-	path := filepath.Join("datasets", "manifest.yaml")
-	b, err := os.ReadFile(path)
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	var m manifest
-	if err := yaml.Unmarshal(b, &m); err != nil {
-		return exitf(exitDamaged, "%s: %v", path, err)
-	}
-	for _, d := range m.Datasets {
-		fmt.Fprintln(a.out, d.Name)
-	}
-	if len(m.Datasets) == 0 {
-		fmt.Fprintln(a.out, "the experiments draw everything they need: there are no data files")
-	}
-	return nil
 }

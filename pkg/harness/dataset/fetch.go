@@ -72,7 +72,7 @@ func (l *Library) Fetch(ctx context.Context, names []string, progress func(Progr
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				failed = append(failed, fmt.Errorf("data set %s: %w", e.Name, err))
+				failed = append(failed, err)
 				break
 			}
 		}
@@ -117,7 +117,7 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, prog
 		if ctx.Err() != nil {
 			return err
 		}
-		why = append(why, fmt.Errorf("%s: %w", from, err))
+		why = append(why, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
 	}
 	return errors.Join(why...)
 }

@@ -207,6 +207,20 @@ func (l *Library) parse(e *Entry) (*Data, error) {
 	return d, nil
 }
 
+// Absent says which file of a data set is in none of its places and what to do; nil if all are there.
+func (l *Library) Absent(name string) error {
+	e, err := l.Entry(name)
+	if err != nil {
+		return err
+	}
+	for i := range e.Files {
+		if f := &e.Files[i]; l.locate(e, f) == "" {
+			return l.missing(e, f)
+		}
+	}
+	return nil
+}
+
 // Missing returns the data sets among names (none: all) of which a file is in none of its places.
 func (l *Library) Missing(names ...string) ([]string, error) {
 	sets, err := l.chosen(names)

@@ -49,6 +49,15 @@ type Entry struct {
 	dir string // of a user's manifest, where files of theirs are looked for first; "" for the project's
 }
 
+// Size is the number of bytes of the files whose size is pinned.
+func (e *Entry) Size() int64 {
+	n := int64(0)
+	for _, f := range e.Files {
+		n += f.Bytes
+	}
+	return n
+}
+
 // File is one file of a data set.
 type File struct {
 	Name   string `yaml:"name"`
