@@ -1,7 +1,6 @@
 package density
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -66,9 +65,9 @@ func floor(s *record.Set, problem, metric string) float64 {
 
 // Config returns the resolved configuration of a trial, with the options of this package.
 func Config(t record.Trial) (harness.TrialConfig, Options, error) {
-	var c harness.TrialConfig
-	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
-		return c, Options{}, fmt.Errorf("the configuration of trial %s: %w", t.Key, err)
+	c, err := evidence.Config(t)
+	if err != nil {
+		return c, Options{}, err
 	}
 	var o Options
 	return c, o, harness.Decode(c.Options, &o)

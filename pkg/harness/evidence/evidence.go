@@ -3,6 +3,7 @@
 package evidence
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -196,6 +197,15 @@ func First(s *record.Set, problem, method string) (record.Trial, bool) {
 		}
 	}
 	return record.Trial{}, false
+}
+
+// Config returns the resolved configuration of a trial.
+func Config(t record.Trial) (harness.TrialConfig, error) {
+	var c harness.TrialConfig
+	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
+		return c, fmt.Errorf("the configuration of trial %s: %w", t.Key, err)
+	}
+	return c, nil
 }
 
 // Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed; nil of no curves. across
