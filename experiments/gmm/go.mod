@@ -56,6 +56,7 @@ require (
 )
 
 replace (
+	github.com/semi-implicit/sifg/datasets => ../../datasets
 	github.com/semi-implicit/sifg/pkg/harness => ../../pkg/harness
 	github.com/semi-implicit/sifg/pkg/sifg => ../../pkg/sifg
 )
