@@ -1,0 +1,232 @@
+package hmc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// record runs chains to n iterations in all and appends their draws.
+func record(t *testing.T, chains []*Chain, n int, to [][]float64) {
+	t.Helper()
+	err := Run(context.Background(), chains, n, func(chain, _ int, x []float64, _ Info) error {
+		to[chain] = append(to[chain], x...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A chain stopped anywhere, in the warm-up too, saved as JSON and resumed makes the draws it would have made, bit for bit.
+func TestResume(t *testing.T) {
+	d := quartic{d: 3}
+	x0 := []float64{0.3, -1, math.Pi}
+	for name, cfg := range map[string]Config{
+		"plain":    {Step: 0.2, Leapfrog: 5, Mass: []float64{1, 0.7, 1.0 / 3}, Jitter: 0.3},
+		"released": {Step: 0.2, Leapfrog: 5, Released: true},
+		"warm-up":  {Leapfrog: 5, Warmup: 100, Mass: []float64{1, 2, 3}},
+	} {
+		whole := make([][]float64, 1)
+		c := must(NewChain(d, cfg, x0, math.MaxUint64, 7))
+		record(t, []*Chain{c}, 150, whole)
+		for _, stop := range []int{0, 1, 14, 15, 50, 74, 75, 99, 100, 101, 149} {
+			parts := make([][]float64, 1)
+			first := must(NewChain(d, cfg, x0, math.MaxUint64, 7))
+			record(t, []*Chain{first}, stop, parts)
+			var s State
+			if err := json.Unmarshal(must(json.Marshal(first.State())), &s); err != nil {
+				t.Fatal(err)
+			}
+			second := must(Resume(d, cfg, s))
+			first.Step() // must not reach into what was saved
+			record(t, []*Chain{second}, 150, parts)
+			if !slices.Equal(parts[0], whole[0]) || !reflect.DeepEqual(second.State(), c.State()) {
+				t.Errorf("%s: stopped after %d iterations, the chain went another way", name, stop)
+			}
+		}
+	}
+}
+
+// A run that is cut off leaves a file with more rows than its last state knows, the last one in pieces. Resumed from state and
+// file, the file is the same as without interruption, byte for byte.
+func TestResumeWithDraws(t *testing.T) {
+	dir := t.TempDir()
+	d := quartic{d: 3}
+	cfg := Config{Step: 0.2, Leapfrog: 4}
+	run := func(path string, c *Chain, n, syncAt int) (s State) {
+		w := must(OpenDraws(path, 3, c.Iteration()))
+		err := Run(context.Background(), []*Chain{c}, n, func(_, _ int, x []float64, _ Info) error {
+			if err := w.Append(x); err != nil {
+				return err
+			}
+			if w.Rows() == syncAt {
+				s = c.State()
+				return w.Sync()
+			}
+			return nil
+		})
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	fresh := func() *Chain { return must(NewChain(d, cfg, []float64{1, 1, 1}, 1, 0)) }
+	whole, cut := filepath.Join(dir, "whole.npy"), filepath.Join(dir, "cut.npy")
+	run(whole, fresh(), 500, 0)
+	s := run(cut, fresh(), 320, 200)
+	f := must(os.OpenFile(cut, os.O_APPEND|os.O_WRONLY, 0))
+	must(f.WriteString("half a row"))
+	f.Close()
+	run(cut, must(Resume(d, cfg, s)), 500, 0)
+	if !slices.Equal(must(os.ReadFile(whole)), must(os.ReadFile(cut))) {
+		t.Error("the file of a resumed run is another")
+	}
+	x, dim, err := ReadDraws(cut)
+	want := make([][]float64, 1)
+	record(t, []*Chain{fresh()}, 500, want)
+	if err != nil || dim != 3 || !slices.Equal(x, want[0]) {
+		t.Errorf("%d draws of dimension %d read back, error %v; 500 draws went in", len(x)/max(dim, 1), dim, err)
+	}
+}
+
+// Chains are the same side by side as one by one, and differ from one another.
+func TestRunIsDeterministic(t *testing.T) {
+	d := quartic{d: 2}
+	cfg := Config{Leapfrog: 3, Warmup: 30}
+	fresh := func(i int) *Chain { return must(NewChain(d, cfg, []float64{0, 1}, 9, i)) }
+	together, alone := make([][]float64, 5), make([][]float64, 5)
+	var chains []*Chain
+	for i := range 5 {
+		chains = append(chains, fresh(i))
+		one := make([][]float64, 1)
+		record(t, []*Chain{fresh(i)}, 60, one)
+		alone[i] = one[0]
+	}
+	record(t, chains, 60, together)
+	for i := range 5 {
+		if !slices.Equal(together[i], alone[i]) {
+			t.Errorf("chain %d is another in company", i)
+		}
+		if i > 0 && slices.Equal(alone[i][60:], alone[0][60:]) {
+			t.Errorf("chain %d repeats chain 0", i)
+		}
+	}
+	if record(t, chains, 60, together); chains[0].Iteration() != 60 {
+		t.Error("chains that have done their iterations do more")
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	cfg := Config{Step: 0.1, Leapfrog: 2}
+	chains := []*Chain{
+		must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 0)), must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 1)),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	err := Run(ctx, chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
+		if chain == 1 && iter == 20 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || chains[1].Iteration() != 21 {
+		t.Errorf("cancelled: %v after %d iterations", err, chains[1].Iteration())
+	}
+	full := errors.New("disk full")
+	err = Run(context.Background(), chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
+		if chain == 0 && iter == 1e4 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) {
+		t.Errorf("an error of the sink became %v", err)
+	}
+	func() {
+		defer func() {
+			if recover() != "sink" {
+				t.Error("a panic of the sink was lost")
+			}
+		}()
+		_ = Run(context.Background(), chains, 1<<40, func(int, int, []float64, Info) error { panic("sink") })
+	}()
+
+	nan := must(NewChain(runaway{}, Config{Step: 1, Leapfrog: 2, Released: true}, []float64{1}, 1, 3))
+	err = Run(context.Background(), []*Chain{nan}, 1000, nil)
+	if err == nil || !strings.Contains(err.Error(), "chain 3: the position is not finite after iteration") {
+		t.Errorf("a released chain at NaN: %v", err)
+	}
+}
+
+// runaway has no density but forces that grow beyond every number: the script accepts the NaN it ends at.
+type runaway struct{}
+
+func (runaway) Dim() int                   { return 1 }
+func (runaway) Energy(x []float64) float64 { return x[0] - x[0] }
+func (runaway) Grad(dst, x []float64) float64 {
+	dst[0] = -math.Exp(x[0] * x[0])
+	return x[0] - x[0]
+}
+
+func TestRefusals(t *testing.T) {
+	d := quartic{d: 2}
+	x := []float64{0, 1}
+	good := Config{Step: 0.1, Leapfrog: 2}
+	with := func(change func(c *Config)) Config {
+		c := good
+		change(&c)
+		return c
+	}
+	nan := math.NaN()
+	for want, c := range map[string]struct {
+		cfg Config
+		x   []float64
+	}{
+		"3 coordinates":   {good, []float64{1, 2, 3}},
+		"start is not":    {good, []float64{1, nan}},
+		"energy":          {good, []float64{1e200, 0}},
+		"Step is 0":       {with(func(c *Config) { c.Step = 0 }), x},
+		"Step is NaN":     {with(func(c *Config) { c.Step = nan }), x},
+		"Leapfrog is 0":   {with(func(c *Config) { c.Leapfrog = 0 }), x},
+		"2 positive":      {with(func(c *Config) { c.Mass = []float64{1, 0} }), x},
+		"Mass must":       {with(func(c *Config) { c.Mass = []float64{1} }), x},
+		"Jitter is 1":     {with(func(c *Config) { c.Jitter = 1 }), x},
+		"Warmup is -1":    {with(func(c *Config) { c.Warmup = -1 }), x},
+		"TargetAccept is": {with(func(c *Config) { c.TargetAccept = 1 }), x},
+		"no warm-up":      {with(func(c *Config) { c.Released, c.Warmup = true, 5 }), x},
+	} {
+		if _, err := NewChain(d, c.cfg, c.x, 1, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error about %q, got %v", want, err)
+		}
+	}
+	if _, err := NewChain(d, good, x, 1, -1); err == nil {
+		t.Error("chain -1 was accepted")
+	}
+
+	s := must(NewChain(d, with(func(c *Config) { c.Warmup = 30 }), x, 1, 0)).State()
+	done := must(NewChain(d, good, x, 1, 0)).State()
+	for want, c := range map[string]struct {
+		cfg    Config
+		state  State
+		change func(s *State)
+	}{
+		"step 0.1":        {with(func(c *Config) { c.Step = 0.2 }), done, func(*State) {}},
+		"does not fit":    {good, done, func(s *State) { s.Iteration = -1 }},
+		"fit Warmup 30":   {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Iteration = 30 }},
+		"M2":              {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Adapt = &Adaptation{} }},
+		"masses":          {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Step = 0 }},
+		"the start has 0": {good, done, func(s *State) { s.X = nil }},
+	} {
+		c.change(&c.state)
+		if _, err := Resume(d, c.cfg, c.state); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error about %q, got %v", want, err)
+		}
+	}
+}
