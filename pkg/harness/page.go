@@ -102,7 +102,7 @@ func (f *folder) page() (report.Protocol, error) {
 		OK: i.Counts[record.StatusOK], Diverged: i.Counts[record.StatusDiverged],
 		Failed:  i.Counts[record.StatusFailed] + i.Counts[record.StatusMemory] + i.Counts[record.StatusKilled],
 		Timeout: i.Counts[record.StatusTimeout],
-		Time: Span(i.Seconds), Command: "sifg " + Quote(append([]string{"run"}, run...)), Config: string(config),
+		Time:    Span(i.Seconds), Command: "sifg " + Quote(append([]string{"run"}, run...)), Config: string(config),
 		Provenance: append(machineFacts(i.Machines), report.Fact{Name: "first trial started", Value: i.Started}),
 	}
 	for _, name := range []string{"trials.parquet", "trace.parquet"} {

@@ -143,7 +143,7 @@ func (r *Runner) stayBeside(hard context.Context, pid int, done <-chan struct{})
 }
 
 // crashes are the first lines of what a Go program says when it ends itself.
-var crashes = regexp.MustCompile(`(?m)^(panic|fatal error|runtime): .*$`)
+var crashes = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): .*$`)
 
 // obituary says how a process ended that said nothing of its trial.
 func obituary(w syscall.WaitStatus, said string) (status, reason string) {
