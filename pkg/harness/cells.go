@@ -57,6 +57,11 @@ func NewCells(r Request) (*Cells, error) {
 	return c, nil
 }
 
+// Experiment, Protocol and Scale are the labels of the trials.
+func (c *Cells) Experiment() string { return c.m.first.Experiment }
+func (c *Cells) Protocol() string   { return c.m.first.Protocol }
+func (c *Cells) Scale() string      { return c.m.first.Scale }
+
 // Problems and AllMethods return the names in the order of the file.
 func (c *Cells) Problems() []string   { return c.m.problems }
 func (c *Cells) AllMethods() []string { return c.m.methods }
