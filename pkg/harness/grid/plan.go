@@ -346,7 +346,7 @@ func (g *Group) name() {
 		c := &g.Cells[i]
 		var all []string
 		for k, s := range g.Settings {
-			if s.Varies {
+			if s.Varies || len(g.Cells) == 1 {
 				all = append(all, s.Name+" "+format(c.Values[k]))
 			}
 		}
