@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -293,4 +295,27 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// provide fetches the data sets that trials need and that are nowhere here. It returns the trials whose data are here,
+// and says of the others why they are left out.
+func (a *app) provide(ctx context.Context, todo []harness.Trial) ([]harness.Trial, error) {
+	missing, err := a.sets.Missing(harness.Data(todo)...)
+	if err != nil || len(harness.Data(todo)) == 0 {
+		return todo, err
+	}
+	for _, name := range missing {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		fmt.Fprintf(a.err, "fetching the data set %s\n", name)
+		err := a.sets.Fetch(ctx, []string{name}, func(dataset.Progress) {})
+		if err == nil {
+			continue
+		}
+		n := len(todo)
+		todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return t.Config.Data == name })
+		fmt.Fprintf(a.err, "its %d trials are left out: %v\n", n-len(todo), err)
+	}
+	return todo, nil
 }
