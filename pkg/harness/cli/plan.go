@@ -53,7 +53,7 @@ func (a *app) plan() *cobra.Command {
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintln(a.out, p.foretell(a.opt.jobs))
+			fmt.Fprintln(a.out, p.foretell(p.survey.Todo(), a.opt.jobs))
 			return nil
 		},
 	}
@@ -141,8 +141,7 @@ func (p prepared) lines() []line {
 }
 
 // foretell says how many trials there are, how many have to be computed and how long that will take.
-func (p prepared) foretell(jobs int) string {
-	todo := p.survey.Todo()
+func (p prepared) foretell(todo []harness.Trial, jobs int) string {
 	s := fmt.Sprintf("%d trials: %d already there, %d to compute", len(p.survey),
 		len(p.survey.Is(record.StatusOK, record.StatusDiverged)), len(todo))
 	if n := len(p.survey.Is(harness.Damaged)); n > 0 {

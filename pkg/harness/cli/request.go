@@ -20,7 +20,10 @@ type options struct {
 	results, store  string
 	jobs, threads   int
 	failFast        bool
-	timeout         time.Duration
+	timeout, grace  time.Duration
+	isolate         bool
+	memory          int64
+	retry           []string
 	trial           string
 	json            bool
 	datasets        []string

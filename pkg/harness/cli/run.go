@@ -24,27 +24,15 @@ func (a *app) run() *cobra.Command {
 		},
 	}
 	a.choosing(cmd)
-	a.jobsFlag(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&a.opt.failFast, "fail-fast", false, "start no more trials after the first that does not end well")
-	f.DurationVar(&a.opt.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-	f.IntVar(&a.opt.threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
-	f.StringVar(&a.opt.trial, "trial", "", "only the trial whose key begins so; no report is written")
+	a.runnerFlags(cmd)
+	cmd.Flags().StringVar(&a.opt.trial, "trial", "", "only the trial whose key begins so; no report is written")
 	return cmd
 }
 
-func (a *app) jobsFlag(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&a.opt.jobs, "jobs", defaultJobs(), "trials computed at once")
-}
-
 func (a *app) runTrials(names []string) error {
-	switch {
-	case a.opt.jobs < 1:
-		return harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
-	case a.opt.threads < 1:
-		return harness.Usagef("--threads must be 1 or more, got %d", a.opt.threads)
-	case a.opt.timeout < 0:
-		return harness.Usagef("--timeout must not be negative, got %v", a.opt.timeout)
+	r, err := a.runner()
+	if err != nil {
+		return err
 	}
 	if err := writable(a.resultsDir(), "--results"); err != nil {
 		return err
@@ -53,16 +41,21 @@ func (a *app) runTrials(names []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.err, p.foretell(a.opt.jobs))
+	todo := p.survey.Retry(a.opt.retry)
+	fmt.Fprintln(a.err, p.foretell(todo, a.opt.jobs))
 	soft, hard, caught, release := signals()
-	todo := p.survey.Todo()
+	todo, err = a.provide(soft, todo)
+	if err != nil {
+		release()
+		return err
+	}
 	say := func(line string) { fmt.Fprintln(a.err, line) }
 	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
 		release()
 		return err
 	}
 	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
-	r := &harness.Runner{Store: p.store, Jobs: a.opt.jobs, Threads: a.opt.threads, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Watch: shown}
+	r.Store, r.Watch = p.store, shown
 	computed, err := r.Run(soft, hard, p.Experiments, todo)
 	shown.close()
 	release() // from here a signal ends the program as usual: all files are absent or whole
@@ -85,11 +78,13 @@ func (a *app) runTrials(names []string) error {
 // verdict turns what the store has of a plan into the exit code and its sentence.
 func verdict(s harness.Survey, caught os.Signal) error {
 	missing, damaged := len(s.Is(harness.Missing)), s.Is(harness.Damaged)
-	ended := s.Is(record.StatusFailed, record.StatusTimeout, record.StatusDiverged)
+	ended := s.Is(append([]string{record.StatusDiverged}, harness.Retryable...)...)
 	const again = "the same command continues"
 	switch {
 	case caught == syscall.SIGTERM && missing > 0:
 		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(s), again)
+	case caught == syscall.SIGUSR1 && missing > 0:
+		return exitf(exitStopped, "stopped by SIGUSR1 with %d of %d trials missing: %s", missing, len(s), again)
 	case caught != nil && missing > 0:
 		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(s), again)
 	case len(damaged) > 0:
@@ -120,14 +115,15 @@ func name(ended []harness.Found, missing int) string {
 	return strings.Join(each, "; ")
 }
 
-// signals returns a context that the first SIGINT or SIGTERM ends and one that the second ends, and which was first.
+// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time)
+// ends and one that the second ends, and which was first.
 func signals() (soft, hard context.Context, caught func() os.Signal, release func()) {
 	soft, stopSoft := context.WithCancelCause(context.Background())
 	hard, stopHard := context.WithCancelCause(context.Background())
 	ch := make(chan os.Signal, 2)
 	first := make(chan os.Signal, 1)
 	done := make(chan struct{})
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
 	go func() {
 		for {
 			select {

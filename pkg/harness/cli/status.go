@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,7 @@ import (
 )
 
 // statuses in the order in which they are shown.
-var statuses = []string{record.StatusOK, record.StatusDiverged, record.StatusFailed, record.StatusTimeout, harness.Damaged, harness.Missing}
+var statuses = slices.Concat([]string{record.StatusOK, record.StatusDiverged}, harness.Retryable, []string{harness.Damaged, harness.Missing})
 
 // tally counts the trials of one experiment by status.
 type tally struct {
