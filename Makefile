@@ -5,7 +5,7 @@ JOBS     ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
-MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/monomial-gamma experiments/uci-bnn experiments/sifg
+MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/meg-ica experiments/monomial-gamma experiments/uci-bnn experiments/sifg
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -1,0 +1,150 @@
+package megica
+
+import (
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// sample is a judged sample in several forms.
+type sample struct {
+	w       sifg.Batch    // n×p²
+	points  metric.Points // the same in float64
+	aligned metric.Points // each turned by the signed permutation that brings it nearest to the mode
+	iter    int
+}
+
+func (p *problem) sample(w sifg.Batch, iter int) *sample {
+	s := &sample{w: w, points: metric.FromBatch(w), iter: iter}
+	s.aligned = metric.Points{N: s.points.N, D: s.points.D, Data: slices.Clone(s.points.Data)}
+	for i := range s.aligned.N {
+		metric.AlignRows(s.aligned.Row(i), s.aligned.Row(i), p.ref.Mode.W, p.p)
+	}
+	return s
+}
+
+type put = func(metric string, index int, value float64)
+
+// measures is the table of metrics by name.
+var measures map[string]func(p *problem, s *sample, put put)
+
+func init() {
+	measures = map[string]func(p *problem, s *sample, put put){
+		"amari":      (*problem).amari,
+		"amari-mode": (*problem).amariMode,
+		"energy":     (*problem).energyDistance,
+		"ksd":        (*problem).ksd,
+		"rms":        (*problem).rms,
+	}
+}
+
+// Metrics lists the names that options.metrics may hold.
+func Metrics() []string { return []string{"amari", "amari-mode", "energy", "ksd", "rms"} }
+
+// measure implements harness.Problem.Measure. At iteration 0 it also measures as many reference draws, as metrics named
+// "floor-…", and random matrices, as "random-…"; and it puts what is known of the reference, as "reference-…".
+func (p *problem) measure(c *sifg.Cloud, judged sifg.Batch, put func(string, int, float64)) {
+	w := judged
+	if p.local != nil {
+		w = sifg.NewBatch(judged.Rows, judged.Cols)
+		p.local.matrices(w, judged)
+	}
+	if c.Iter == 0 {
+		p.floors(w.Rows, put)
+		p.ref.facts(put)
+	}
+	p.all(p.sample(w, c.Iter), put)
+}
+
+func (p *problem) all(s *sample, put put) {
+	for _, name := range p.o.Metrics {
+		measures[name](p, s, put)
+	}
+}
+
+// floors judges n reference draws, and n matrices with independent N(0, 1) entries.
+func (p *problem) floors(n int, put put) {
+	exact, random := sifg.NewBatch(n, p.p*p.p), sifg.NewBatch(n, p.p*p.p)
+	r := rng.New(p.seed, "floor").Rand()
+	for i, k := range pick(r.IntN, p.ref.draws.N, n) {
+		for j, v := range p.ref.draws.Row(k) {
+			exact.Data[i*exact.Cols+j] = float32(v)
+		}
+	}
+	rng.New(p.seed, "random").Normal(random.Data)
+	p.all(p.sample(exact, p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
+	s := p.sample(random, p.last)
+	p.amari(s, func(name string, index int, value float64) { put("random-"+name, index, value) })
+}
+
+// pick returns n different numbers below m, or n drawn with replacement where there are not as many.
+func pick(draw func(int) int, m, n int) []int {
+	all := make([]int, m)
+	for i := range all {
+		all[i] = i
+	}
+	out := make([]int, n)
+	for i := range out {
+		if i < m {
+			j := i + draw(m-i)
+			all[i], all[j] = all[j], all[i]
+			out[i] = all[i]
+		} else {
+			out[i] = draw(m)
+		}
+	}
+	return out
+}
+
+// amari puts the median over particles of the Amari distance to W₀ ("amari-median"), and at the last iteration and at
+// SettledFrom the distance of every particle.
+func (p *problem) amari(s *sample, put put) { p.amariTo("amari", p.truth, s, put) }
+
+// amariMode is the same to the mode.
+func (p *problem) amariMode(s *sample, put put) { p.amariTo("amari-mode", p.ref.Mode.W, s, put) }
+
+func (p *problem) amariTo(name string, to []float64, s *sample, put put) {
+	each := make([]float64, s.points.N)
+	for i := range each {
+		each[i] = metric.Amari(s.points.Row(i), to, p.p)
+		if s.iter == p.last || p.o.SettledFrom > 0 && s.iter == p.o.SettledFrom {
+			put(name, i, each[i])
+		}
+	}
+	put(name+"-median", 0, stats.Median(each))
+}
+
+// energyDistance puts the energy distance of the aligned sample to the aligned reference draws, every coordinate in units
+// of the reference's standard deviation.
+func (p *problem) energyDistance(s *sample, put put) {
+	put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned)))
+}
+
+// ksd puts the kernel Stein discrepancy of the aligned sample in the same units: V-statistic (index 0) and U-statistic (1).
+// The density does not change under the alignment, so the score there is that of the aligned matrix.
+func (p *problem) ksd(s *sample, put put) {
+	x, score := sifg.NewBatch(s.aligned.N, s.aligned.D), sifg.NewBatch(s.aligned.N, s.aligned.D)
+	for i, v := range s.aligned.Data {
+		x.Data[i] = float32(v)
+	}
+	p.pi.Score(score, x, 0)
+	g := metric.FromBatch(score)
+	for i := range g.Data {
+		g.Data[i] *= p.ref.AlignedSD[i%g.D]
+	}
+	v, u := metric.KSD(p.ref.standard(s.aligned), g)
+	put("ksd", 0, v)
+	put("ksd", 1, u)
+}
+
+// rms puts the root mean square of the entries of all matrices.
+func (p *problem) rms(s *sample, put put) {
+	var sum float64
+	for _, v := range s.points.Data {
+		sum += v * v
+	}
+	put("rms", 0, rootMean(sum, len(s.points.Data)))
+}

@@ -1,0 +1,74 @@
+package megica
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+)
+
+// Options are the keys of problems.<name>.options.
+type Options struct {
+	Channels int     `mapstructure:"channels"` // p: the first of the data's channels
+	Scaling  string  `mapstructure:"scaling"`  // raw, centred, standardised, whitened
+	Exponent float64 `mapstructure:"exponent"` // of the likelihood; 1: the posterior
+	Average  bool    `mapstructure:"average"`  // the exponent divided by the number of observations, as in the released scripts
+	PriorSD  float64 `mapstructure:"prior_sd"` // of every entry of W
+
+	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1; 0:
+	// particles are W. InitSD is the standard deviation of their start, N(0, InitSD² I).
+	Unit   float64 `mapstructure:"unit"`
+	InitSD float64 `mapstructure:"init_sd"`
+
+	Reference ReferenceOptions `mapstructure:"reference"`
+	Truth     string           `mapstructure:"truth"` // W₀ of the Amari distance: mean, aligned-mean, mode
+
+	Metrics []string `mapstructure:"metrics"` // measured at every checkpoint
+	// SettledFrom: the Amari distance of every particle is kept at this iteration too, beside the last.
+	SettledFrom int `mapstructure:"settled_from"`
+}
+
+// truths are the values of options.truth: the mean of the kept draws of the first chain (the released scripts), the mean of
+// all kept draws after each was turned by the signed permutation that brings it nearest to the mode, the mode.
+var truths = []string{"mean", "aligned-mean", "mode"}
+
+// options decodes and checks a trial's options, as far as that needs no data.
+func options(t *harness.Trial) (Options, error) {
+	o := Options{Channels: 5, Scaling: "raw", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "mean"}
+	if err := harness.Decode(t.Config.Options, &o); err != nil {
+		return o, err
+	}
+	for _, name := range o.Metrics {
+		if measures[name] == nil {
+			return o, fmt.Errorf("options.metrics: %q is unknown: want some of %s", name, strings.Join(Metrics(), ", "))
+		}
+	}
+	switch {
+	case o.Channels < 2:
+		return o, fmt.Errorf("options.channels: must be 2 or more, got %d", o.Channels)
+	case !slices.Contains(scalings, o.Scaling):
+		return o, fmt.Errorf("options.scaling: %q is unknown: want one of %s", o.Scaling, strings.Join(scalings, ", "))
+	case !(o.Exponent > 0):
+		return o, fmt.Errorf("options.exponent: must be above 0, got %v", o.Exponent)
+	case !(o.PriorSD > 0):
+		return o, fmt.Errorf("options.prior_sd: must be above 0, got %v", o.PriorSD)
+	case !(o.Unit >= 0):
+		return o, fmt.Errorf("options.unit: must not be negative, got %v", o.Unit)
+	case !(o.InitSD > 0):
+		return o, fmt.Errorf("options.init_sd: must be above 0, for W = 0 is singular and has no density; got %v", o.InitSD)
+	case !slices.Contains(truths, o.Truth):
+		return o, fmt.Errorf("options.truth: %q is unknown: want one of %s", o.Truth, strings.Join(truths, ", "))
+	case o.SettledFrom < 0:
+		return o, fmt.Errorf("options.settled_from: must not be negative, got %d", o.SettledFrom)
+	case t.Config.Data == "":
+		return o, fmt.Errorf("data: the name of a data set is needed, such as meg")
+	}
+	return o, o.Reference.check()
+}
+
+// Check implements harness.Experiment.Check.
+func check(t *harness.Trial) error {
+	_, err := options(t)
+	return err
+}

@@ -1,0 +1,126 @@
+package megica
+
+import (
+	"embed"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// source is the code that a trial's result depends on.
+//
+//go:embed options.go problem.go scale.go mode.go reference.go facts.go judge.go
+var source embed.FS
+
+// posterior is the density of a problem and its data.
+type posterior struct {
+	*target.ICA
+	o        Options
+	x        blas32.General // p×n, scaled
+	exponent float64        // as the target has it: divided by n where the options say so
+	digest   string         // of the unscaled channels
+}
+
+func newPosterior(o Options, data *dataset.Data) (*posterior, error) {
+	w, err := channels(data, o.Channels)
+	if err != nil {
+		return nil, err
+	}
+	d := &posterior{o: o, exponent: o.Exponent, digest: digestOf(w.RawMatrix().Data)}
+	if d.x, err = scale(w, o.Scaling); err != nil {
+		return nil, harness.Usagef("data set %s: %v", data.Name, err)
+	}
+	if o.Average {
+		d.exponent /= float64(data.Cols)
+	}
+	d.ICA, err = target.NewICA(d.x, target.ICAOptions{PriorSD: o.PriorSD, Exponent: d.exponent})
+	return d, err
+}
+
+// local is the density of θ where W = centre + unit·θ.
+type local struct {
+	*target.ICA
+	centre  []float64
+	unit    float64
+	scratch sync.Pool // of *[]float32
+}
+
+// Score implements sifg.Target: ∇_θ log π = unit·∇_W log π.
+func (l *local) Score(dst, theta sifg.Batch, iter int) {
+	buf, _ := l.scratch.Get().(*[]float32)
+	if buf == nil || len(*buf) < len(theta.Data) {
+		buf = new(make([]float32, len(theta.Data)))
+	}
+	defer l.scratch.Put(buf)
+	w := theta
+	w.Data = (*buf)[:len(theta.Data)]
+	l.matrices(w, theta)
+	l.ICA.Score(dst, w, iter)
+	for i := range dst.Data {
+		dst.Data[i] *= float32(l.unit)
+	}
+}
+
+// matrices sets w = centre + unit·θ, row by row.
+func (l *local) matrices(w, theta sifg.Batch) {
+	for i, v := range theta.Data {
+		w.Data[i] = float32(l.centre[i%theta.Cols] + l.unit*float64(v))
+	}
+}
+
+// problem is one trial's problem.
+type problem struct {
+	o     Options
+	p     int
+	seed  uint64
+	last  int
+	pi    *posterior
+	ref   *reference
+	local *local // nil where particles are W
+
+	truth  []float64      // W₀
+	energy *metric.Energy // to the reference draws, standardised
+}
+
+// setup implements harness.Experiment.Setup.
+func setup(t *harness.Trial) (*harness.Problem, error) {
+	o, err := options(t)
+	if err != nil {
+		return nil, err
+	}
+	data, err := t.Load()
+	if err != nil {
+		return nil, err
+	}
+	pi, err := newPosterior(o, data)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := findReference(pi, t.Shared)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{o: o, p: o.Channels, seed: t.Seed, last: t.Config.Iterations, pi: pi, ref: ref, truth: ref.truth(o.Truth)}
+	p.energy = metric.NewEnergy(ref.standard(ref.draws))
+	h := &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}
+	if o.Unit > 0 {
+		p.local = &local{ICA: pi.ICA, centre: ref.Mode.W, unit: o.Unit}
+		h.Target = p.local
+	}
+	return h, nil
+}
+
+// init draws the start, N(0, InitSD² I).
+func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
+	r.Normal(dst.Data)
+	for i := range dst.Data {
+		dst.Data[i] *= float32(p.o.InitSD)
+	}
+}
