@@ -155,16 +155,8 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 			continue
 		}
 		info.Counts[row.Status]++
-		config, err := json.Marshal(t.Config)
-		if err != nil {
+		if err := relabel(row, traces, t); err != nil {
 			return nil, nil, err
-		}
-		row.Key, row.Experiment, row.Protocol, row.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
-		row.Problem, row.Method, row.Seed, row.Particles, row.Config = t.Problem, t.Method, t.Seed, t.Config.Particles, string(config)
-		for j := range traces {
-			r := &traces[j]
-			r.Key, r.Experiment, r.Protocol, r.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
-			r.Problem, r.Method, r.Seed = t.Problem, t.Method, t.Seed
 		}
 		set.Trials, set.Traces = append(set.Trials, *row), append(set.Traces, traces...)
 		timings[t.Key] = timing
@@ -177,6 +169,22 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 		}
 	}
 	return set, info, nil
+}
+
+// relabel puts the labels of a plan's trial on its records: it may have been stored under those of another.
+func relabel(row *record.Trial, traces []record.Trace, t *Trial) error {
+	config, err := json.Marshal(t.Config)
+	if err != nil {
+		return err
+	}
+	row.Key, row.Experiment, row.Protocol, row.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
+	row.Problem, row.Method, row.Seed, row.Particles, row.Config = t.Problem, t.Method, t.Seed, t.Config.Particles, string(config)
+	for j := range traces {
+		r := &traces[j]
+		r.Key, r.Experiment, r.Protocol, r.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
+		r.Problem, r.Method, r.Seed = t.Problem, t.Method, t.Seed
+	}
+	return nil
 }
 
 // draw makes the figures and tables. One that cannot be made, for want of records say, is noted and the others go on.
