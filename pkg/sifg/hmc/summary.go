@@ -48,7 +48,7 @@ type Coordinate struct {
 }
 
 // Summarize summarises draws[chain], each an n×d array, row by row, as ReadDraws returns it, and the tallies of the chains. It
-// looks at one coordinate at a time.
+// looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
 func Summarize(draws [][]float64, d int, tallies ...Tally) Summary {
 	var t Tally
 	for _, u := range tallies {

@@ -98,7 +98,7 @@ func jointZ(cfg Config, integrate integrator, n int) float64 {
 	return worst
 }
 
-// 14 moments of 50000 iterations within five standard errors; with a mistake at least one is eight off. The step is large enough
+// 14 moments of 30000 iterations within five standard errors; with a mistake at least one is six off. The step is large enough
 // for energy errors to matter; mistakes show best in short trajectories, after which θ is still near its start.
 func TestJointDistribution(t *testing.T) {
 	mass := []float64{1, 2}
@@ -108,12 +108,12 @@ func TestJointDistribution(t *testing.T) {
 		"released": {Step: 0.5, Leapfrog: 2, Mass: mass, Released: true},
 		"jitter":   {Step: 0.5, Leapfrog: 3, Mass: mass, Jitter: 0.5},
 	} {
-		if z := jointZ(cfg, leapfrog, 50000); !(z < 5) {
+		if z := jointZ(cfg, leapfrog, 30000); !(z < 5) {
 			t.Errorf("%s: a moment of the joint law is %.1f standard errors off", name, z)
 		}
 	}
 	for name, integrate := range broken {
-		if z := jointZ(Config{Step: 0.5, Leapfrog: 1, Mass: mass}, integrate, 50000); !(z > 8) {
+		if z := jointZ(Config{Step: 0.5, Leapfrog: 1, Mass: mass}, integrate, 30000); !(z > 6) {
 			t.Errorf("%s: no moment of the joint law is more than %.1f standard errors off", name, z)
 		}
 	}
