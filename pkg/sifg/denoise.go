@@ -28,9 +28,10 @@ type Denoise struct {
 	Redraw      bool // noise drawn anew at every network step
 	Independent bool // for the move, f and s are judged at two further, independent draws, made with the adapted σ
 
-	net  *nn.Net
-	opt  nn.Optimizer
-	f, g Batch // network output; loss gradient (n×d)
+	net    *nn.Net
+	opt    nn.Optimizer
+	f, g   Batch // network output; loss gradient (n×d)
+	square Batch // squares of the residuals (n×d)
 
 	// for the DSM rules: x and w below it; f(x) and J_f(x)·w below it (2n×d)
 	in, out Batch
@@ -43,7 +44,7 @@ var _ Field = (*Denoise)(nil)
 func (o *Denoise) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)
 	n, d := c.Z.Rows, c.Z.Cols
-	o.f, o.g = NewBatch(n, d), NewBatch(n, d)
+	o.f, o.g, o.square = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
 	o.in, o.out, o.jw = Batch{}, Batch{}, Batch{}
 }
 
@@ -137,19 +138,9 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		o.net.Forward(o.f, c.X)
 	}
 	scale := drawn / (c.Sigma * c.Sigma)
-	gscale := 2 / float32(c.Z.Rows)
-	var loss float64 // in float64 across rows, in float32 along a row
-	d := c.Z.Cols
-	for i := range c.Z.Rows {
-		f, w, g := o.f.Data[i*d:(i+1)*d], c.W.Data[i*d:(i+1)*d], o.g.Data[i*d:(i+1)*d]
-		var sum float32
-		for j, f := range f {
-			r := f + scale*w[j]
-			g[j] = gscale * r
-			sum += r * r
-		}
-		loss += float64(sum)
-	}
+	n := c.Z.Rows
+	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(n))
+	loss := simd.RowSums(o.square.Data, n, c.Z.Cols)
 	o.net.Backward(o.g)
 	o.opt.Step(o.net.Params, o.net.Grad)
 
@@ -165,7 +156,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		}
 		noise.move(c, -noise.Rate*grad)
 	}
-	return loss / float64(c.Z.Rows)
+	return loss / float64(n)
 }
 
 // sigmaOuter moves σ against d/dσ (1/n) Σ‖f(z + σw) + w/σ²‖² = (2/n) Σ ⟨f + w/σ², J_f w − 2w/σ³⟩.

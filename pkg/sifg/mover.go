@@ -81,12 +81,7 @@ func (o *AdaGrad) Move(c *Cloud) {
 	if c.Iter == 0 {
 		keep, add = 0, 1
 	}
-	h := float32(o.Step)
-	for i, v := range c.V.Data {
-		g := keep*o.g[i] + add*v*v
-		o.g[i] = g
-		c.Z.Data[i] += h * v / (1e-6 + float32(math.Sqrt(float64(g))))
-	}
+	simd.AdaGrad(c.Z.Data, o.g, c.V.Data, keep, add, float32(o.Step), 1e-6)
 }
 
 // Langevin moves by z ← z + (ε/2)·v + √ε·ξ with ξ ~ N(0, I): n parallel chains of SGLD (Welling and Teh, 2011) when v is

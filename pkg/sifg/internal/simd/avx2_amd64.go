@@ -319,6 +319,16 @@ func adamAVX2(theta []float32, g []float32, m []float32, v []float32, step float
 //go:noescape
 func rmsPropAVX2(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
 
+// adaGradAVX2 is the vector form of adaGradGo.
+//
+//go:noescape
+func adaGradAVX2(theta []float32, g []float32, v []float32, keep float32, add float32, step float32, eps float32)
+
+// residualAVX2 is the vector form of residualGo.
+//
+//go:noescape
+func residualAVX2(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+
 // normalGroupsAVX2 fills dst, a whole number of groups (at least one), as normalsGo does.
 //
 //go:noescape

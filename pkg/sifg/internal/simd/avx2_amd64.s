@@ -6873,6 +6873,117 @@ done:
 	VZEROUPPER
 	RET
 
+// func adaGradAVX2(theta []float32, g []float32, v []float32, keep float32, add float32, step float32, eps float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·adaGradAVX2(SB), NOSPLIT, $0-88
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         v_base+48(FP), DX
+	MOVQ         g_base+24(FP), BX
+	MOVSS        keep+72(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        add+76(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         theta_base+0(FP), SI
+	MOVSS        step+80(FP), X0
+	VBROADCASTSS X0, Y4
+	MOVSS        eps+84(FP), X0
+	VBROADCASTSS X0, Y5
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Y0
+	VMOVUPS (BX)(CX*1), Y1
+	VMULPS  Y2, Y1, Y1
+	VMULPS  Y3, Y0, Y6
+	VMULPS  Y0, Y6, Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS Y1, (BX)(CX*1)
+	VMOVUPS (SI)(CX*1), Y6
+	VMULPS  Y4, Y0, Y0
+	VSQRTPS Y1, Y1
+	VADDPS  Y5, Y1, Y1
+	VDIVPS  Y1, Y0, Y0
+	VADDPS  Y0, Y6, Y0
+	VMOVUPS Y0, (SI)(CX*1)
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), DI
+	NEGQ       AX
+	VMOVUPS    (DI)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y6
+	VMULPS     Y2, Y6, Y2
+	VMULPS     Y3, Y1, Y3
+	VMULPS     Y1, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (BX)(CX*1)
+	VMASKMOVPS (SI)(CX*1), Y0, Y3
+	VMULPS     Y4, Y1, Y1
+	VSQRTPS    Y2, Y2
+	VADDPS     Y5, Y2, Y2
+	VDIVPS     Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func residualAVX2(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·residualAVX2(SB), NOSPLIT, $0-104
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+48(FP), DX
+	MOVQ         w_base+72(FP), BX
+	MOVSS        scale+96(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVSS        gscale+100(FP), X0
+	VBROADCASTSS X0, Y3
+	MOVQ         g_base+0(FP), SI
+	MOVQ         square_base+24(FP), DI
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Y0
+	VMOVUPS (BX)(CX*1), Y1
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMULPS  Y3, Y0, Y1
+	VMOVUPS Y1, (SI)(CX*1)
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (DI)(CX*1)
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), R8
+	NEGQ       AX
+	VMOVUPS    (R8)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y4
+	VMULPS     Y2, Y4, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y3, Y1, Y2
+	VMASKMOVPS Y2, Y0, (SI)(CX*1)
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)
 // Requires: AVX, AVX2
 TEXT ·normalGroupsAVX2(SB), NOSPLIT, $0-48

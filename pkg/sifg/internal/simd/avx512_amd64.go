@@ -619,6 +619,16 @@ func adamAVX512(theta []float32, g []float32, m []float32, v []float32, step flo
 //go:noescape
 func rmsPropAVX512(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
 
+// adaGradAVX512 is the vector form of adaGradGo.
+//
+//go:noescape
+func adaGradAVX512(theta []float32, g []float32, v []float32, keep float32, add float32, step float32, eps float32)
+
+// residualAVX512 is the vector form of residualGo.
+//
+//go:noescape
+func residualAVX512(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+
 // normalGroupsAVX512 fills dst, a whole number of groups (at least one), as normalsGo does.
 //
 //go:noescape

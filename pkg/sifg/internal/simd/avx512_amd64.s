@@ -21086,6 +21086,117 @@ done:
 	VZEROUPPER
 	RET
 
+// func adaGradAVX512(theta []float32, g []float32, v []float32, keep float32, add float32, step float32, eps float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·adaGradAVX512(SB), NOSPLIT, $0-88
+	MOVQ         theta_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         v_base+48(FP), DX
+	MOVQ         g_base+24(FP), BX
+	MOVSS        keep+72(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        add+76(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         theta_base+0(FP), SI
+	MOVSS        step+80(FP), X0
+	VBROADCASTSS X0, Z4
+	MOVSS        eps+84(FP), X0
+	VBROADCASTSS X0, Z5
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMULPS  Z2, Z1, Z1
+	VMULPS  Z3, Z0, Z6
+	VMULPS  Z0, Z6, Z6
+	VADDPS  Z6, Z1, Z1
+	VMOVUPS Z1, (BX)(CX*1)
+	VMOVUPS (SI)(CX*1), Z6
+	VMULPS  Z4, Z0, Z0
+	VSQRTPS Z1, Z1
+	VADDPS  Z5, Z1, Z1
+	VDIVPS  Z1, Z0, Z0
+	VADDPS  Z0, Z6, Z0
+	VMOVUPS Z0, (SI)(CX*1)
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, AX
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, DI
+	BZHIL     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMULPS    Z2, Z1, Z1
+	VMULPS    Z3, Z0, Z2
+	VMULPS    Z0, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (BX)(CX*1)
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VMULPS    Z4, Z0, Z0
+	VSQRTPS   Z1, Z1
+	VADDPS    Z5, Z1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VADDPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (SI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func residualAVX512(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·residualAVX512(SB), NOSPLIT, $0-104
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+48(FP), DX
+	MOVQ         w_base+72(FP), BX
+	MOVSS        scale+96(FP), X0
+	VBROADCASTSS X0, Z2
+	MOVSS        gscale+100(FP), X0
+	VBROADCASTSS X0, Z3
+	MOVQ         g_base+0(FP), SI
+	MOVQ         square_base+24(FP), DI
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMULPS  Z3, Z0, Z1
+	VMOVUPS Z1, (SI)(CX*1)
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (DI)(CX*1)
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, AX
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, R8
+	BZHIL     AX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMULPS    Z3, Z0, Z1
+	VMOVUPS   Z1, K1, (SI)(CX*1)
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (DI)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·normalGroupsAVX512(SB), NOSPLIT, $0-48

@@ -244,6 +244,30 @@ func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool {
 	return true
 }
 
+func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool {
+	switch path {
+	case avx512:
+		adaGradAVX512(theta, g, v, keep, add, step, eps)
+	case avx2:
+		adaGradAVX2(theta, g, v, keep, add, step, eps)
+	default:
+		return false
+	}
+	return true
+}
+
+func residualVector(g, square, f, w []float32, scale, gscale float32) bool {
+	switch path {
+	case avx512:
+		residualAVX512(g, square, f, w, scale, gscale)
+	case avx2:
+		residualAVX2(g, square, f, w, scale, gscale)
+	default:
+		return false
+	}
+	return true
+}
+
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	switch path {
 	case avx512:

@@ -48,6 +48,10 @@ func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1,
 
 func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool { return false }
 
+func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool { return false }
+
+func residualVector(g, square, f, w []float32, scale, gscale float32) bool { return false }
+
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return false }
 
 func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {

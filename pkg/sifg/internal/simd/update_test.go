@@ -66,6 +66,16 @@ var updates = []struct {
 		// m may cancel: its terms, not itself, are the scale of its error
 		return []float64{x[0] - 0.01*m*d, m, v}, []float64{math.Abs(x[0]) + 0.01*d, 1, v}
 	}, 12, 2},
+	{"Residual", 4, func(x [][]float32) { Residual(x[0], x[1], x[2], x[3], 0.3, 0.1) }, func(x []float64) (w, s []float64) {
+		v := float64(float32(0.3)) * x[3]
+		r, size := x[2]+v, math.Abs(x[2])+math.Abs(v)
+		return []float64{float64(float32(0.1)) * r, r * r}, []float64{0.1 * size, 2 * size * size}
+	}, 3, -1},
+	{"AdaGrad", 3, func(x [][]float32) { AdaGrad(x[0], x[1], x[2], 0.9, 0.1, 0.01, 1e-3) }, func(x []float64) (w, s []float64) {
+		g := float64(float32(0.9))*x[1] + float64(float32(0.1))*x[2]*x[2]
+		d := 0.01 * x[2] / (1e-3 + math.Sqrt(g))
+		return []float64{x[0] + d, g}, []float64{math.Abs(x[0]) + math.Abs(d), g}
+	}, 8, 1},
 	{"RMSProp", 3, func(x [][]float32) { RMSProp(x[0], x[2], x[1], 0.01, 0.99, 1e-3) }, func(x []float64) (w, s []float64) {
 		a := float64(float32(0.99))
 		v := a*x[1] + (1-a)*x[2]*x[2]
@@ -342,4 +352,47 @@ func BenchmarkRows(b *testing.B) {
 			})
 		}
 	}
+}
+
+// TestRounding: what says that it rounds every operation gives the bits of its twin on all paths; and rows are summed in
+// order, however many are summed at once.
+func TestRounding(t *testing.T) {
+	forPaths(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 10))
+		for rows := range 11 {
+			for _, cols := range []int{1, 2, 10, 33} {
+				n := rows * cols
+				x := make([][]float32, 7)
+				for i := range x {
+					x[i] = make([]float32, n)
+					uniform(r, x[i])
+				}
+				for i, v := range x[1] {
+					x[1][i] = v * v
+				}
+				theta, g := slices.Clone(x[0]), slices.Clone(x[1])
+				adaGradGo(theta, g, x[2], 0.9, 0.1, 0.01, 1e-6)
+				AdaGrad(x[0], x[1], x[2], 0.9, 0.1, 0.01, 1e-6)
+				if !slices.Equal(theta, x[0]) || !slices.Equal(g, x[1]) {
+					t.Fatalf("AdaGrad of %d numbers differs from its twin", n)
+				}
+				residualGo(theta, g, x[5], x[6], 0.3, 0.7)
+				Residual(x[3], x[4], x[5], x[6], 0.3, 0.7)
+				if !slices.Equal(theta, x[3]) || !slices.Equal(g, x[4]) {
+					t.Fatalf("Residual of %d numbers differs from its twin", n)
+				}
+				var want float64
+				for i := range rows {
+					var s float32
+					for _, v := range g[i*cols:][:cols] {
+						s += v
+					}
+					want += float64(s)
+				}
+				if got := RowSums(g, rows, cols); got != want {
+					t.Fatalf("%d×%d: sum %v, want %v", rows, cols, got, want)
+				}
+			}
+		}
+	})
 }

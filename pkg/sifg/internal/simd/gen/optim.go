@@ -30,6 +30,17 @@ func (m *machine) optimisers() {
 		l.put(vi, "v")
 		l.descend(l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
 	})
+	m.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", 4, func(l lanes) { // rounded one by one
+		v := l.get("v")
+		g := l.add(l.mul(l.get("g"), l.param("keep")), l.mul(l.mul(v, l.param("add")), v))
+		l.put(g, "g")
+		l.put(l.add(l.get("theta"), l.div(l.mul(v, l.param("step")), l.add(l.sqrt(g), l.param("eps")))), "theta")
+	})
+	m.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", 4, func(l lanes) { // rounded one by one
+		r := l.add(l.get("f"), l.mul(l.get("w"), l.param("scale")))
+		l.put(l.mul(r, l.param("gscale")), "g")
+		l.put(l.mul(r, r), "square")
+	})
 }
 
 // descend sets theta −= lr·direction.
