@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -52,7 +53,7 @@ func (f final) Unwrap() error { return f.error }
 // Fetch gets the files of the data sets (none named: of all that have an address) into the cache: from the mirror where it
 // has them, else from their source. A file in the cache that is what the manifest pins is left alone, another is
 // replaced. What has arrived of a file is kept, and continued from, also by the next call. A set that fails does
-// not stop the others. progress may be nil.
+// not stop the others, unless no host can be reached. progress may be nil.
 func (l *Library) Fetch(ctx context.Context, names []string, progress func(Progress)) error {
 	sets, err := l.chosen(names)
 	if err != nil {
@@ -73,6 +74,9 @@ func (l *Library) Fetch(ctx context.Context, names []string, progress func(Progr
 					return ctx.Err()
 				}
 				failed = append(failed, err)
+				if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+					return errors.Join(failed...) // no host answers: the other sets would wait for the same
+				}
 				break
 			}
 		}
@@ -97,15 +101,17 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, prog
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return usage.Errorf("the cache %s cannot be written: %v", l.cache, reason(err))
 	}
+	noted := func(note string) {
+		q := p
+		q.Note = note
+		progress(q)
+	}
 	var why []error
-	for _, from := range l.sources(e, f) {
+	sources := l.sources(e, f)
+	for i, from := range sources {
 		var err error
 		if isURL(from) {
-			err = l.download(ctx, from, path, f, func(note string) {
-				noted := p
-				noted.Note = note
-				progress(noted)
-			})
+			err = l.download(ctx, from, path, f, noted)
 		} else {
 			err = copyFile(from, path, f)
 		}
@@ -118,6 +124,9 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, prog
 			return err
 		}
 		why = append(why, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
+		if i+1 < len(sources) {
+			noted(fmt.Sprintf("%s: %v; trying %s", from, err, sources[i+1]))
+		}
 	}
 	return errors.Join(why...)
 }
@@ -242,7 +251,10 @@ func (l *Library) receive(ctx context.Context, from string, part *os.File, f *Fi
 		if err := part.Truncate(0); err != nil {
 			return err
 		}
-		return fmt.Errorf("the server cannot continue the file: status %s", answer.Status)
+		if have > 0 {
+			return fmt.Errorf("the file cannot be continued after %d bytes: status %s", have, answer.Status)
+		}
+		return final{fmt.Errorf("status %s", answer.Status)}
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
 		return fmt.Errorf("status %s", answer.Status)
 	default:
@@ -263,11 +275,6 @@ func (l *Library) receive(ctx context.Context, from string, part *os.File, f *Fi
 	if err != nil {
 		return fmt.Errorf("the connection broke after %d of %d bytes: %w", have+n, f.Bytes, causeOf(ctx, err))
 	}
-	return f.check(part, have+n)
-}
-
-// check compares what arrived with what is pinned. A wrong file is emptied, so that no later attempt continues it.
-func (f *File) check(part *os.File, size int64) error {
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -276,14 +283,19 @@ func (f *File) check(part *os.File, size int64) error {
 		return err
 	}
 	wrong := f.matches(b, f.SHA256)
-	if wrong == nil {
+	switch {
+	case wrong == nil:
 		return nil
-	}
-	if size < f.Bytes && !isHTML(b) { // kept, to be continued
+	case have+n > f.Bytes:
+		wrong = fmt.Errorf("has more than %d bytes", f.Bytes)
+	case have+n < f.Bytes && answer.ContentLength < 0 && !isHTML(b): // the connection may have broken: kept, to be continued
 		return faultf("the file %v", wrong)
 	}
-	if err := part.Truncate(0); err != nil {
+	if err := part.Truncate(0); err != nil { // so that no later attempt continues it
 		return err
+	}
+	if have > 0 { // what was there before may be the wrong part
+		return faultf("the file %v", wrong)
 	}
 	return final{faultf("the file %v", wrong)}
 }

@@ -24,8 +24,8 @@ func realLibrary(t *testing.T) *Library {
 
 func load(t *testing.T, l *Library, name string) *Data {
 	t.Helper()
-	if missing, err := l.Missing(name); err != nil || len(missing) > 0 {
-		t.Skipf("the files of %s are not here: set SIFG_DATASETS_MIRROR or run make data (%v)", name, err)
+	if err := l.Absent(name); err != nil {
+		t.Skipf("%v; or set SIFG_DATASETS_MIRROR", err)
 	}
 	d, err := l.Load(name)
 	if err != nil {

@@ -27,6 +27,10 @@ func lines(path string, b []byte, separator string) iter.Seq2[line, error] {
 			return
 		}
 		b := bytes.TrimPrefix(b, []byte("\ufeff"))
+		if n := loneReturn(b); n > 0 {
+			yield(line{}, faultf("%s:%d: a carriage return without a line feed: save the file with the line ends LF or CR LF", path, n))
+			return
+		}
 		if separator == "whitespace" {
 			number := 0
 			for text := range strings.Lines(string(b)) {
@@ -63,8 +67,21 @@ func lines(path string, b []byte, separator string) iter.Seq2[line, error] {
 	}
 }
 
+// loneReturn returns the line of the first carriage return that ends none, 0 where there is no such.
+func loneReturn(b []byte) int {
+	for i, c := range b {
+		if c == '\r' && (i+1 == len(b) || b[i+1] != '\n') {
+			return 1 + bytes.Count(b[:i], []byte("\n"))
+		}
+	}
+	return 0
+}
+
 // parseTable reads the table of a data set.
 func parseTable(path string, b []byte, e *Entry) (*Data, error) {
+	if isHTML(b) {
+		return nil, faultf("%s is an HTML page, not a table", path)
+	}
 	d := &Data{Name: e.Name, Path: path, Target: -1}
 	var (
 		header []string // names in the first line, if it has any
@@ -185,13 +202,21 @@ func number(text string) (v float64, bad string) {
 	case text == "" || text == "?" || text == "NA":
 		return 0, fmt.Sprintf("the value is missing (%q)", text)
 	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Sprintf("%s is too large", text)
+		return 0, fmt.Sprintf("%s is too large", short(text))
 	case err != nil:
-		return 0, fmt.Sprintf("%q is not a number", text)
+		return 0, fmt.Sprintf("%q is not a number", short(text))
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, fmt.Sprintf("%s is not finite", text)
 	}
 	return v, ""
+}
+
+// short cuts a text that is no number for a message.
+func short(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return text
 }
 
 func notNumber(text string) bool {
