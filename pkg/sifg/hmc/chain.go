@@ -8,53 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Density is a density on R^d, known up to a factor. It must be deterministic, immutable and safe for concurrent use.
-type Density interface {
-	// Dim returns d ≥ 1.
-	Dim() int
-	// Energy returns U(x) = −log π(x) + constant, +Inf where the density is zero. len(x) is d.
-	Energy(x []float64) float64
-	// Grad sets dst = ∇U(x) and returns U(x). dst and x have length d and do not alias.
-	Grad(dst, x []float64) float64
-}
-
-// Config is how a chain moves.
-type Config struct {
-	Step     float64   // ε > 0; with a warm-up only where the search for it begins, and 0 means 1
-	Leapfrog int       // L ≥ 1: steps an iteration, and gradients
-	Mass     []float64 // diagonal of M, d positive values; nil: all 1; with a warm-up where it begins
-	Jitter   float64   // in [0, 1): an iteration's step is uniform in ε·(1 ± Jitter), which breaks resonances with the target
-
-	// Warmup is the number of first iterations that adapt ε to TargetAccept (0: 0.8; in (0, 1)) by dual averaging, and M to
-	// the variances of x in growing windows. Their draws are not of the target and not counted in the Tally. L stays.
-	Warmup       int
-	TargetAccept float64
-
-	// Released repeats three things of the authors' script for its reference chain.
-	//  1. An iteration starts with a half kick and a drift before its L rounds of (kick, drift) and the last half kick: that is
-	//     leapfrog with L+1 steps. The script computes L+2 gradients for it; the first one is known from the iteration before,
-	//     so L+1 are computed here.
-	//  2. A proposal is accepted if a uniform draw is below min(1, exp(H − H')) as Python's min understands it: a difference
-	//     that is NaN counts as 1. So a proposal of infinite energy is accepted from a state of infinite energy, and x itself
-	//     may become NaN for good (Run then stops with an error).
-	//  3. Energies in that test are those of Energy, which costs one call an iteration; elsewhere they come with the gradient.
-	//     The script's energy overflows to +Inf, its gradient does not (it takes log(cosh z) in float32, finite for |z| < 88.7
-	//     only). A Density with such an Energy is treated as the script does; the overflow is not made up here.
-	// The script also computes in float32, which is not repeated. Without Released a proposal whose energy is not finite is
-	// rejected. Released has no Warmup.
-	Released bool
-}
-
-// Info is what an iteration tells of itself.
-type Info struct {
-	Accepted     bool
-	AcceptChance float64 // min(1, exp(−EnergyError)), the chance with which the proposal was accepted
-	Energy       float64 // U(x) after the iteration
-	EnergyError  float64 // H(proposal) − H(start)
-	Divergent    bool    // the energy error is not finite, or above 1000
-	Warmup       bool    // the iteration belongs to the warm-up
-}
-
 // divergent is the energy error beyond which a trajectory has left the level sets of H (the value is Stan's).
 const divergent = 1000
 
@@ -174,7 +127,7 @@ func (c *Chain) Step() Info {
 	energy, change := c.propose(start, c.step*(1+c.cfg.Jitter*jitter), steps)
 
 	info := Info{EnergyError: change, AcceptChance: 1, Warmup: c.adapt != nil}
-	info.Divergent = !(math.Abs(change) <= math.MaxFloat64 && change <= divergent)
+	info.Divergent = !finite(change) || change > divergent
 	if change > 0 {
 		info.AcceptChance = math.Exp(-change)
 	}
@@ -227,28 +180,6 @@ func (c *Chain) propose(kinetic, step float64, n int) (energy, change float64) {
 	return energy, energy - c.energy + (c.kinetic() - kinetic)
 }
 
-// leapfrog moves (y, p) by n steps and returns U(y). g = ∇U(y) before and after. Kicks that meet are made as one.
-func leapfrog(d Density, y, p, g, inverse []float64, step float64, n int) (energy float64) {
-	kick(p, g, step/2)
-	for i := range n {
-		for k, m := range inverse {
-			y[k] += step * m * p[k]
-		}
-		energy = d.Grad(g, y)
-		if i < n-1 {
-			kick(p, g, step)
-		}
-	}
-	kick(p, g, step/2)
-	return energy
-}
-
-func kick(p, g []float64, step float64) {
-	for k, v := range g {
-		p[k] -= step * v
-	}
-}
-
 // X returns the position, valid until the next Step. It must not be changed.
 func (c *Chain) X() []float64 { return c.x }
 
@@ -257,57 +188,6 @@ func (c *Chain) Iteration() int { return c.iteration }
 
 // Tally returns the counts of the iterations after the warm-up.
 func (c *Chain) Tally() Tally { return c.tally }
-
-// State is all of a chain that changes, for files: JSON keeps every bit of it.
-type State struct {
-	Seed      uint64
-	Index     int
-	Iteration int
-	X         []float64
-	Step      float64     // as adapted so far
-	Mass      []float64   // the same
-	Adapt     *Adaptation `json:",omitempty"` // nil after the warm-up
-	Tally     Tally
-}
-
-// State returns a copy of the chain's state.
-func (c *Chain) State() State {
-	s := State{
-		Seed: c.seed, Index: c.index, Iteration: c.iteration, X: slices.Clone(c.x),
-		Step: c.step, Mass: slices.Clone(c.mass), Tally: c.tally,
-	}
-	if c.adapt != nil {
-		s.Adapt = c.adapt.clone()
-	}
-	return s
-}
-
-// Resume returns the chain that continues from s, bit for bit. d and cfg must be those the chain was made with.
-func Resume(d Density, cfg Config, s State) (*Chain, error) {
-	c, err := newChain(d, cfg, s.X, s.Seed, s.Index)
-	if err != nil {
-		return nil, fmt.Errorf("resuming: %w", err)
-	}
-	n := len(c.x)
-	switch {
-	case cfg.Warmup == 0 && (s.Step != c.step || !slices.Equal(s.Mass, c.mass)):
-		return nil, fmt.Errorf("hmc: the state is of a chain with step %g and mass %g, the configuration has %g and %g",
-			s.Step, s.Mass, c.step, c.mass)
-	case s.Iteration < 0 || (s.Adapt != nil) != (s.Iteration < cfg.Warmup):
-		return nil, fmt.Errorf("hmc: the state of iteration %d does not fit Warmup %d", s.Iteration, cfg.Warmup)
-	case s.Adapt != nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
-		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values", n)
-	case len(s.Mass) != n || !all(s.Mass, positive) || !positive(s.Step):
-		return nil, fmt.Errorf("hmc: the state's step and its %d masses must be positive and finite", n)
-	}
-	c.iteration, c.step, c.tally = s.Iteration, s.Step, s.Tally
-	copy(c.mass, s.Mass)
-	c.setMass()
-	if s.Adapt != nil {
-		c.adapt = s.Adapt.clone()
-	}
-	return c, nil
-}
 
 func finite(v float64) bool   { return v-v == 0 }
 func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }

@@ -4,15 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and localization: an
-// improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as [chain][iteration], chains of
-// equal length, at least one, and return NaN where they say nothing: for fewer than twelve draws a chain, values that are not
-// finite, or a constant.
 
 const badDraws = "hmc: draws must be one chain or more, all of the same length"
 
@@ -25,13 +19,15 @@ func checkDraws(draws [][]float64) {
 // telling reports whether the diagnostics say something.
 func telling(draws [][]float64) bool {
 	checkDraws(draws)
-	first, constant := math.NaN(), true
+	if len(draws[0]) < 12 {
+		return false
+	}
+	constant := true
 	for _, x := range draws {
-		if len(x) < 12 || !all(x, finite) {
+		if !all(x, finite) {
 			return false
 		}
-		first = draws[0][0]
-		constant = constant && all(x, func(v float64) bool { return v == first })
+		constant = constant && all(x, func(v float64) bool { return v == draws[0][0] })
 	}
 	return !constant
 }
@@ -75,7 +71,7 @@ func TailESS(draws [][]float64) float64 {
 			}
 			return 0
 		})
-		if !telling(below) { // more than 95 % of the draws are equal
+		if !telling(below) { // the quantile is the largest draw
 			return math.NaN()
 		}
 		least = min(least, ess(split(below)))
@@ -94,27 +90,6 @@ func MeanESS(draws [][]float64) float64 {
 // MCSE returns the Monte Carlo standard error of the mean of all draws: their standard deviation over √MeanESS.
 func MCSE(draws [][]float64) float64 {
 	return stat.StdDev(pooled(draws), nil) / math.Sqrt(MeanESS(draws))
-}
-
-// Autocorrelation returns the autocorrelations at lags 0 to most, below the length of a chain, with the autocovariances of the
-// chains, each about its own mean, averaged. Chains that sit in different places are therefore not seen: RankRHat sees them.
-func Autocorrelation(draws [][]float64, most int) []float64 {
-	checkDraws(draws)
-	if most < 0 || most >= len(draws[0]) {
-		panic("hmc: Autocorrelation: the largest lag must be below the number of draws")
-	}
-	sum := make([]float64, most+1)
-	cov := newAutocovariance(len(draws[0]))
-	for _, x := range draws {
-		for lag, v := range cov.of(x)[:most+1] {
-			sum[lag] += v
-		}
-	}
-	variance := sum[0]
-	for lag := range sum {
-		sum[lag] /= variance
-	}
-	return sum
 }
 
 // split returns the halves of the chains; the middle draw of an odd number is left out.
@@ -199,71 +174,4 @@ func rHat(draws [][]float64) float64 {
 	}
 	within := stat.Mean(variances, nil)
 	return math.Sqrt((n-1)/n + stat.Variance(means, nil)/within)
-}
-
-// ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence: autocorrelations
-// ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed in pairs as long as the
-// pairs are positive, no pair larger than the one before it. At most it is m·n·log10(m·n), for chains that swing about the mean.
-func ess(draws [][]float64) float64 {
-	m, n := len(draws), len(draws[0])
-	cov := newAutocovariance(n)
-	acov, means := make([]float64, n), make([]float64, m)
-	for c, x := range draws {
-		means[c] = stat.Mean(x, nil)
-		for t, v := range cov.of(x) {
-			acov[t] += v / float64(m)
-		}
-	}
-	within := acov[0] * float64(n) / float64(n-1)
-	total := acov[0] + stat.Variance(means, nil)
-	rho := func(t int) float64 { return 1 - (within-acov[t])/total }
-
-	even, sum := 1.0, 0.0
-	last := math.Inf(1) // the pair before
-	for t := 0; ; even = rho(t) {
-		pair := even + rho(t+1)
-		if !(pair > 0) || t >= n-4 { // the last autocovariances are of a few products only
-			break
-		}
-		last = min(last, pair)
-		sum += last
-		t += 2
-	}
-	tau := -1 + 2*sum + max(even, 0)
-	size := float64(m * n)
-	return size / max(tau, 1/math.Log10(size))
-}
-
-// autocovariance has room to compute the autocovariances of series of n values by fast Fourier transform.
-type autocovariance struct {
-	fft    *fourier.FFT
-	padded []float64
-	coeff  []complex128
-}
-
-func newAutocovariance(n int) *autocovariance {
-	size := 1
-	for size < 2*n { // zeros keep the end of the series off its start
-		size *= 2
-	}
-	return &autocovariance{fourier.NewFFT(size), make([]float64, size), make([]complex128, size/2+1)}
-}
-
-// of returns Σ_i (x_i − mean)(x_{i+t} − mean)/n for t = 0 to n−1, valid until the next call.
-func (a *autocovariance) of(x []float64) []float64 {
-	n := len(x)
-	mean := stat.Mean(x, nil)
-	for i, v := range x {
-		a.padded[i] = v - mean
-	}
-	clear(a.padded[n:])
-	a.fft.Coefficients(a.coeff, a.padded)
-	for k, c := range a.coeff {
-		a.coeff[k] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
-	}
-	a.fft.Sequence(a.padded, a.coeff)
-	for t := range n {
-		a.padded[t] /= float64(len(a.padded)) * float64(n)
-	}
-	return a.padded[:n]
 }

@@ -153,7 +153,7 @@ func TestRHatTells(t *testing.T) {
 	}
 }
 
-// The classic: with ranks for values the R-hat of two chains of 0…n−1 and n…2n−1 has a closed form. Here on the draws as they are:
+// Two chains of 0…n−1 and n…2n−1 have a split R-hat in closed form, on the draws as they are:
 // four halves with the means h·n/2 have B/n = (n/2)²·5/3, each half the variance N(N+1)/12 with N = n/2.
 func TestRHatByHand(t *testing.T) {
 	const n = 40

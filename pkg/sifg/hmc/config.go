@@ -1,0 +1,48 @@
+package hmc
+
+// Density is a density on R^d, known up to a factor. It must be deterministic, immutable and safe for concurrent use.
+type Density interface {
+	// Dim returns d ≥ 1.
+	Dim() int
+	// Energy returns U(x) = −log π(x) + constant, +Inf where the density is zero. len(x) is d.
+	Energy(x []float64) float64
+	// Grad sets dst = ∇U(x) and returns U(x). dst and x have length d and do not alias.
+	Grad(dst, x []float64) float64
+}
+
+// Config is how a chain moves.
+type Config struct {
+	Step     float64   // ε > 0; with a warm-up only where the search for it begins, and 0 means 1
+	Leapfrog int       // L ≥ 1: steps an iteration, and gradients
+	Mass     []float64 // diagonal of M, d positive values; nil: all 1; with a warm-up where it begins
+	Jitter   float64   // in [0, 1): an iteration's step is uniform in ε·(1 ± Jitter), which breaks resonances with the target
+
+	// Warmup is the number of first iterations that adapt ε to TargetAccept (0: 0.8; in (0, 1)) by dual averaging, and M to
+	// the variances of x in growing windows. Their draws are not of the target and not counted in the Tally. L stays.
+	Warmup       int
+	TargetAccept float64
+
+	// Released repeats three things of the authors' script for its reference chain.
+	//  1. An iteration starts with a half kick and a drift before its L rounds of (kick, drift) and the last half kick: that is
+	//     leapfrog with L+1 steps. The script computes L+2 gradients for it; the first one is known from the iteration before,
+	//     so L+1 are computed here.
+	//  2. A proposal is accepted if a uniform draw is below min(1, exp(H − H')) as Python's min understands it: a difference
+	//     that is NaN counts as 1. So a proposal of infinite energy is accepted from a state of infinite energy, and x itself
+	//     may become NaN for good (Run then stops with an error).
+	//  3. Energies in that test are those of Energy, which costs one call an iteration; elsewhere they come with the gradient.
+	//     The script's energy overflows to +Inf, its gradient does not (it takes log(cosh z) in float32, finite for |z| < 88.7
+	//     only). A Density with such an Energy is treated as the script does; the overflow is not made up here.
+	// The script also computes in float32, which is not repeated. Without Released a proposal whose energy is not finite is
+	// rejected. Released has no Warmup.
+	Released bool
+}
+
+// Info is what an iteration tells of itself.
+type Info struct {
+	Accepted     bool
+	AcceptChance float64 // min(1, exp(−EnergyError)), the chance with which the proposal was accepted
+	Energy       float64 // U(x) after the iteration
+	EnergyError  float64 // H(proposal) − H(start)
+	Divergent    bool    // the energy error is not finite, or above 1000
+	Warmup       bool    // the iteration belongs to the warm-up
+}
