@@ -2,19 +2,31 @@ package harness
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Glance is Look for plans of thousands of trials: of each it reads trial.json alone and compares the sizes of the other
-// files, whose digests are checked when they are read.
-func Glance(s *store.Store, plan *Plan) (Survey, error) {
+// Glance is Look and Measured for plans of thousands of trials, in one pass: of each it reads trial.json alone and compares
+// the sizes of the other files, whose digests are checked when they are read. Of the trials in the store that are not in
+// the plan, othersRead at most are read for their times.
+func Glance(s *store.Store, plan *Plan, results string) (Survey, *Costs, error) {
 	trials := plan.Unique()
 	out := make(Survey, len(trials))
-	return out, each(len(trials), func(i int) error {
+	costs := NewCosts()
+	var mu sync.Mutex
+	add := func(e *store.Entry) {
+		mu.Lock()
+		defer mu.Unlock()
+		costs.add(&e.Meta.Trial, e.Meta.Timing.Seconds)
+	}
+	err := each(len(trials), func(i int) error {
 		f := Found{Trial: trials[i], Status: Missing}
 		e, err := lookup(s, &trials[i])
 		switch {
@@ -24,11 +36,46 @@ func Glance(s *store.Store, plan *Plan) (Survey, error) {
 			return err
 		case e != nil:
 			f.Status, f.Reason, f.Seconds = e.Meta.Trial.Status, e.Meta.Trial.Reason, e.Meta.Timing.Seconds
+			add(e)
 		}
 		out[i] = f
 		return nil
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	planned := map[string]bool{}
+	for _, t := range trials {
+		planned[t.Key] = true
+	}
+	costs.earlier = NewCosts()
+	for _, e := range plan.Experiments {
+		costs.earlier.addReport(filepath.Join(results, e.Name))
+		if s == nil {
+			continue
+		}
+		folders, err := os.ReadDir(filepath.Join(s.Dir(), e.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		folders = slices.DeleteFunc(folders, func(d fs.DirEntry) bool { return !d.IsDir() || planned[d.Name()] })
+		every := (len(folders) + othersRead - 1) / othersRead
+		err = each(min(len(folders), othersRead), func(i int) error {
+			if k := i * every; k < len(folders) {
+				if x, _, err := s.Lookup(e.Name, folders[k].Name()); err == nil && x != nil { // what is wrong with it is not asked here
+					add(x)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, costs, nil
 }
+
+const othersRead = 1000
 
 // Recorded is what a trial left, under the labels of the plan that asks for it.
 type Recorded struct {
