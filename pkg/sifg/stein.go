@@ -129,12 +129,16 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 		f, s, e := o.f.Data[at:end], c.S.Data[at:end], o.e.Data[at:end]
 		pow, log := allPow.Data[at:end], o.log.Data[at:end]
 		g, gt := o.grad.Data[at:end], o.grad.Data[rows*d+at:rows*d+end]
+		je := e // not used without J·e
+		if withJe {
+			je = o.out.Data[rows*d+at : rows*d+end]
+		}
 		var rowInner, rowPower, rowLog float32
 		for j, f := range f {
 			signed := float32(math.Copysign(float64(pow[j]), float64(f))) // sign(f)·|f|^(p−1)
 			along := s[j] * f
 			if withJe {
-				along += e[j] * o.out.Data[rows*d+at+j]
+				along += e[j] * je[j]
 			}
 			rowInner += along
 			rowPower += signed * f

@@ -43,6 +43,7 @@ type Net struct {
 	// n..2n−1 are the tangents (the same directions pushed through the layer).
 	n       int
 	tangent bool
+	without bool              // the tangents of the output were left out
 	in      blas32.General    // the input
 	hid     [2]blas32.General // outputs of the hidden layers
 	back    [2]blas32.General // gradients with respect to hid
@@ -103,7 +104,7 @@ func (net *Net) Forward(dst, x blas32.General) {
 
 // ForwardTangent is Forward for points and directions at once: x (2n×d) has n points x_i and below them a direction e_i for
 // each, and dst (2n×d) gets f(x_i) and below them the Jacobian-vector products J_f(x_i)·e_i. Where dst has only n rows, the
-// last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum.
+// last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum with its gradient.
 func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.check(x)
 	net.check(dst)
@@ -111,6 +112,7 @@ func (net *Net) ForwardTangent(dst, x blas32.General) {
 		panic(badShape)
 	}
 	net.prepare(x.Rows/2, true)
+	net.without = dst.Rows < x.Rows
 	net.in = x
 	net.forward(dst)
 }
@@ -160,7 +162,7 @@ func (net *Net) Backward(g blas32.General) {
 
 // BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
 // to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
-// pass, so it is second order in f. It returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩.
+// pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
 func (net *Net) BackwardTangent(g blas32.General) float64 {
 	net.check(g)
 	if g.Rows != 2*net.n || !net.tangent {
@@ -170,8 +172,8 @@ func (net *Net) BackwardTangent(g blas32.General) float64 {
 }
 
 // backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
-// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. With
-// tangents it returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩.
+// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. It
+// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
 func (net *Net) backward(g blas32.General) (along float64) {
 	rows := g.Rows
 	for l := 2; ; l-- {
@@ -191,7 +193,7 @@ func (net *Net) backward(g blas32.General) (along float64) {
 		net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
 		m := net.n * in
 		val, gval := x.Data[:m], gx.Data[:m]
-		if l == 2 && rows > net.n {
+		if l == 2 && rows > net.n && net.without {
 			along = dot(gx.Data[m:2*m], x.Data[m:2*m])
 		}
 		switch {

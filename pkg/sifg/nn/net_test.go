@@ -278,7 +278,9 @@ func TestWithoutTangent(t *testing.T) {
 		_, je := halves(both)
 		_, gt := halves(g)
 		want := dot(gt.Data, je.Data)
-		net.BackwardTangent(g)
+		if got := net.BackwardTangent(g); got != 0 {
+			t.Errorf("activation %d: the sum is %v although J·e was asked for", act, got)
+		}
 		grad := append([]float32(nil), net.Grad...)
 		net.ForwardTangent(one, x)
 		if got := net.BackwardTangent(g); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
