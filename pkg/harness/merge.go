@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -19,8 +21,51 @@ import (
 // Merge writes the report of a plan: for each experiment and protocol the folder results/EXPERIMENT/PROTOCOL, for each
 // experiment the Parquet files over all protocols, and the page. Protocols that are on disk from an earlier run and not
 // in the plan are read back and shown as they are, those of the other experiments in all too. It returns sentences on
-// what was left as it was.
+// what was left as it was. Processes that merge into one folder do so one after another.
 func Merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
+	err = alone(results, func() (err error) {
+		notes, err = merge(results, s, plan, all)
+		return err
+	})
+	return notes, err
+}
+
+// alone runs f while no other process does so with the same folder. The kernel ends the lock with the process; where a
+// file system knows no locks, f runs without.
+func alone(dir string, f func() error) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for errors.Is(syscall.Flock(int(d.Fd()), syscall.LOCK_EX), syscall.EINTR) {
+	}
+	return f()
+}
+
+// tidy removes what killed programs left of the report's files. Nobody else writes them, see alone.
+func tidy(results string) error {
+	for _, left := range []string{".*.tmp-*", ".probe-*", filepath.Join("*", ".*.tmp-*")} {
+		paths, err := filepath.Glob(filepath.Join(results, left))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
+	if err := tidy(results); err != nil {
+		return nil, err
+	}
 	timings := map[string]record.Timing{}
 	for _, part := range parts(plan.Trials) {
 		e := byName(plan.Experiments, part[0].Experiment)
@@ -67,6 +112,14 @@ func parts(trials []Trial) [][]Trial {
 func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing) (string, error) {
 	first := part[0]
 	dir := filepath.Join(results, first.Experiment, first.Protocol)
+	aside := filepath.Join(results, first.Experiment, "."+first.Protocol+".new")
+	old := filepath.Join(results, first.Experiment, "."+first.Protocol+".old")
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		// A program that was killed between two renames left the folder under the other name.
+		if err := rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
 	set, info, err := assemble(s, plan, part, timings)
 	if err != nil {
 		return "", err
@@ -81,27 +134,35 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 		}
 	}
 	// Made aside and renamed, so that what is in place is from one run; what a killed program left aside goes first.
-	aside := filepath.Join(results, first.Experiment, "."+first.Protocol+".new")
 	if err := os.RemoveAll(aside); err != nil {
 		return "", err
 	}
 	if err := fill(aside, e, set, info); err != nil {
 		return "", err
 	}
-	old := filepath.Join(results, first.Experiment, "."+first.Protocol+".old")
 	if err := os.RemoveAll(old); err != nil {
 		return "", err
 	}
-	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if err := os.Rename(aside, dir); err != nil {
+	if err := rename(aside, dir); err != nil {
 		return "", err
 	}
 	if err := record.SyncDir(filepath.Dir(dir)); err != nil {
 		return "", err
 	}
+	if err := fault.At("remove old report"); err != nil {
+		return "", err
+	}
 	return "", os.RemoveAll(old)
+}
+
+func rename(from, to string) error {
+	if err := fault.At("rename"); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
 }
 
 // fill writes the files of one experiment and protocol into a new folder.

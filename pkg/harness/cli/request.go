@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -134,7 +136,10 @@ func writable(dir, flag string) error {
 		return harness.Usagef("%s %s cannot be written: %v", flag, dir, cause(err))
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another process may have tidied up
+		return err
+	}
+	return nil
 }
 
 // cause returns what the system said, without the path that the caller names already.
