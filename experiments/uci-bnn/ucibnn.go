@@ -8,7 +8,12 @@ import (
 )
 
 //go:embed uci-bnn.yaml
-var config []byte
+var settings []byte
+
+// published is Table 1 as the paper prints it.
+//
+//go:embed published.csv
+var published []byte
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -17,9 +22,42 @@ var Experiment = &harness.Experiment{
 	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of the paper " +
 		"compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that " +
 		"the particles' fifth moments stay bounded.",
-	Config:  config,
+	Config:  settings,
 	Setup:   setup,
 	Check:   func(t *harness.Trial) error { _, err := check(t); return err },
 	Source:  source,
 	Metrics: []string{"rmse", "m5", "test-rmse", "test-nll", "dev-rmse", "dev-nll", "repeat-rmse"},
+	Figures: []harness.Figure{
+		{
+			Name: "figure4-right", Title: "Figure 4 right: what σ does on Boston",
+			Caption: "Test RMSE against iterations, mean and range over trials, and beside it the path of σ.",
+			Draw:    boston,
+		},
+		{
+			Name: "figure5", Title: "Figure 5: fifth moments",
+			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a line a run, and their mean.",
+			Draw:    moments,
+		},
+		{
+			Name: "rmse-curves", Title: "Test RMSE of all methods",
+			Caption: "Test RMSE against the share of the run that is done (SGLD has more iterations than the others), mean and " +
+				"range over trials, with the RMSE of least squares.",
+			Draw: curves,
+		},
+	},
+	Tables: []harness.Table{
+		{
+			Name: "table1", Title: "Table 1: test error and negative log-likelihood",
+			Caption: "With two predictors that know nothing of networks beside: the mean of the training rows, and least squares.",
+			Make:    table1,
+		},
+		{
+			Name: "table1-published", Title: "Table 1 as printed and as measured",
+			Caption: "Every printed cell, the measured one, and their difference.",
+			Make:    against,
+		},
+	},
+	Claims:    claims,
+	Findings:  findings,
+	Published: published,
 }

@@ -1,0 +1,298 @@
+package ucibnn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// claims are rows 25–36 of the claims ledger: those of Table 1 here, those of Figures 4 right and 5 and of the text in
+// claims_flow.go.
+var claims = slices.Concat(tableClaims, flowClaims)
+
+var tableClaims = []harness.Claim{
+	{
+		ID: "25", Statement: "Ada-SIFG is comparable to or better than the other methods over Table 1.",
+		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells (9 of 12) " +
+			"and the lowest mean rank",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			ranks, best, near := ranking(r, columns)
+			cells := len(ranks["ada-sifg"])
+			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns...)}
+			if cells == 0 {
+				return r.lacking(out, columns...)
+			}
+			total := len(metrics) * len(r.expected())
+			switch {
+			case 4*(best["ada-sifg"]+total-cells) < 3*total:
+				out.Verdict = harness.NotReproduced
+			case cells < total:
+				out.Verdict = harness.NotDecided
+			case lowestRank(ranks) == "ada-sifg":
+				out.Verdict = harness.Reproduced
+			default:
+				out.Verdict = harness.NotReproduced
+			}
+			var each []string
+			for _, m := range columns {
+				each = append(each, fmt.Sprintf("%s %d (mean rank %.2f)", named(s)(m), best[m], stats.Mean(ranks[m])))
+			}
+			out.Evidence = fmt.Sprintf("lowest mean in so many of %d cells: %s; Ada-SIFG is lowest or not told apart from the lowest in %d",
+				cells, strings.Join(each, ", "), near["ada-sifg"])
+			return r.lacking(out, columns...)
+		},
+	},
+	{
+		ID: "26", Statement: "Concrete RMSE: Ada-GWG is best, and Ada-SIFG within 0.03 of it.",
+		Rule: "Ada-GWG has the lowest mean of the five, and Ada-SIFG's is above it by 0.03 at most; not decided if another is lower " +
+			"but not told apart",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			return r.leads("concrete", []string{"test-rmse"}, columns, "ada-gwg", func(out *harness.Outcome) {
+				gap := stats.Mean(r.of("concrete", "test-rmse", "ada-sifg")) - stats.Mean(r.of("concrete", "test-rmse", "ada-gwg"))
+				out.Evidence += fmt.Sprintf("; Ada-SIFG − Ada-GWG = %s", num(gap))
+				if out.Verdict == harness.Reproduced && gap > 0.03 {
+					out.Verdict = harness.NotReproduced
+				}
+			})
+		},
+	},
+	{
+		ID: "27", Statement: "Protein: SGLD is best by both metrics, and Ada-SIFG the best of the others.",
+		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not told apart",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			return r.leads("protein", metrics, columns, "sgld", func(out *harness.Outcome) {
+				rest := r.leads("protein", metrics, columns[1:], "ada-sifg", nil)
+				out.Evidence += ". Without SGLD: " + rest.Evidence
+				out.Verdict = worse(out.Verdict, rest.Verdict)
+			})
+		},
+	},
+	{
+		ID: "28", Statement: "The numbers of Table 1.",
+		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns...)}
+			if s.Protocol == "standard" {
+				return harness.Outcome{Verdict: harness.NotTestable, Evidence: "the protocol has other data and splits than the printed table"}
+			}
+			within, few, away := 0, math.MaxInt, []string(nil)
+			for _, p := range printed() {
+				v := r.of(p.Problem, p.Metric, p.Method)
+				if len(v) == 0 {
+					continue
+				}
+				few = min(few, len(v))
+				if g := p.Gap(v); g.Within(units, share) {
+					within++
+				} else {
+					away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", problemNames[p.Problem], metricNames[p.Metric],
+						named(s)(p.Method), num(stats.Mean(v)), num(p.Mean)))
+				}
+			}
+			switch {
+			case within+len(away) == 0:
+				return r.lacking(out, columns...)
+			case len(away) == 0:
+				out.Verdict = harness.Reproduced
+			case few < 3: // a standard deviation of one or two values says nothing
+				out.Verdict = harness.NotDecided
+			default:
+				out.Verdict = harness.NotReproduced
+			}
+			out.Evidence = fmt.Sprintf("%d of %d cells within", within, within+len(away))
+			if away != nil {
+				out.Evidence += "; outside: " + strings.Join(away, ", ")
+			}
+			return r.lacking(out, columns...)
+		},
+	},
+	{
+		ID: "29", Statement: "Ada-SIFG varies no more from run to run than L2-GF and Ada-GWG.",
+		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by an F-test " +
+			"(p ≤ 0.05, Holm's correction over all); otherwise not decided",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			out := harness.Outcome{Keys: r.keys(problems, "ada-sifg", "l2-gf", "ada-gwg")}
+			var p, ratios []float64
+			for _, problem := range problems {
+				for _, metric := range metrics {
+					for _, m := range []string{"l2-gf", "ada-gwg"} {
+						ratio, larger := stats.VarianceRatio(r.of(problem, metric, "ada-sifg"), r.of(problem, metric, m), stats.Greater)
+						if !math.IsNaN(ratio) {
+							p, ratios = append(p, larger), append(ratios, math.Sqrt(ratio))
+						}
+					}
+				}
+			}
+			if p == nil {
+				out.Verdict, out.Evidence = harness.NotTestable, "two trials at least are needed"
+				return r.lacking(out, "l2-gf", "ada-gwg", "ada-sifg")
+			}
+			smaller := 0
+			for _, v := range ratios {
+				smaller += count(v <= 1)
+			}
+			switch {
+			case slices.Min(stats.Holm(p)) <= level:
+				out.Verdict = harness.NotReproduced
+			case smaller == len(ratios):
+				out.Verdict = harness.Reproduced
+			default:
+				out.Verdict = harness.NotDecided
+			}
+			out.Evidence = fmt.Sprintf("smaller in %d of %d comparisons; ratio of standard deviations %s (median), %s at most. %s",
+				smaller, len(ratios), num(stats.Median(ratios)), num(slices.Max(ratios)), meaning(s))
+			return r.lacking(out, "l2-gf", "ada-gwg", "ada-sifg")
+		},
+	},
+	{
+		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods (Bayesian neural networks; the other parts are claims 12, 14 and 18–21).",
+		Rule: "RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, one-sided sign-flip tests with Holm's correction over all " +
+			"comparisons: lower in every one; not reproduced if higher in one; otherwise not decided",
+		Check: func(s *record.Set) harness.Outcome {
+			r := read(s)
+			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns[1:]...)}
+			var below, above []float64
+			var what []string
+			for _, problem := range problems {
+				for _, metric := range metrics {
+					for _, m := range []string{"svgd", "l2-gf", "ada-gwg"} {
+						if d := r.differences(problem, metric, "ada-sifg", m); d != nil {
+							below, above = append(below, stats.Paired(d, stats.Less, 1)), append(above, stats.Paired(d, stats.Greater, 1))
+							what = append(what, fmt.Sprintf("%s %s %s", problemNames[problem], metricNames[metric], named(s)(m)))
+						}
+					}
+				}
+			}
+			if below == nil {
+				return r.lacking(out, columns[1:]...)
+			}
+			wins, losses := 0, []string(nil)
+			below, above = stats.Holm(below), stats.Holm(above)
+			for i := range below {
+				wins += count(below[i] <= level)
+				if above[i] <= level {
+					losses = append(losses, what[i])
+				}
+			}
+			switch {
+			case losses != nil:
+				out.Verdict = harness.NotReproduced
+			case wins == len(below):
+				out.Verdict = harness.Reproduced
+			default:
+				out.Verdict = harness.NotDecided
+			}
+			out.Evidence = fmt.Sprintf("of %d comparisons Ada-SIFG is lower in %d, not told apart in %d, higher in %d",
+				len(below), wins, len(below)-wins-len(losses), len(losses))
+			if losses != nil {
+				out.Evidence += " (" + strings.Join(losses, ", ") + ")"
+			}
+			return r.lacking(out, columns[1:]...)
+		},
+	},
+}
+
+// ranking ranks the methods by mean in each cell of which all have results: their ranks, how often each is first, and how often it is
+// first or not told apart from the first.
+func ranking(r *results, methods []string) (ranks map[string][]float64, best, near map[string]int) {
+	ranks, best, near = map[string][]float64{}, map[string]int{}, map[string]int{}
+	for _, problem := range problems {
+		for _, metric := range metrics {
+			if !r.all(problem, metric, methods...) {
+				continue
+			}
+			order := slices.Clone(methods)
+			slices.SortStableFunc(order, func(a, b string) int {
+				return cmp.Compare(stats.Mean(r.of(problem, metric, a)), stats.Mean(r.of(problem, metric, b)))
+			})
+			for i, m := range order {
+				ranks[m] = append(ranks[m], float64(i+1))
+			}
+			first, tied := leaders(r, problem, metric, methods)
+			best[first]++
+			for _, m := range append(tied, first) {
+				near[m]++
+			}
+		}
+	}
+	return ranks, best, near
+}
+
+// lowestRank returns the method with the lowest mean rank, "" of a tie.
+func lowestRank(ranks map[string][]float64) string {
+	best, lowest := "", math.Inf(1)
+	for m, v := range ranks {
+		switch mean := stats.Mean(v); {
+		case mean < lowest:
+			best, lowest = m, mean
+		case mean == lowest:
+			best = ""
+		}
+	}
+	return best
+}
+
+// leads judges the claim that a method is best on a problem by the metrics: reproduced if its mean is the lowest, not decided if
+// another's is lower but not told apart, otherwise not reproduced. more, which may be nil, sees the outcome of a testable claim.
+func (r *results) leads(problem string, metrics, methods []string, method string, more func(*harness.Outcome)) harness.Outcome {
+	out := harness.Outcome{Verdict: harness.Reproduced, Keys: r.keys([]string{problem}, methods...)}
+	var text []string
+	for _, metric := range metrics {
+		if !r.all(problem, metric, methods...) {
+			gone, _ := r.missing([]string{problem}, methods...)
+			return harness.Outcome{Verdict: harness.NotTestable, Evidence: gone, Keys: out.Keys}
+		}
+		first, tied := leaders(r, problem, metric, methods)
+		few := len(r.differences(problem, metric, method, first)) < enough(len(methods)-1)
+		switch {
+		case first == method:
+		case slices.Contains(tied, method) || few:
+			out.Verdict = worse(out.Verdict, harness.NotDecided)
+		default:
+			out.Verdict = harness.NotReproduced
+		}
+		var each []string
+		for _, m := range methods {
+			each = append(each, named(r.set)(m)+" "+spread(r.of(problem, metric, m)))
+		}
+		text = append(text, metricNames[metric]+" "+strings.Join(each, ", "))
+	}
+	out.Evidence = strings.Join(text, "; ")
+	if more != nil {
+		more(&out)
+	}
+	return out
+}
+
+// worse returns the verdict of two that both have to hold.
+func worse(a, b string) string {
+	order := []string{harness.NotTestable, harness.NotReproduced, harness.NotDecided, harness.Reproduced}
+	return order[min(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// lacking adds to an outcome what results are missing; where a method has none on a problem, what holds for the others is not decided.
+func (r *results) lacking(out harness.Outcome, methods ...string) harness.Outcome {
+	gone, whole := r.missing(r.expected(), methods...)
+	if gone == "" {
+		return out
+	}
+	if whole && out.Verdict == harness.Reproduced {
+		out.Verdict = harness.NotDecided
+	}
+	if out.Evidence != "" {
+		out.Evidence += "; "
+	}
+	out.Evidence += gone
+	return out
+}

@@ -1,0 +1,226 @@
+package ucibnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// flowClaims are those of Figure 4 right, of Figure 5 and of the text.
+var flowClaims = []harness.Claim{
+	lower("30", "Boston: SIFG with σ = 0.01 ends below SIFG with σ = 0.1.", "sifg", "sifg-wide"),
+	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide", "sifg-wide"),
+	{
+		ID: "32", Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
+		Rule: "final test RMSE, means over seeds: the distance of Ada-SIFG from σ = 0.01 is at most half that of σ = 0.1; decided by a 95 % " +
+			"bootstrap interval over seeds of the distance minus half the other",
+		Check: approaches,
+	},
+	{
+		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
+		Rule: "finite; the largest at most twice the largest of the last tenth, in every run; no upward trend in the last quarter: a least-squares " +
+			"line through it rises by 1 % of its mean or less, or a one-sided sign-flip test over runs does not tell (p > 0.05, Holm's correction)",
+		Check: bounded,
+	},
+	{
+		ID: "35", Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than Hutchinson's estimate.",
+		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
+			"monomial-gamma target",
+		Check: func(s *record.Set) harness.Outcome {
+			out := harness.Outcome{Verdict: harness.NotTestable, Evidence: "no trials of SIFG"}
+			for _, problem := range problems {
+				t, ok := evidence.First(s, problem, "sifg")
+				c, has := config(s, problem, "sifg")
+				if !ok || !has {
+					continue
+				}
+				denoise, stein := innerCost(t.Dim, c.Sampler.Hidden)
+				out.Keys = []string{t.Key}
+				out.Evidence = fmt.Sprintf("counted: on %s (dimension %d, %d hidden units) an inner step of Hutchinson's estimate takes %s times the "+
+					"multiplications of a denoising step. Not testable here: methods that differ by their loss differ by what they smooth too, "+
+					"and no trial measures both losses on the same network", problemNames[problem], t.Dim, c.Sampler.Hidden,
+					num(stein/denoise))
+				break
+			}
+			return out
+		},
+	},
+	{
+		ID: "36", Statement: "One SIFG run yields many different samples without running again (Bayesian neural networks; for densities claim 5).",
+		Rule: "test RMSE of the last particles perturbed anew: it varies, by at most twice the standard deviation over the checkpoints of the " +
+			"last tenth of the run, and its mean is within two of those of their mean; in every run of SIFG and Ada-SIFG",
+		Check: resampled,
+	},
+}
+
+// lower is the claim that a ends below b on Boston.
+func lower(id, statement, a, b string) harness.Claim {
+	return harness.Claim{
+		ID: id, Statement: statement, Rule: "final test RMSE lower, paired by seed (one-sided sign-flip test, 5 %)",
+		Check: func(s *record.Set) harness.Outcome {
+			e := evidence.Records{Set: s, Problem: "boston", Names: withSigma(s)}
+			x, y := e.Pair(a, b, "rmse", 0)
+			return e.Less("final test RMSE", a, x, b, y, 0)
+		},
+	}
+}
+
+// approaches checks claim 32.
+func approaches(s *record.Set) harness.Outcome {
+	r := read(s)
+	names := withSigma(s)
+	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys([]string{"boston"}, "sifg", "sifg-wide", "ada-sifg-wide")}
+	var own, whole []float64 // distances from σ = 0.01, by seed
+	narrow := r.values[series{"boston", "rmse", "sifg"}]
+	wide, ada := r.values[series{"boston", "rmse", "sifg-wide"}], r.values[series{"boston", "rmse", "ada-sifg-wide"}]
+	for _, seed := range sortedKeys(narrow) {
+		w, hasWide := wide[seed]
+		a, hasAda := ada[seed]
+		if hasWide && hasAda {
+			own, whole = append(own, a-narrow[seed]), append(whole, w-narrow[seed])
+		}
+	}
+	if len(own) == 0 {
+		out.Evidence = "no seed of which " + names("sifg") + ", " + names("sifg-wide") + " and " + names("ada-sifg-wide") + " all ended well"
+		return out
+	}
+	excess := func(i []float64) float64 { // of the seeds with these places
+		var a, w float64
+		for _, k := range i {
+			a, w = a+own[int(k)], w+whole[int(k)]
+		}
+		return (math.Abs(a) - math.Abs(w)/2) / float64(len(i))
+	}
+	places := make([]float64, len(own))
+	for i := range places {
+		places[i] = float64(i)
+	}
+	lo, hi := stats.Bootstrap(places, excess, 1-level, 1)
+	switch {
+	case hi <= 0:
+		out.Verdict = harness.Reproduced
+	case lo > 0:
+		out.Verdict = harness.NotReproduced
+	default: // NaN of one seed too
+		out.Verdict = harness.NotDecided
+	}
+	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s, 95 %% interval %s … %s over %d seeds",
+		names("sifg"), names("ada-sifg-wide"), num(stats.Mean(own)), names("sifg-wide"), num(stats.Mean(whole)), num(excess(places)), num(lo), num(hi), len(own))
+	return out
+}
+
+// bounded checks claim 33.
+func bounded(s *record.Set) harness.Outcome {
+	r := read(s)
+	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, "sifg")}
+	var holds []bool
+	var text, trend []string
+	var p, rises []float64
+	for _, problem := range problems {
+		var peak, rise []float64
+		for _, c := range s.Curves(problem, "sifg", "m5", 0) {
+			last := tail(c, 0.1)
+			peak = append(peak, slices.Max(c.Value)/slices.Max(last.Value))
+			rise = append(rise, climb(tail(c, 0.25)))
+			holds = append(holds, peak[len(peak)-1] <= 2) // false of NaN and of ∞/∞
+		}
+		if peak == nil {
+			continue
+		}
+		p, rises = append(p, stats.Paired(rise, stats.Greater, 1)), append(rises, stats.Mean(rise))
+		trend = append(trend, problemNames[problem])
+		text = append(text, fmt.Sprintf("%s %s and %s %%", problemNames[problem], num(slices.Max(peak)), num(100*stats.Mean(rise))))
+	}
+	if holds == nil {
+		return r.lacking(out, "sifg")
+	}
+	var up []string
+	for i, p := range stats.Holm(p) {
+		if p <= level && rises[i] > 0.01 {
+			up = append(up, trend[i])
+		}
+	}
+	out.Verdict = evidence.All(holds)
+	if up != nil {
+		out.Verdict = harness.NotReproduced
+	}
+	out.Evidence = "largest moment over the largest of the last tenth, and rise in the last quarter: " + strings.Join(text, ", ")
+	if up != nil {
+		out.Evidence += "; still rising: " + strings.Join(up, ", ")
+	}
+	return r.lacking(out, "sifg")
+}
+
+// tail returns the checkpoints in the last part of a curve's iterations.
+func tail(c record.Curve, part float64) record.Curve {
+	last := float64(c.Iteration[len(c.Iteration)-1])
+	i := slices.IndexFunc(c.Iteration, func(k int) bool { return float64(k) >= (1-part)*last })
+	return record.Curve{Seed: c.Seed, Iteration: c.Iteration[i:], Value: c.Value[i:]}
+}
+
+// climb returns how much the least-squares line through a curve rises over its length, as a share of its mean; 0 of one point.
+func climb(c record.Curve) float64 {
+	x := make([]float64, len(c.Iteration))
+	for i, k := range c.Iteration {
+		x[i] = float64(k)
+	}
+	mx, my := stats.Mean(x), stats.Mean(c.Value)
+	var xy, xx float64
+	for i := range x {
+		xy, xx = xy+(x[i]-mx)*(c.Value[i]-my), xx+(x[i]-mx)*(x[i]-mx)
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx * (x[len(x)-1] - x[0]) / my
+}
+
+// innerCost returns the multiplications of an inner step of a d-h-h-d network for each particle: forward 2dh + h², gradients of the
+// weights the same, of the hidden layers dh less; Hutchinson's estimate goes through the network twice more.
+func innerCost(dim, hidden int) (denoise, stein float64) {
+	d, h := float64(dim), float64(hidden)
+	forward := 2*d*h + h*h
+	return 3*forward - d*h, 6*forward - 2*d*h
+}
+
+// resampled checks claim 36.
+func resampled(s *record.Set) harness.Outcome {
+	r := read(s)
+	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, "sifg", "ada-sifg")}
+	var holds []bool
+	var ratios []float64
+	times := 0
+	for _, problem := range problems {
+		for _, m := range []string{"sifg", "ada-sifg"} {
+			again := r.repeats[series{problem, "repeat-rmse", m}]
+			for _, c := range s.Curves(problem, m, "rmse", 0) {
+				v, end := again[c.Seed], tail(c, 0.1).Value
+				if len(v) < 2 || len(end) < 2 {
+					continue
+				}
+				over, between := stats.SD(end), stats.SD(v)
+				times = len(v)
+				ratios = append(ratios, between/over)
+				holds = append(holds, between > 0 && between <= 2*over && math.Abs(stats.Mean(v)-stats.Mean(end)) <= 2*over)
+			}
+		}
+	}
+	if holds == nil {
+		out.Evidence = "no run of SIFG or Ada-SIFG whose last particles were perturbed anew"
+		return out
+	}
+	n := 0
+	for _, h := range holds {
+		n += count(h)
+	}
+	out.Verdict = evidence.All(holds)
+	out.Evidence = fmt.Sprintf("holds in %d of %d runs; standard deviation of the RMSE over %d perturbations over that of the last checkpoints: %s",
+		n, len(holds), times, evidence.Spread(ratios))
+	return r.lacking(out, "sifg", "ada-sifg")
+}

@@ -1,0 +1,101 @@
+package ucibnn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// widths are the methods of Figure 4 right.
+var widths = []string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"}
+
+// look is how a method of Figure 4 is drawn.
+func look(s *record.Set, method string) figure.Style {
+	style := figure.Method(map[string]string{"sifg-wide": "svgd", "ada-sifg-wide": "l2-gf"}[method])
+	if style.Label == "" {
+		style = figure.Method(method)
+	}
+	return style.As(withSigma(s)(method))
+}
+
+// boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
+func boston(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Rows: 1, Cols: 2, Height: 7.5}
+	for _, p := range []struct {
+		metric, label string
+		scale         figure.Scale
+	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
+		panel := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
+		for _, m := range widths {
+			panel.Layers = append(panel.Layers, evidence.Layers(s.Curves("boston", m, p.metric, 0), look(s, m), nil)...)
+		}
+		if panel.Layers == nil {
+			return nil, fmt.Errorf("no trial of SIFG or Ada-SIFG on boston ended well")
+		}
+		f.Panels = append(f.Panels, panel)
+	}
+	return f, nil
+}
+
+// grid makes a panel for each data set, in the order of Table 1; draw returns the layers of one. A data set without layers says so.
+func grid(s *record.Set, axes figure.Panel, draw func(problem string) []figure.Layer) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 3}
+	some := false
+	for _, problem := range read(s).expected() {
+		panel := axes
+		panel.Title, panel.Layers = problemNames[problem], draw(problem)
+		some = some || panel.Layers != nil
+		if panel.Layers == nil {
+			panel.Layers = []figure.Layer{figure.Text{X: 0.5, Y: 0.5, S: "no run ended well", Frac: true, AlignX: 0.5}}
+		}
+		f.Panels = append(f.Panels, panel)
+	}
+	if !some {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	return f, nil
+}
+
+// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean.
+func moments(s *record.Set) (*figure.Figure, error) {
+	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M_{5} of the particles", Scale: figure.AutoLog}}
+	return grid(s, axes, func(problem string) []figure.Layer {
+		var layers []figure.Layer
+		curves := s.Curves(problem, "sifg", "m5", 0)
+		style := figure.Method("sifg")
+		for _, c := range curves {
+			x := make([]float64, len(c.Iteration))
+			for i, k := range c.Iteration {
+				x[i] = float64(k)
+			}
+			layers = append(layers, figure.Path{X: x, Y: c.Value, Style: style.As("one run"), Alpha: 0.5})
+		}
+		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...)
+	})
+}
+
+// lines drops the bands.
+func lines(layers []figure.Layer) []figure.Layer {
+	return slices.DeleteFunc(layers, func(l figure.Layer) bool { _, band := l.(figure.Band); return band })
+}
+
+// curves draws the RMSE of all methods against the share of the run that is done: SGLD has more iterations than the others.
+func curves(s *record.Set) (*figure.Figure, error) {
+	axes := figure.Panel{X: figure.Axis{Label: "share of the run"}, Y: figure.Axis{Label: "test RMSE", Scale: figure.Log}}
+	r := read(s)
+	return grid(s, axes, func(problem string) []figure.Layer {
+		var layers []figure.Layer
+		for _, m := range compared(s) {
+			c, _ := config(s, problem, m)
+			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
+			layers = append(layers, evidence.Layers(s.Curves(problem, m, "rmse", 0), figure.Method(m).As(named(s)(m)), across)...)
+		}
+		if ols := r.trivial(problem, "ols", "test-rmse"); layers != nil && ols != nil {
+			layers = append(layers, figure.HLine{Y: average(ols).Value, Style: figure.Method("truth").As("least squares")})
+		}
+		return layers
+	})
+}

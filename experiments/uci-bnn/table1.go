@@ -1,0 +1,255 @@
+package ucibnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// level is the chance of a false alarm that all tests here accept.
+const level = 0.05
+
+// compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it ran.
+func compared(s *record.Set) []string {
+	var out []string
+	for _, m := range []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
+		if slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Method == m }) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// table1 is Table 1: a row a data set and metric, a column a method.
+func table1(s *record.Set) (*table.Table, error) {
+	r, names, methods := read(s), named(s), compared(s)
+	t := &table.Table{Columns: []table.Column{
+		{Header: "Data set"}, {Header: "Metric"}, {Header: "constant", Align: table.Right}, {Header: "least squares", Align: table.Right},
+	}}
+	for _, m := range methods {
+		t.Columns = append(t.Columns, table.Column{Header: names(m), Align: table.Right})
+	}
+	tests, most := 0, 0 // the largest number of comparisons in a row, and of trials
+	for _, metric := range metrics {
+		for _, problem := range r.expected() {
+			ols := r.trivial(problem, "ols", metric)
+			row := []table.Cell{
+				table.Text(problemNames[problem]), table.Text(metricNames[metric]), average(r.trivial(problem, "constant", metric)), average(ols),
+			}
+			best, tied := leaders(r, problem, metric, methods)
+			for _, m := range methods {
+				v := r.of(problem, metric, m)
+				most = max(most, len(v))
+				c := average(v)
+				switch {
+				case m == best:
+					c.Bold = true
+				case slices.Contains(tied, m):
+					c.Text += " ≈"
+				}
+				if len(v) > 0 && len(ols) > 0 && !(stats.Mean(v) < stats.Mean(ols)) {
+					c.Text += " †"
+				}
+				if n := r.ended[[2]string{problem, m}]; n[0] < n[1] {
+					c.Text += fmt.Sprintf(" (%d of %d)", n[0], n[1])
+				}
+				row = append(row, c)
+			}
+			tests = max(tests, len(r.having(problem, metric, methods))-1)
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if most == 0 {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("Mean ± standard deviation over trials, %d at most. %s", most, meaning(s)))
+	if need := enough(tests); most < need {
+		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. So few trials can show no difference between %d methods; %d are the least that can.", tests+1, need))
+	} else {
+		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of the differences "+
+			"paired by seed, Holm's correction within the row; rows of fewer than %d trials cannot tell and have no mark).", 100*level, need))
+	}
+	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well.")
+	if gone, _ := r.missing(r.expected(), methods...); gone != "" {
+		t.Notes = append(t.Notes, "Missing: "+gone+".")
+	}
+	return t, nil
+}
+
+// having returns those of the methods that have results of a metric on a problem.
+func (r *results) having(problem, metric string, methods []string) []string {
+	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return !r.all(problem, metric, m) })
+}
+
+// leaders returns the method with the lowest mean ("" if none is finite), and those whose paired differences from it a test at the
+// level, corrected for their number, does not tell from zero; none where the trials are too few to show any difference.
+func leaders(r *results, problem, metric string, methods []string) (best string, tied []string) {
+	methods = r.having(problem, metric, methods)
+	lowest := math.Inf(1)
+	for _, m := range methods {
+		if v := stats.Mean(r.of(problem, metric, m)); v < lowest {
+			best, lowest = m, v
+		}
+	}
+	if best == "" {
+		return "", nil
+	}
+	var others []string
+	var p []float64
+	for _, m := range methods {
+		d := r.differences(problem, metric, m, best)
+		if m != best && len(d) >= enough(len(methods)-1) {
+			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided, 1))
+		}
+	}
+	for i, p := range stats.Holm(p) {
+		if p > level {
+			tied = append(tied, others[i])
+		}
+	}
+	return best, tied
+}
+
+// enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the level: its
+// smallest p-value is 2¹⁻ⁿ.
+func enough(tests int) int {
+	return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/level)))
+}
+
+// meaning says what varies between the trials of a protocol.
+func meaning(s *record.Set) string {
+	switch split(s) {
+	case "released":
+		return "All trials share one split, so that ± is the noise of the algorithm alone."
+	case "random", "standard":
+		return "Each trial has a split of its own, the same for all methods, so that ± is mostly the difference between splits."
+	}
+	return ""
+}
+
+// split returns how the protocol divides the data.
+func split(s *record.Set) string {
+	for _, p := range problems {
+		for _, m := range s.Methods(p) {
+			if c, ok := config(s, p, m); ok {
+				how, _ := c.Options["split"].(string)
+				return how
+			}
+		}
+	}
+	return ""
+}
+
+// The printed Table 1 counts as reproduced in a cell if the means differ by at most two pooled standard deviations, or by 3 % of
+// the printed mean.
+const units, share = 2, 0.03
+
+// against is the table of every printed cell beside ours; methods that the paper does not have stand there too.
+func against(s *record.Set) (*table.Table, error) {
+	if s.Protocol == "standard" {
+		return nil, fmt.Errorf("the protocol standard has other data and splits than the printed table")
+	}
+	r, names := read(s), named(s)
+	t := &table.Table{Columns: []table.Column{{Header: "Data set"}, {Header: "Metric"}, {Header: "Method"}}}
+	for _, h := range []string{
+		"printed", "measured", "standard error", "trials", "difference", "in pooled sd", "in %",
+	} {
+		t.Columns = append(t.Columns, table.Column{Header: h, Align: table.Right})
+	}
+	t.Columns = append(t.Columns, table.Column{Header: "verdict"}, table.Column{Header: "note"})
+	within, outside, absent := 0, 0, 0
+	for _, problem := range problems {
+		for _, metric := range metrics {
+			for _, m := range []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
+				v := r.of(problem, metric, m)
+				name := strings.TrimSuffix(m, "-slow")
+				cell, ok := inPrint(problem, metric, name)
+				if len(v) == 0 && (!ok || name != m) {
+					continue
+				}
+				row := []table.Cell{table.Text(problemNames[problem]), table.Text(metricNames[metric]), table.Text(names(m))}
+				if ok {
+					row = append(row, asPrinted(cell))
+				} else {
+					row = append(row, table.Text("–"))
+				}
+				row = append(row, average(v), table.Number(stats.SE(v), 2), table.Int(len(v)))
+				g, verdict := cell.Gap(v), "–"
+				switch {
+				case !ok || len(v) == 0:
+					g = harness.Gap{Difference: math.NaN(), Units: math.NaN(), Share: math.NaN()}
+					if ok {
+						verdict = "no result"
+						absent++
+					}
+				case g.Within(units, share):
+					verdict = "within"
+				default:
+					verdict = "outside"
+				}
+				if ok && name == m {
+					within, outside = within+count(verdict == "within"), outside+count(verdict == "outside")
+				}
+				row = append(row, table.Number(g.Difference, 2), table.Fixed(g.Units, 1), table.Fixed(100*g.Share, 1),
+					table.Text(verdict), table.Text(remark(r, problem, metric, m, cell)))
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	t.Notes = []string{
+		fmt.Sprintf("%d printed cells within, %d outside, %d without a result. Within: the means differ by at most %g pooled standard "+
+			"deviations, √((sd² + printed sd²)/2), or by %g %% of the printed mean. A spread printed as 0.00 is below 0.005 and counts as 0.005. "+
+			"The standard error of a difference of two means of ten is 0.45 pooled sd.", within, outside, absent, float64(units), 100*share),
+		"measured: mean ± standard deviation over trials. " + meaning(s),
+	}
+	if split(s) != "released" {
+		t.Notes = append(t.Notes, "The printed numbers are of one split, which is not among those of this protocol: a difference is that of splits too.")
+	}
+	return t, nil
+}
+
+// asPrinted is a cell with the digits of the paper.
+func asPrinted(p harness.Published) table.Cell {
+	return table.Cell{
+		Text: fmt.Sprintf("%.3f ± %.*f", p.Mean, int(math.Round(-math.Log10(p.Place))), p.SD), Value: p.Mean, Spread: p.SD,
+		IsNumber: true, HasSpread: true,
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// remark says what is known of a printed cell, and of the two steps of SVGD which one gives it.
+func remark(r *results, problem, metric, method string, cell harness.Published) string {
+	note := cell.Note
+	fast, slow := r.of(problem, metric, "svgd"), r.of(problem, metric, "svgd-slow")
+	if cell.Method != "svgd" || len(fast) == 0 || len(slow) == 0 {
+		return note
+	}
+	names := named(r.set)
+	a, b := cell.Gap(fast).Within(units, share), cell.Gap(slow).Within(units, share)
+	step := names("svgd") + " (step " + setting(r.set, "svgd", func(c sifg.Config) float64 { return c.Step }) + ")"
+	var found string
+	switch {
+	case a && b:
+		found = "Both steps give it."
+	case a:
+		found = step + " gives it, the smaller step does not."
+	case b:
+		found = names("svgd-slow") + " gives it, the larger step does not."
+	default:
+		found = "Neither step gives it."
+	}
+	return strings.TrimSpace(note + " " + found)
+}
