@@ -48,8 +48,8 @@ lint: ## gofmt, go vet, staticcheck, generated code up to date
 generate: ## the assembly of the compute core, from its generator
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run .
 
-data: build ## the data files the experiments need
-	$(SIFG) data list
+data: build ## the files of all data sets, into datasets/cache (10 MB)
+	$(SIFG) data fetch
 
 report: build ## tables, figures and page again from what has been computed
 	$(SIFG) report --scale $(SCALE) $(ARGS)
