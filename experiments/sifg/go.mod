@@ -41,6 +41,7 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/sagikazarmark/locafero v0.11.0 // indirect
 	github.com/sbinet/npyio v0.6.0 // indirect
+	github.com/semi-implicit/sifg/datasets v0.0.0 // indirect
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0 // indirect
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
@@ -66,6 +67,7 @@ require (
 )
 
 replace (
+	github.com/semi-implicit/sifg/datasets => ../../datasets
 	github.com/semi-implicit/sifg/experiments/gmm => ../gmm
 	github.com/semi-implicit/sifg/experiments/monomial-gamma => ../monomial-gamma
 	github.com/semi-implicit/sifg/pkg/harness => ../../pkg/harness
