@@ -1,0 +1,196 @@
+package grid
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// summary is grid.json. Nothing in it depends on when or in how many pieces the trials were run.
+type summary struct {
+	Command    string         `json:"command"`
+	Experiment string         `json:"experiment"`
+	Protocol   string         `json:"protocol"`
+	Scale      string         `json:"scale"`
+	Grid       string         `json:"grid"`
+	Select     string         `json:"select"`
+	Rule       string         `json:"rule"`
+	Seeds      []uint64       `json:"seeds"`
+	Trials     int            `json:"trials"`
+	Counts     map[string]int `json:"counts"` // trials by status
+	Groups     []chosen       `json:"groups"`
+	Hidden     map[string]int `json:"hidden,omitempty"`   // values of a figure that are not seen
+	Problems   []string       `json:"problems,omitempty"` // why a figure was not made
+}
+
+// chosen is what the rule chose for a method on a problem.
+type chosen struct {
+	Problem  string         `json:"problem"`
+	Method   string         `json:"method"`
+	Cells    int            `json:"cells"`
+	Eligible int            `json:"eligible"`           // cells that can win
+	Excluded int            `json:"excluded,omitempty"` // by conditions
+	Same     int            `json:"same,omitempty"`     // cells left out as duplicates
+	Values   map[string]any `json:"values,omitempty"`   // of the winner
+	Mean     *float64       `json:"mean,omitempty"`
+	Interval []float64      `json:"interval,omitempty"` // 95 %, bootstrap
+	Keys     []string       `json:"keys,omitempty"`     // of the winner's trials
+	Ties     int            `json:"ties,omitempty"`
+	Edges    []string       `json:"edges,omitempty"`
+	Reason   string         `json:"reason,omitempty"` // why none can win
+}
+
+// Commands are recorded with the choice.
+type Commands struct {
+	Choose string // what chose: sifg grid …
+	Use    string // what runs with the chosen values: sifg run … --config …
+}
+
+// Write makes dir hold the grid's records, tables, figures, summary and chosen values. It returns sentences on what the
+// chosen values leave out.
+func (r *Result) Write(dir string, c Commands) (notes []string, err error) {
+	aside, old := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".new"), filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".old")
+	if err := errors.Join(os.RemoveAll(aside), os.RemoveAll(old)); err != nil { // what a killed program left
+		return nil, err
+	}
+	for _, sub := range []string{"figures", "tables"} {
+		if err := os.MkdirAll(filepath.Join(aside, sub), 0o777); err != nil {
+			return nil, err
+		}
+	}
+	if notes, err = r.fill(aside, c); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.Rename(aside, dir); err != nil {
+		return nil, err
+	}
+	return notes, errors.Join(record.SyncDir(filepath.Dir(dir)), os.RemoveAll(old))
+}
+
+// fill writes the files into a new folder.
+func (r *Result) fill(dir string, c Commands) (notes []string, err error) {
+	text := func(name, s string) {
+		err = errors.Join(err, record.WriteFileAtomic(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}))
+	}
+	err = errors.Join(
+		record.WriteTrials(filepath.Join(dir, "trials.parquet"), r.trials),
+		record.WriteTraces(filepath.Join(dir, "trace.parquet"), r.last),
+		record.WriteTimings(filepath.Join(dir, "timings.parquet"), r.timings),
+	)
+	best, cells := r.BestTable(), r.CellsTable()
+	text("tables/best.md", best.Markdown())
+	text("tables/best.tex", best.LaTeX())
+	text("tables/best.csv", best.CSV())
+	text("tables/cells.csv", cells.CSV())
+	overlay, notes := r.Overlay(c)
+	text("chosen.yaml", overlay)
+	sum := r.summary(c)
+	var report strings.Builder
+	fmt.Fprintf(&report, "# The grid %s on %s, protocol %s, scale %s\n\n    %s\n\n%s\n", r.Spec.Name, r.Experiment, r.Protocol, r.Scale, c.Choose, best.Markdown())
+	if lost := r.losers(); lost != nil {
+		fmt.Fprintf(&report, "\n## Cells that cannot win\n\n%s", lost.Markdown())
+	}
+	for _, d := range r.figures() {
+		info, bad := d.figure.Save(filepath.Join(dir, "figures"), d.name)
+		if bad != nil { // the others go on
+			sum.Problems = append(sum.Problems, bad.Error())
+			continue
+		}
+		for _, x := range info.Dropped {
+			if x.Layer != "heat map" { // white cells are said in the caption
+				sum.Hidden[d.name] += x.Undrawable + x.Outside
+			}
+		}
+		fmt.Fprintf(&report, "\n## %s\n\n![%s](figures/%s.png)\n\n%s\n", d.title, d.title, d.name, d.caption)
+	}
+	text("report.md", report.String())
+	b, bad := json.MarshalIndent(sum, "", "  ")
+	if bad != nil {
+		return nil, bad
+	}
+	text("grid.json", string(b)+"\n")
+	return notes, err
+}
+
+// losers lists the first cells that cannot win, with their reasons; nil if there are none.
+func (r *Result) losers() *table.Table {
+	const most = 20
+	t := &table.Table{Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "cell"}, {Header: "status"}, {Header: "reason"}}}
+	left := 0
+	for i := range r.Judged {
+		j := &r.Judged[i]
+		for k, o := range j.Outcomes {
+			switch {
+			case o.Reason == "":
+			case len(t.Rows) == most:
+				left++
+			default:
+				t.Rows = append(t.Rows, []table.Cell{table.Text(j.Problem), table.Text(j.Method), table.Text(orPlain(j.Cells[k].Label)),
+					table.Text(o.Status), table.Text(o.Reason)})
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	if left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("And %d more: tables/cells.csv has all.", left))
+	}
+	return t
+}
+
+func (r *Result) summary(c Commands) *summary {
+	out := &summary{
+		Command: c.Choose, Experiment: r.Experiment, Protocol: r.Protocol, Scale: r.Scale, Grid: r.Spec.Name,
+		Select: r.Objective.String(), Rule: r.Objective.rule(), Counts: map[string]int{}, Hidden: map[string]int{},
+	}
+	for _, t := range r.Trials() {
+		out.Trials++
+		if !slices.Contains(out.Seeds, t.Seed) {
+			out.Seeds = append(out.Seeds, t.Seed)
+		}
+	}
+	for _, t := range r.trials {
+		out.Counts[t.Status]++
+	}
+	if r.Missing > 0 {
+		out.Counts[harness.Missing] = r.Missing
+	}
+	for i := range r.Judged {
+		j := &r.Judged[i]
+		g := chosen{Problem: j.Problem, Method: j.Method, Cells: len(j.Cells), Eligible: j.Eligible(), Excluded: j.Excluded, Same: j.Same}
+		if best, o := j.Best(); best == nil {
+			g.Reason = j.Outcomes[j.Rank[0]].Reason
+		} else {
+			g.Mean, g.Ties, g.Edges, g.Values = &o.Mean, j.Ties, j.Edges, map[string]any{}
+			for k, s := range j.Settings {
+				g.Values[s.Name] = best.Values[k]
+			}
+			if lo, hi := o.Interval(); !math.IsNaN(lo) {
+				g.Interval = []float64{lo, hi}
+			}
+			for _, t := range best.Trials {
+				g.Keys = append(g.Keys, t.Key)
+			}
+		}
+		out.Groups = append(out.Groups, g)
+	}
+	return out
+}
