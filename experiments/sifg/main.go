@@ -6,6 +6,7 @@ import (
 
 	"github.com/semi-implicit/sifg/experiments/gmm"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
+	ucibnn "github.com/semi-implicit/sifg/experiments/uci-bnn"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
@@ -14,6 +15,7 @@ import (
 var experiments = []*harness.Experiment{
 	gmm.Experiment,
 	monomialgamma.Experiment,
+	ucibnn.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }
