@@ -273,7 +273,7 @@ func (l *layers) spread(layer map[string]any) map[string]any {
 }
 
 // parse turns an override into a checked layer. Its key is a path with dots, where * stands for every problem or
-// method; its value is YAML.
+// method, and reference at the beginning for problems.*.options.reference; its value is YAML.
 func (l *layers) parse(o Override) (map[string]any, error) {
 	key, text, ok := strings.Cut(o.Text, "=")
 	if !ok || key == "" {
@@ -284,7 +284,11 @@ func (l *layers) parse(o Override) (map[string]any, error) {
 		return nil, Usagef("%s: the value is not YAML: %v", o.source(nil), err)
 	}
 	layer := map[string]any{}
-	l.set(layer, "", strings.Split(strings.TrimSpace(key), "."), value)
+	path := strings.Split(strings.TrimSpace(key), ".")
+	if path[0] == "reference" {
+		path = append([]string{"problems", "*", "options"}, path...)
+	}
+	l.set(layer, "", path, value)
 	if err := check(reflect.TypeFor[settings[sifg.Config]](), layer, nil, o.source); err != nil {
 		return nil, err
 	}
