@@ -121,7 +121,8 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
 	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.verify(), a.data(), a.bench(), a.worker())
+	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.verify(), a.data(), a.bench(), a.worker(),
+		a.submit(), a.work(), a.resubmit(), a.cancel(), a.mergeStores())
 	return root
 }
 
@@ -162,6 +163,9 @@ func environment(cmd *cobra.Command) error {
 	cmd.Root().PersistentFlags().VisitAll(know)
 	for _, c := range cmd.Root().Commands() {
 		c.LocalFlags().VisitAll(know)
+		for _, sub := range c.Commands() {
+			sub.LocalFlags().VisitAll(know)
+		}
 	}
 	for _, pair := range os.Environ() {
 		key, _, _ := strings.Cut(pair, "=")

@@ -29,10 +29,14 @@ type ended struct {
 }
 
 func (a *app) status() *cobra.Command {
+	var plan string
 	cmd := &cobra.Command{
 		Use:   "status [EXPERIMENT...|all]",
 		Short: "Says which trials are there, which are not and which did not end well",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("plan") {
+				return a.statusOf(plan)
+			}
 			p, err := a.prepare(args, false)
 			if err != nil {
 				return err
@@ -65,11 +69,13 @@ func (a *app) status() *cobra.Command {
 			if err := w.Flush(); err != nil {
 				return err
 			}
+			a.submitted()
 			return verdict(p.survey, nil)
 		},
 	}
 	a.choosing(cmd)
 	a.jsonFlag(cmd)
+	cmd.Flags().StringVar(&plan, "plan", "", "say what became of a plan that was submitted: its folder, its file, or the beginning of its name")
 	return cmd
 }
 

@@ -144,11 +144,16 @@ func (p *Pending) Commit(m Meta) (*Entry, error) {
 	if err := p.finish(&m); err != nil {
 		return nil, fmt.Errorf("store: writing trial %s/%s: %w", p.experiment, p.key, err)
 	}
+	return p.put(&m)
+}
+
+// put makes the finished trial be in its place, durably.
+func (p *Pending) put(m *Meta) (*Entry, error) {
 	parent := filepath.Join(p.s.dir, p.experiment)
 	if err := makeFolder(parent); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	e, err := p.publish(&m)
+	e, err := p.publish(m)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +176,7 @@ func makeFolder(dir string) error {
 	return record.SyncDir(filepath.Dir(dir))
 }
 
-// finish writes trial.json and makes all files durable.
+// finish completes m from what was written, writes trial.json and makes all files durable.
 func (p *Pending) finish(m *Meta) error {
 	m.Version, m.Provenance, m.Config = metaVersion, provenance(), nil
 	if m.Trial.Config != "" {
@@ -198,6 +203,11 @@ func (p *Pending) finish(m *Meta) error {
 	if err := p.write(trialName, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return err
 	}
+	return p.settle()
+}
+
+// settle makes all files durable.
+func (p *Pending) settle() error {
 	errs := make([]error, len(p.files)+1)
 	var all sync.WaitGroup
 	for i, f := range p.files { // at once, so that the file system can join them into one transaction

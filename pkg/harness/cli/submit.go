@@ -1,0 +1,479 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/cluster"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// submitting are the flags of sifg submit.
+type submitting struct {
+	cluster.Site
+	file      string
+	shards    int
+	shardTime time.Duration
+	maxTasks  int
+	dryRun    bool
+	noSubmit  bool
+	noCollect bool
+	again     bool
+	plan      string
+}
+
+// kubernetesLimit is the number of pods that an Indexed Job may run at once.
+const kubernetesLimit = 100_000
+
+func (a *app) submit() *cobra.Command {
+	cmd := &cobra.Command{Use: "submit", Short: "Freezes a plan and has a cluster compute it", Args: cobra.ArbitraryArgs, RunE: subcommand}
+	for _, sub := range []struct {
+		use, short string
+		flags      func(*submitting, *pflag.FlagSet)
+		do         func(*submitting, frozen) error
+	}{
+		{"slurm", "Submits the trials that are not there yet as an array of Slurm jobs", slurmFlags, a.submitSlurm},
+		{"kubernetes", "Writes the manifest of an Indexed Job that computes the trials that are not there yet", kubernetesFlags, a.submitKubernetes},
+		{"shell", "Prints a command a shard, for GNU parallel, xargs or ssh", func(*submitting, *pflag.FlagSet) {}, a.submitShell},
+	} {
+		s := &submitting{}
+		c := &cobra.Command{Use: sub.use + " [EXPERIMENT...|all]", Short: sub.short, RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.read(cmd.Flags()); err != nil {
+				return err
+			}
+			f, err := a.freeze(cmd.Flags(), s, args)
+			if err != nil || f.Plan == nil {
+				return err
+			}
+			return sub.do(s, f)
+		}}
+		a.choosing(c)
+		a.runnerFlags(c)
+		f := c.Flags()
+		f.StringVar(&s.file, "site", "", "YAML file with settings of the cluster: partition, account, time, extra, … (docs/cluster.md)")
+		f.IntVar(&s.shards, "shards", 0, "shards of the plan (default as --shard-time says)")
+		f.DurationVar(&s.shardTime, "shard-time", 20*time.Minute, "about how long a shard computes; short trials share one")
+		f.IntVar(&s.maxTasks, "max-tasks", 0, "most shards (default what Slurm's MaxArraySize allows)")
+		f.IntVar(&s.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
+		f.StringVar(&s.Memory, "mem", "", "memory of a shard, such as 4G")
+		f.IntVar(&s.AtOnce, "at-once", 0, "shards that run at once (default as many as there is room for)")
+		f.DurationVar(&s.Notice, "notice", 2*time.Minute, "from the signal that announces the end of the time to the end")
+		f.BoolVar(&s.dryRun, "dry-run", false, "print what would be submitted; write nothing")
+		sub.flags(s, f)
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+func slurmFlags(s *submitting, f *pflag.FlagSet) {
+	f.StringVar(&s.Partition, "partition", "", "partition of the jobs")
+	f.StringVar(&s.Account, "account", "", "account that pays for them")
+	f.DurationVar(&s.Time, "time", 0, "time limit of a shard (default twice the longest estimate and ten minutes, where trials like these were measured)")
+	f.StringArrayVar(&s.Extra, "extra", nil, "one more directive, such as --constraint=avx512; repeatable")
+	f.BoolVar(&s.noSubmit, "no-submit", false, "write plan, program and scripts, and submit nothing: edit job.sh, then sifg submit slurm --plan PLAN")
+	f.BoolVar(&s.noCollect, "no-collect", false, "no job that reports when the array has ended")
+	f.BoolVar(&s.again, "again", false, "submit also trials that jobs of another plan are computing")
+	f.StringVar(&s.plan, "plan", "", "submit this plan, which --no-submit wrote, with its scripts as they are")
+}
+
+func kubernetesFlags(s *submitting, f *pflag.FlagSet) {
+	f.StringVar(&s.Image, "image", "debian:bookworm-slim", "container image; it needs nothing but a file system and certificates")
+	f.StringVar(&s.Claim, "claim", "sifg", "persistent volume claim that holds store and plan")
+	f.StringVar(&s.Mount, "mount", "", "where it is mounted (default the working folder, as it is here)")
+	f.StringVar(&s.Namespace, "namespace", "", "namespace of the job")
+}
+
+// read fills in what the file of --site says and no flag or variable does.
+func (s *submitting) read(f *pflag.FlagSet) error {
+	if s.file != "" {
+		v := viper.New()
+		v.SetConfigFile(s.file)
+		v.SetConfigType("yaml")
+		if err := v.ReadInConfig(); err != nil {
+			return harness.Usagef("--site %s: %v", s.file, err)
+		}
+		for _, key := range v.AllKeys() {
+			if key == "before" {
+				s.Before = v.GetStringSlice(key)
+				continue
+			}
+			flag := f.Lookup(key)
+			if flag == nil || !slices.Contains(siteKeys, key) {
+				return harness.Unknown("key", key, s.file, siteKeys)
+			}
+			values := []string{v.GetString(key)}
+			if key == "extra" {
+				values = v.GetStringSlice(key)
+			}
+			if flag.Changed {
+				continue
+			}
+			for _, value := range values {
+				if err := f.Set(key, value); err != nil {
+					return harness.Usagef("%s, %s: %v", s.file, key, err)
+				}
+			}
+		}
+	}
+	for flag, n := range map[string]int{"--shards": s.shards, "--max-tasks": s.maxTasks, "--at-once": s.AtOnce, "--cpus": s.CPUs - 1} {
+		if n < 0 {
+			return harness.Usagef("%s must be positive", flag)
+		}
+	}
+	if s.shardTime <= 0 || s.Notice < 0 || s.Time < 0 {
+		return harness.Usagef("--shard-time, --time and --notice must be positive")
+	}
+	return nil
+}
+
+// siteKeys are the keys of the file of --site: flags of the same names, and shell lines before the worker.
+var siteKeys = []string{"account", "at-once", "before", "claim", "cpus", "extra", "image", "max-tasks", "mem", "mount", "namespace", "notice",
+	"partition", "shard-time", "shards", "time"}
+
+// frozen is a plan that is to be submitted.
+type frozen struct {
+	*cluster.Plan
+	bytes   []byte
+	program string
+	paths   cluster.Paths
+	shards  int
+	known   int // trials whose time is predicted from measured ones
+	todo    []harness.Trial
+	shared  bool // trials share something that has to be made first
+}
+
+func (a *app) clusterDir() string { return filepath.Join(filepath.Dir(a.storeDir()), "cluster") }
+
+// freeze makes the plan of what the flags ask for and the store lacks. Nothing is written yet; Plan is nil where nothing
+// is to be computed.
+func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f frozen, err error) {
+	if s.plan != "" {
+		if f.Plan, err = a.findPlan(s.plan); err != nil {
+			return f, err
+		}
+		return f, nil
+	}
+	if _, err := a.runner(); err != nil {
+		return f, err
+	}
+	r, err := a.request(names)
+	if err != nil {
+		return f, err
+	}
+	plan, err := harness.NewPlan(r)
+	if err != nil {
+		return f, err
+	}
+	there, err := a.open(false)
+	if err != nil {
+		return f, err
+	}
+	survey, costs, err := harness.Glance(there, plan, a.resultsDir())
+	if err != nil {
+		return f, err
+	}
+	if f.todo = survey.Retry(a.opt.retry); len(f.todo) == 0 {
+		fmt.Fprintf(a.out, "%d trials: all there, nothing to submit\n", len(survey))
+		return f, verdict(survey, nil)
+	}
+	seconds, known := cluster.Estimate(costs, f.todo)
+	f.known = known
+	head := cluster.Header{Report: a.reportArgs(r), Data: map[string]string{}}
+	for _, name := range harness.Data(f.todo) {
+		if head.Data[name], err = a.sets.Digest(name); err != nil {
+			return f, err
+		}
+	}
+	if f.program, err = program(); err != nil {
+		return f, err
+	}
+	if head.Binary, err = cluster.Digest(f.program); err != nil {
+		return f, err
+	}
+	if f.bytes, err = cluster.Encode(head, f.todo, seconds); err != nil {
+		return f, err
+	}
+	if f.Plan, err = cluster.Decode(cluster.PlanPath(a.clusterDir(), f.bytes), f.bytes); err != nil {
+		return f, err
+	}
+	if f.paths, err = cluster.NewPaths(f.Plan, a.resultsDir(), a.storeDir()); err != nil {
+		return f, err
+	}
+	for _, e := range plan.Experiments {
+		f.shared = f.shared || e.Prepare != nil && slices.ContainsFunc(f.todo, func(t harness.Trial) bool { return t.Experiment == e.Name })
+	}
+	flags.Visit(func(x *pflag.Flag) {
+		if slices.Contains([]string{"jobs", "threads", "timeout", "grace", "isolate", "memory", "retry", "fail-fast"}, x.Name) {
+			f.paths.Flags = append(f.paths.Flags, "--"+x.Name+"="+x.Value.String())
+		}
+	})
+	for _, path := range a.opt.datasets {
+		if path, err = filepath.Abs(path); err != nil {
+			return f, err
+		}
+		f.paths.Flags = append(f.paths.Flags, "--datasets="+path)
+	}
+	return f, nil
+}
+
+// reportArgs are the arguments of the command that reports on a request, wherever its settings came from.
+func (a *app) reportArgs(r harness.Request) []string {
+	args := []string{"report"}
+	for _, e := range r.Experiments {
+		args = append(args, e.Name)
+	}
+	args = append(args, "--protocol", a.opt.protocol, "--scale", r.Scale)
+	for _, o := range r.Set {
+		args = append(args, "--set", o.Text)
+	}
+	return args
+}
+
+// split decides on the shards of the plan and on the time limit, and says what comes of it.
+func (a *app) split(s *submitting, f *frozen, limit int) {
+	if s.maxTasks > 0 {
+		limit = min(limit, s.maxTasks)
+	}
+	seconds := f.Seconds()
+	f.shards = min(s.shards, limit, f.Trials)
+	if s.shards == 0 {
+		f.shards = cluster.Shards(seconds, s.shardTime, s.CPUs, limit)
+	}
+	longest := cluster.Longest(cluster.Pack(seconds, f.shards), seconds, s.CPUs)
+	about := fmt.Sprintf("the longest takes about %s", harness.Span(longest))
+	switch {
+	case f.known == 0:
+		about = "how long one takes is not known, since none like these were measured yet"
+	case s.Time == 0:
+		s.Time = time.Duration(2*longest*float64(time.Second)) + 10*time.Minute
+	}
+	fmt.Fprintf(a.err, "plan %s: %d trials in %d shards; %s\n", f.Name(), f.Trials, f.shards, about)
+}
+
+// write puts the plan in its folder, and what has to be told apart from an earlier submission of it.
+func (a *app) write(s *submitting, f *frozen) (*cluster.Submission, error) {
+	sub, err := cluster.ReadSubmission(f.Folder())
+	if err != nil {
+		return nil, err
+	}
+	if len(sub.Jobs) > 0 {
+		return nil, harness.Usagef("this very plan was submitted already, as job %s: sifg status --plan %s says what became of it, sifg resubmit "+
+			"submits what is missing", sub.Jobs[len(sub.Jobs)-1].ID, f.Name())
+	}
+	if err := writable(a.storeDir(), "--store"); err != nil {
+		return nil, err
+	}
+	if f.todo, err = a.provide(context.Background(), f.todo); err != nil {
+		return nil, err
+	}
+	if len(f.todo) < f.Trials {
+		return nil, harness.Usagef("the data of %d trials cannot be had; submit the others alone", f.Trials-len(f.todo))
+	}
+	if err := cluster.Write(f.Plan, f.bytes, f.program); err != nil {
+		return nil, err
+	}
+	sub.Shards, sub.AtOnce, sub.Results, sub.Store = f.shards, s.AtOnce, f.paths.Results, f.paths.Store
+	return sub, sub.Write(f.Folder())
+}
+
+func (a *app) submitSlurm(s *submitting, f frozen) error {
+	if s.plan != "" {
+		return a.submitWritten(f.Plan)
+	}
+	limit, err := cluster.Limit()
+	switch {
+	case err != nil && !s.dryRun && !s.noSubmit:
+		return harness.Usagef("Slurm cannot be asked for its limits: %v", err)
+	case err != nil:
+		limit = 1001 // Slurm's default
+		fmt.Fprintf(a.err, "Slurm cannot be asked for its limits (%v): its default is taken, arrays of %d\n", err, limit)
+	}
+	a.split(s, &f, limit)
+	if s.dryRun {
+		fmt.Fprint(a.out, s.Script(f.Plan, f.paths, f.shards))
+		return nil
+	}
+	if !s.again {
+		if err := a.computedElsewhere(f); err != nil {
+			return err
+		}
+	}
+	sub, err := a.write(s, &f)
+	if err != nil {
+		return err
+	}
+	if err := s.WriteScripts(f.Plan, f.paths, f.shards, f.shared, !s.noCollect); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s\n", cluster.ScriptOf(f.Plan))
+	if s.noSubmit {
+		fmt.Fprintf(a.out, "nothing was submitted: edit it, then sifg submit slurm --plan %s\n", f.Name())
+		return nil
+	}
+	return a.send(f.Plan, sub, all(sub.Shards))
+}
+
+// submitWritten submits a plan with the scripts beside it.
+func (a *app) submitWritten(p *cluster.Plan) error {
+	sub, err := cluster.ReadSubmission(p.Folder())
+	if err != nil {
+		return err
+	}
+	switch {
+	case sub.Shards == 0:
+		return harness.Usagef("plan %s was not written for Slurm", p.Name())
+	case len(sub.Jobs) > 0:
+		return harness.Usagef("plan %s was submitted already, as job %s: sifg resubmit submits what is missing", p.Name(), sub.Jobs[0].ID)
+	}
+	return a.send(p, sub, all(sub.Shards))
+}
+
+func all(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// send submits shards and says under which numbers.
+func (a *app) send(p *cluster.Plan, sub *cluster.Submission, shards []int, args ...string) error {
+	if err := sub.Submit(p, shards, args...); err != nil {
+		return err
+	}
+	j := sub.Jobs[len(sub.Jobs)-1]
+	fmt.Fprintf(a.out, "submitted %d shards of plan %s as job %s", len(shards), p.Name(), j.ID)
+	if j.Collect != "" {
+		fmt.Fprintf(a.out, "; job %s reports when they have ended", j.Collect)
+	}
+	fmt.Fprintln(a.out)
+	return nil
+}
+
+// computedElsewhere refuses trials that jobs of another plan are computing.
+func (a *app) computedElsewhere(f frozen) error {
+	wanted := map[string]bool{}
+	for i := range f.todo {
+		wanted[f.todo[i].Key] = true
+	}
+	for _, path := range cluster.Find(a.clusterDir()) {
+		if path == f.Path {
+			continue
+		}
+		sub, err := cluster.ReadSubmission(filepath.Dir(path))
+		if err != nil || len(sub.Jobs) == 0 {
+			continue
+		}
+		p, err := cluster.Read(path)
+		if err != nil {
+			continue // changed or of another version: it cannot be computed either
+		}
+		survey, err := a.glance(p, sub)
+		if err != nil {
+			return err
+		}
+		shards := cluster.Pack(p.Seconds(), sub.Shards)
+		n := 0
+		for _, shard := range cluster.Judge(p, sub, survey).In(cluster.Waiting, cluster.Running) {
+			for _, i := range shards[shard.Number] {
+				if x := survey[i]; x.Status == harness.Missing && wanted[x.Trial.Key] {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			return harness.Usagef("%d of these trials are being computed by job %s (plan %s): wait for it, sifg cancel %s, or --again",
+				n, sub.Jobs[len(sub.Jobs)-1].ID, p.Name(), p.Name())
+		}
+	}
+	return nil
+}
+
+// glance looks what the store has of a plan.
+func (a *app) glance(p *cluster.Plan, sub *cluster.Submission) (harness.Survey, error) {
+	if a.opt.store == "" && a.opt.results == "" && sub.Store != "" {
+		a.opt.store = sub.Store
+	}
+	s, err := a.open(false)
+	if err != nil {
+		return nil, err
+	}
+	trials := make([]harness.Trial, p.Trials)
+	for i := range trials {
+		trials[i] = p.Label(i)
+	}
+	survey, _, err := harness.Glance(s, &harness.Plan{Trials: trials}, "")
+	return survey, err
+}
+
+func (a *app) submitKubernetes(s *submitting, f frozen) error {
+	a.split(s, &f, kubernetesLimit)
+	if s.Mount == "" {
+		s.Mount = f.paths.Work
+	}
+	for _, path := range []string{f.paths.Folder, f.paths.Store} {
+		if rel, err := filepath.Rel(s.Mount, path); err != nil || strings.HasPrefix(rel, "..") {
+			return harness.Usagef("%s does not lie under --mount %s, where the pods see the volume", path, s.Mount)
+		}
+	}
+	text := s.Manifest(f.Plan, f.paths, f.shards)
+	if s.dryRun {
+		fmt.Fprint(a.out, text)
+		return nil
+	}
+	if _, err := a.write(s, &f); err != nil {
+		return err
+	}
+	path := filepath.Join(f.Folder(), "job.yaml")
+	err := record.WriteFileAtomic(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	fmt.Fprintf(a.out, "kubectl create -f %s\n", path)
+	return err
+}
+
+func (a *app) submitShell(s *submitting, f frozen) error {
+	a.split(s, &f, f.Trials)
+	if !s.dryRun {
+		if _, err := a.write(s, &f); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(a.out, cluster.Lines(f.paths, f.shards))
+	return nil
+}
+
+// findPlan returns the plan of that name, folder or file; of no name, the one that there is.
+func (a *app) findPlan(name string) (*cluster.Plan, error) {
+	if name != "" {
+		if _, err := os.Stat(name); err == nil {
+			return cluster.Read(name)
+		}
+	}
+	var names, found []string
+	for _, path := range cluster.Find(a.clusterDir()) {
+		folder := filepath.Base(filepath.Dir(path))
+		names = append(names, folder)
+		if strings.HasPrefix(folder, name) {
+			found = append(found, path)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return cluster.Read(found[0])
+	case len(names) == 0:
+		return nil, harness.Usagef("there is no plan in %s: sifg submit freezes one; --results or --store name other folders", a.clusterDir())
+	case len(found) == 0:
+		return nil, harness.Unknown("plan", name, "", names)
+	}
+	return nil, harness.Usagef("several plans are in %s: name one of %s", a.clusterDir(), strings.Join(names, ", "))
+}

@@ -1,0 +1,163 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+)
+
+// Patience is the time that Slurm's commands are given. With its controller down they take nine seconds to say so.
+var Patience = 10 * time.Second
+
+// command runs one of Slurm's commands and returns what it printed.
+func command(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s is not installed here", name)
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s did not answer within %v", name, Patience)
+	case err != nil:
+		said := strings.Join(strings.Fields(errs.String()), " ")
+		return out.String(), fmt.Errorf("%s: %s (%v)", name, strings.TrimPrefix(said, name+": error: "), err)
+	}
+	return out.String(), nil
+}
+
+// Limit returns the number of tasks that Slurm allows in an array.
+func Limit() (int, error) {
+	out, err := command("scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	m := regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`).FindStringSubmatch(out)
+	if m == nil {
+		return 0, errors.New("scontrol show config does not name MaxArraySize")
+	}
+	return strconv.Atoi(m[1]) // one more than the highest number of a task; ours begin with 0
+}
+
+// Sbatch submits a script and returns the job's number. Where sbatch fails or its answer is lost, the job is looked for by
+// its name, which must be unique, before that counts as failure.
+func Sbatch(name, script string, args ...string) (string, error) {
+	args = append([]string{"--parsable", "--job-name=" + name}, append(args, script)...)
+	out, err := command("sbatch", args...)
+	if err == nil {
+		lines := strings.Fields(out)
+		if len(lines) > 0 {
+			number, _, _ := strings.Cut(lines[len(lines)-1], ";") // 123;cluster
+			if _, err := strconv.Atoi(number); err == nil {
+				return number, nil
+			}
+		}
+		err = fmt.Errorf("sbatch printed %q, which is no job's number", strings.TrimSpace(out))
+	}
+	if number, _ := ByName(name); number != "" {
+		return number, nil
+	}
+	return "", advise(err)
+}
+
+// advise adds what to do to errors about a site's limits.
+func advise(err error) error {
+	for words, advice := range map[string]string{
+		"SubmitJobLimit": "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards",
+		"SubmitJobPer":   "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards",
+		"array spec":     "the site allows smaller arrays: --max-tasks makes fewer and larger shards",
+		"account":        "--account names the account to charge",
+		"partition":      "--partition names where to run: sinfo lists them",
+		"time limit":     "--time asks for less, --max-tasks and --shard-time change what a shard needs",
+	} {
+		if strings.Contains(err.Error(), words) {
+			return harness.Usagef("%v: %s", err, advice)
+		}
+	}
+	return harness.Usagef("nothing was submitted: %v", err)
+}
+
+// ByName returns the number of the job of that name, "" if Slurm knows none.
+func ByName(name string) (string, error) {
+	out, err := command("squeue", "-h", "-r", "-t", "all", "-n", name, "-o", "%F")
+	if f := strings.Fields(out); err == nil && len(f) > 0 {
+		return f[0], nil
+	}
+	return "", err
+}
+
+// Task is one task of an array, as Slurm numbers it. The number of its job is another one, which may change.
+type Task struct {
+	Array string
+	Index int
+}
+
+func (t Task) String() string { return fmt.Sprintf("%s_%d", t.Array, t.Index) }
+
+// State is what Slurm says of a task.
+type State struct {
+	State  string `json:"state"` // RUNNING, TIMEOUT, NODE_FAIL, …
+	Reason string `json:"reason,omitempty"`
+}
+
+// States asks Slurm for the tasks of these arrays: squeue, which forgets what ended some minutes ago, and for those that
+// it does not know the accounting database, which many sites do not have. The error is that squeue did not answer; a job
+// that nobody knows any more is just missing.
+func States(arrays []string) (map[Task]State, error) {
+	out := map[Task]State{}
+	if len(arrays) == 0 {
+		return out, nil
+	}
+	text, err := command("squeue", "-h", "-r", "-t", "all", "-j", strings.Join(arrays, ","), "-o", "%F|%K|%T|%r")
+	if err != nil && !strings.Contains(err.Error(), "Invalid job id") {
+		return out, err
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(text) {
+		f := strings.SplitN(strings.TrimSpace(line), "|", 4)
+		if len(f) < 4 {
+			continue
+		}
+		tasks, err := Expand(f[1])
+		if err != nil {
+			continue // no array
+		}
+		for _, i := range tasks {
+			known[f[0]] = true
+			out[Task{f[0], i}] = State{f[2], f[3]}
+		}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(arrays), func(a string) bool { return known[a] })
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	text, err = command("sacct", "-n", "-X", "-P", "-j", strings.Join(unknown, ","), "-o", "JobID,State")
+	if err != nil {
+		return out, nil
+	}
+	for line := range strings.Lines(text) {
+		job, state, _ := strings.Cut(strings.TrimSpace(line), "|")
+		array, list, ok := strings.Cut(job, "_")
+		tasks, err := Expand(list)
+		if !ok || err != nil || state == "" {
+			continue
+		}
+		for _, i := range tasks {
+			out[Task{array, i}] = State{State: strings.Fields(state)[0]} // "CANCELLED by 1000"
+		}
+	}
+	return out, nil
+}
