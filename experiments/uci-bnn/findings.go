@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // findings say what the printed table is, and what the protocols give instead.
@@ -34,6 +33,22 @@ func on(by map[string]*record.Set, protocol string) *results {
 	return nil
 }
 
+// scaled is a protocol's name, with the scale of its records where it is not the paper's.
+func scaled(s *record.Set, protocol string) string {
+	if s.Scale == "full" {
+		return protocol
+	}
+	return protocol + " at scale " + s.Scale
+}
+
+// caution precedes a comparison with print of records that are not of the paper's scale.
+func caution(s *record.Set) string {
+	if s.Scale == "full" {
+		return ""
+	}
+	return "(At scale " + s.Scale + ", which is not the paper's.) "
+}
+
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) string {
 	var text []string
@@ -42,15 +57,19 @@ func leadership(by map[string]*record.Set) string {
 		if r == nil {
 			continue
 		}
-		_, best, near := ranking(r, columns)
+		_, best, near, told := ranking(r, columns)
 		var each []string
 		cells := 0
 		for _, m := range columns {
 			cells += best[m]
-			each = append(each, fmt.Sprintf("%s %d (%d)", evidence.Label(m), best[m], near[m]))
+			entry := fmt.Sprintf("%s %d", evidence.Label(m), best[m])
+			if told > 0 {
+				entry += fmt.Sprintf(" (%d)", near[m])
+			}
+			each = append(each, entry)
 		}
 		if cells > 0 {
-			text = append(text, fmt.Sprintf("%s, %d cells: %s", protocol, cells, strings.Join(each, ", ")))
+			text = append(text, fmt.Sprintf("%s, %d cells: %s", scaled(r.set, protocol), cells, strings.Join(each, ", ")))
 		}
 	}
 	if text == nil {
@@ -72,10 +91,10 @@ func leadership(by map[string]*record.Set) string {
 	for _, m := range columns {
 		print = append(print, fmt.Sprintf("%s %d", evidence.Label(m), first[m]))
 	}
-	return "Cells of data set and metric with the lowest mean, in brackets those in which the method is lowest or not told apart from the " +
-		"lowest (paired by trial, Holm's correction) — printed: " + strings.Join(print, ", ") + "; " + strings.Join(text, "; ") +
-		". released takes the scripts' settings, paper those of the text on random splits, matched and standard the settings that the same " +
-		"search chose for each method on held-out rows."
+	return "Cells of data set and metric with the lowest mean; in brackets those in which the method is lowest or not told apart from the " +
+		"lowest (paired by trial, Holm's correction), where there are trials enough to tell — printed: " + strings.Join(print, ", ") + "; " + strings.Join(text, "; ") +
+		". released takes the scripts' settings, paper those of the text on random splits; matched and standard mean to give every method its " +
+		"own best by the same rule, on held-out rows."
 }
 
 // copied compares the printed SVGD cells of Power with those of Protein and with ours.
@@ -94,7 +113,7 @@ func copied(by map[string]*record.Set) string {
 		for _, problem := range []string{"power", "protein"} {
 			for _, m := range []string{"svgd", "svgd-slow"} {
 				if v := r.of(problem, metric, m); v != nil {
-					step := setting(r.set, m, func(c sifg.Config) float64 { return c.Step })
+					step := setting(r.set, m, stepSize)
 					ours = append(ours, fmt.Sprintf("%s %s by step %s %s", problemNames[problem], metricNames[metric], step, spread(v)))
 				}
 			}
@@ -106,7 +125,7 @@ func copied(by map[string]*record.Set) string {
 	if !same || ours == nil {
 		return ""
 	}
-	text := fmt.Sprintf("The paper prints RMSE %s and NLL %s for SVGD on both data sets. Measured — %s.", cells[0], cells[1], strings.Join(ours, "; "))
+	text := caution(r.set) + fmt.Sprintf("The paper prints RMSE %s and NLL %s for SVGD on both data sets. Measured — %s.", cells[0], cells[1], strings.Join(ours, "; "))
 	if lines != nil {
 		text += " Least squares on Power: " + strings.Join(lines, ", ") + "."
 	}
@@ -178,7 +197,7 @@ func plusMinus(by map[string]*record.Set) string {
 	if bySD == nil {
 		return ""
 	}
-	text := fmt.Sprintf("The paper does not say what its ± is, nor what varies. With the released scripts all trials share one split, so it can only be "+
+	text := caution(r.set) + fmt.Sprintf("The paper does not say what its ± is, nor what varies. With the released scripts all trials share one split, so it can only be "+
 		"noise of the algorithm. Over the %d cells with a spread above 0.00 the printed one is %s times our standard deviation over %d trials and %s "+
 		"times our standard error (medians): ", len(bySD), num(stats.Median(bySD)), trials, num(stats.Median(bySE)))
 	if math.Abs(math.Log(stats.Median(bySD))) <= math.Abs(math.Log(stats.Median(bySE))) {
@@ -223,11 +242,10 @@ func langevin(by map[string]*record.Set) string {
 	if looked == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("SGLD with ε = %s, the released value: %s. It is below the printed mean in %d of %d cells, and within the tolerance of it in %d: "+
-		"the printed column must come from another ε, which is not recorded.",
-		setting(r.set, "sgld", func(c sifg.Config) float64 { return c.Step }), strings.Join(each, ", "), better, looked, within)
-	if 2*within > looked {
-		text = strings.TrimSuffix(text, ": the printed column must come from another ε, which is not recorded.") + "."
+	text := caution(r.set) + fmt.Sprintf("SGLD with ε = %s, the released value: %s. It is below the printed mean in %d of %d cells, and within the "+
+		"tolerance of it in %d.", setting(r.set, "sgld", stepSize), strings.Join(each, ", "), better, looked, within)
+	if 2*within <= looked && r.set.Scale == "full" {
+		text += " So the printed column must come from another ε, which is not recorded."
 	}
 	if ahead != nil {
 		text += " It is below every printed cell of its row, the bold one included, on " + strings.Join(ahead, ", ") + "."
@@ -252,7 +270,7 @@ func twoSteps(by map[string]*record.Set) string {
 				fits = fits && ok && p.Gap(r.of(problem, metric, m)).Within(units, share)
 			}
 			if fits {
-				which = append(which, setting(r.set, m, func(c sifg.Config) float64 { return c.Step }))
+				which = append(which, setting(r.set, m, stepSize))
 			}
 		}
 		if r.all(problem, "test-rmse", steps...) {
@@ -271,7 +289,7 @@ func twoSteps(by map[string]*record.Set) string {
 	if text == nil {
 		return ""
 	}
-	return "The released SVGD script takes one step and has another commented out. Both printed means of a data set are given (within two pooled " +
+	return caution(r.set) + "The released SVGD script takes one step and has another commented out. Both printed means of a data set are given (within two pooled " +
 		"standard deviations or 3 %) — " + strings.Join(text, "; ") + "."
 }
 
@@ -299,7 +317,7 @@ func optimism(by map[string]*record.Set) string {
 			}
 		}
 		if each != nil {
-			text = append(text, protocol+": "+strings.Join(each, ", "))
+			text = append(text, scaled(r.set, protocol)+": "+strings.Join(each, ", "))
 		}
 	}
 	if on(by, "released") == nil || len(text) < 2 {
@@ -307,14 +325,14 @@ func optimism(by map[string]*record.Set) string {
 	}
 	return "The released scripts choose the particles' noise precisions on rows that the particles were trained on; with a proper hold-out " +
 		"(paper, matched) those rows are unseen. Test NLL minus NLL on those rows, each half of them judged with precisions chosen by the other, mean " +
-		"over methods and trials — " + strings.Join(text, "; ") + ". Where the difference is well above 0 only with overlap, the precisions are too " +
-		"sure of themselves."
+		"over methods and trials — " + strings.Join(text, "; ") + ". Unseen rows give 0 on the average over splits, but for the smaller half that chooses; one " +
+		"split adds its own luck."
 }
 
 // shrinking tells the path of σ.
 func shrinking(by map[string]*record.Set) string {
 	var text []string
-	grown := 0
+	grown, floored := 0, []string(nil)
 	for _, protocol := range harness.Protocols {
 		s := by[protocol]
 		if s == nil {
@@ -327,10 +345,15 @@ func shrinking(by map[string]*record.Set) string {
 				each = append(each, problemNames[problem]+" "+num(stats.Mean(v)))
 				c, ok := config(s, problem, "ada-sifg")
 				grown += count(ok && stats.Mean(v) >= c.Sampler.Sigma)
+				for _, sigma := range v {
+					if ok && sigma <= 1.001*c.Sampler.SigmaMin { // σ is float32
+						floored = append(floored, protocol+" "+problemNames[problem])
+					}
+				}
 			}
 		}
 		if each != nil {
-			text = append(text, fmt.Sprintf("%s, from %s: %s", protocol, setting(s, "ada-sifg", func(c sifg.Config) float64 { return c.Sigma }),
+			text = append(text, fmt.Sprintf("%s, from %s: %s", scaled(s, protocol), setting(s, "ada-sifg", startSigma),
 				strings.Join(each, ", ")))
 		}
 	}
@@ -340,6 +363,9 @@ func shrinking(by map[string]*record.Set) string {
 	end := ". The rule here is a gradient of KL, and it lowers σ; the released toy scripts descend the denoising loss, and there σ can only grow."
 	if grown > 0 {
 		end = fmt.Sprintf(". σ has grown in %d of these.", grown)
+	}
+	if floored != nil {
+		end += fmt.Sprintf(" At its lower bound ended %d runs: %s.", len(floored), strings.Join(slices.Compact(floored), ", "))
 	}
 	return "Final σ of Ada-SIFG, mean over trials — " + strings.Join(text, "; ") + end
 }

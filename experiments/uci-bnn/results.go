@@ -200,7 +200,7 @@ func named(s *record.Set) func(method string) string {
 		case "sifg-wide", "ada-sifg-wide":
 			return withSigma(s)(method)
 		case "svgd-slow":
-			return "SVGD (step " + setting(s, method, func(c sifg.Config) float64 { return c.Step }) + ")"
+			return "SVGD (step " + setting(s, method, stepSize) + ")"
 		}
 		return evidence.Label(method)
 	}
@@ -209,16 +209,18 @@ func named(s *record.Set) func(method string) string {
 // withSigma returns the names of SIFG and Ada-SIFG with the σ that they start with.
 func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
-		sigma := setting(s, method, func(c sifg.Config) float64 { return c.Sigma })
-		if base := strings.TrimSuffix(method, "-wide"); base == "ada-sifg" {
-			return evidence.Label(base) + " (from σ = " + sigma + ")"
-		} else {
-			return evidence.Label(base) + " (σ = " + sigma + ")"
+		base, from := strings.TrimSuffix(method, "-wide"), ""
+		if base == "ada-sifg" {
+			from = "from "
 		}
+		return evidence.Label(base) + " (" + from + "σ = " + setting(s, method, startSigma) + ")"
 	}
 }
 
-// setting prints a method's setting, as the first of its trials has it; "?" of none.
+func stepSize(c sifg.Config) float64   { return c.Step }
+func startSigma(c sifg.Config) float64 { return c.Sigma }
+
+// setting prints a method's setting, as the first of its trials has it; without trials, that it did not run.
 func setting(s *record.Set, method string, value func(sifg.Config) float64) string {
 	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Method == method })
 	if i >= 0 {
@@ -226,7 +228,7 @@ func setting(s *record.Set, method string, value func(sifg.Config) float64) stri
 			return num(value(c.Sampler))
 		}
 	}
-	return "?"
+	return "of " + method + ", which did not run"
 }
 
 // num prints a number with four significant digits at most.

@@ -10,7 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // level is the chance of a false alarm that all tests here accept.
@@ -41,7 +40,7 @@ func table1(s *record.Set) (*table.Table, error) {
 		for _, problem := range r.expected() {
 			ols := r.trivial(problem, "ols", metric)
 			row := []table.Cell{
-				table.Text(problemNames[problem]), table.Text(metricNames[metric]), average(r.trivial(problem, "constant", metric)), average(ols),
+				table.Text(problemNames[problem]), table.Text(metricNames[metric]), reference(r.trivial(problem, "constant", metric)), reference(ols),
 			}
 			best, tied := leaders(r, problem, metric, methods)
 			for _, m := range methods {
@@ -81,6 +80,14 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Notes = append(t.Notes, "Missing: "+gone+".")
 	}
 	return t, nil
+}
+
+// reference is a trivial predictor's cell: mean ± standard deviation, or the value alone where all trials have the same split.
+func reference(v []float64) table.Cell {
+	if len(v) > 0 && slices.Min(v) == slices.Max(v) {
+		return table.Number(v[0], 4)
+	}
+	return average(v)
 }
 
 // having returns those of the methods that have results of a metric on a problem.
@@ -210,7 +217,8 @@ func against(s *record.Set) (*table.Table, error) {
 		"measured: mean ± standard deviation over trials. " + meaning(s),
 	}
 	if split(s) != "released" {
-		t.Notes = append(t.Notes, "The printed numbers are of one split, which is not among those of this protocol: a difference is that of splits too.")
+		t.Notes = append(t.Notes, "The released scripts, which most likely made the printed numbers, have one split, which is none of those here: "+
+			"a difference is that of splits too.")
 	}
 	return t, nil
 }
@@ -230,26 +238,26 @@ func count(b bool) int {
 	return 0
 }
 
-// remark says what is known of a printed cell, and of the two steps of SVGD which one gives it.
+// remark says what is known of a printed cell; of SVGD, where both steps ran, which of them gives it.
 func remark(r *results, problem, metric, method string, cell harness.Published) string {
-	note := cell.Note
 	fast, slow := r.of(problem, metric, "svgd"), r.of(problem, metric, "svgd-slow")
 	if cell.Method != "svgd" || len(fast) == 0 || len(slow) == 0 {
-		return note
+		return cell.Note
 	}
-	names := named(r.set)
 	a, b := cell.Gap(fast).Within(units, share), cell.Gap(slow).Within(units, share)
-	step := names("svgd") + " (step " + setting(r.set, "svgd", func(c sifg.Config) float64 { return c.Step }) + ")"
 	var found string
-	switch {
+	switch step := func(m string) string { return setting(r.set, m, stepSize) }; {
 	case a && b:
-		found = "Both steps give it."
+		found = "Within by step " + step("svgd") + " and by " + step("svgd-slow") + "."
 	case a:
-		found = step + " gives it, the smaller step does not."
+		found = "Within by step " + step("svgd") + ", outside by " + step("svgd-slow") + "."
 	case b:
-		found = names("svgd-slow") + " gives it, the larger step does not."
+		found = "Within by step " + step("svgd-slow") + ", outside by " + step("svgd") + "."
 	default:
-		found = "Neither step gives it."
+		found = "Outside by step " + step("svgd") + " and by " + step("svgd-slow") + "."
 	}
-	return strings.TrimSpace(note + " " + found)
+	if problem == "power" { // the note is about the cell, not about the step
+		found = cell.Note + " " + found
+	}
+	return found
 }
