@@ -161,6 +161,7 @@ var tableClaims = []harness.Claim{
 	},
 	{
 		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods.",
+		With: []string{"12", "14", "18", "19", "20", "21", "25"},
 		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, one-sided " +
 			"sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher in one; otherwise " +
 			"not decided",

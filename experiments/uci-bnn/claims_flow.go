@@ -31,6 +31,7 @@ var flowClaims = []harness.Claim{
 	},
 	{
 		ID: "35", Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than Hutchinson's estimate.",
+		With: []string{"17"},
 		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
 			"monomial-gamma target",
 		Check: func(s *record.Set) harness.Outcome {
@@ -54,6 +55,7 @@ var flowClaims = []harness.Claim{
 	},
 	{
 		ID: "36", Statement: "One SIFG run yields many different samples without running again.",
+		With: []string{"5"},
 		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its standard deviation is a tenth " +
 			"to twice that over the checkpoints of the last tenth of the run (three at least), and its mean is within two of those of their mean; " +
 			"in every run of SIFG and Ada-SIFG",

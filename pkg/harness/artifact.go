@@ -36,6 +36,8 @@ type Claim struct {
 	Statement string // in our words
 	Rule      string // the statistic and when it counts as reproduced
 	Check     func(s *record.Set) Outcome
+	// With are claims of this or other experiments that the statement rests on too: the ledger's verdict is made of all.
+	With []string
 }
 
 // Outcome is what a claim's check found.

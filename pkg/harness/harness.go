@@ -38,6 +38,10 @@ type Experiment struct {
 	Findings []Finding
 	// Published are the numbers that the paper prints, as CSV; see ReadPublished. nil: none.
 	Published []byte
+	// Unlike says of protocols whose trials are not of what the published numbers are of why not: other data, say.
+	Unlike map[string]string
+	// Scores are the metrics that methods are compared by, the most telling first. Less is better in all of them.
+	Scores []string
 }
 
 // Trial is one run of one method on one problem with one seed, with its configuration fully resolved.
