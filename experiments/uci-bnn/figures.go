@@ -2,6 +2,7 @@ package ucibnn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/evidence"
@@ -40,13 +41,16 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// grid makes a panel for each data set, in the order of Table 1; draw returns the layers of one. A data set without layers says so.
-func grid(s *record.Set, axes figure.Panel, draw func(problem string) []figure.Layer) (*figure.Figure, error) {
+// grid makes a panel for each data set, in the order of Table 1; draw returns the layers of one and the end of
+// its y axis, NaN for that of the data. A data set without layers says so.
+func grid(s *record.Set, axes figure.Panel, draw func(problem string) ([]figure.Layer, float64)) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3}
 	some := false
 	for _, problem := range read(s).expected() {
 		panel := axes
-		panel.Title, panel.Layers = problemNames[problem], draw(problem)
+		panel.Title = problemNames[problem]
+		panel.Layers, panel.Y.Max = draw(problem)
+		panel.Y.Min = math.NaN()
 		some = some || panel.Layers != nil
 		if panel.Layers == nil {
 			panel.Layers = []figure.Layer{figure.Text{X: 0.5, Y: 0.5, S: "no run ended well", Frac: true, AlignX: 0.5}}
@@ -62,7 +66,7 @@ func grid(s *record.Set, axes figure.Panel, draw func(problem string) []figure.L
 // moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean.
 func moments(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M_{5} of the particles", Scale: figure.AutoLog}}
-	return grid(s, axes, func(problem string) []figure.Layer {
+	return grid(s, axes, func(problem string) ([]figure.Layer, float64) {
 		var layers []figure.Layer
 		curves := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
@@ -73,7 +77,7 @@ func moments(s *record.Set) (*figure.Figure, error) {
 			}
 			layers = append(layers, figure.Path{X: x, Y: c.Value, Style: style.As("one run"), Alpha: 0.5})
 		}
-		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...)
+		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...), math.NaN()
 	})
 }
 
@@ -86,16 +90,24 @@ func lines(layers []figure.Layer) []figure.Layer {
 func curves(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{X: figure.Axis{Label: "share of the run"}, Y: figure.Axis{Label: "test RMSE", Scale: figure.Log}}
 	r := read(s)
-	return grid(s, axes, func(problem string) []figure.Layer {
+	return grid(s, axes, func(problem string) ([]figure.Layer, float64) {
 		var layers []figure.Layer
+		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
 		for _, m := range compared(s) {
 			c, _ := config(s, problem, m)
 			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
-			layers = append(layers, evidence.Layers(s.Curves(problem, m, "rmse", 0), figure.Method(m).As(named(s)(m)), across)...)
+			curves := s.Curves(problem, m, "rmse", 0)
+			for _, c := range curves {
+				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
+			}
+			layers = append(layers, evidence.Layers(curves, figure.Method(m).As(named(s)(m)), across)...)
 		}
 		if ols := r.trivial(problem, "ols", "test-rmse"); layers != nil && ols != nil {
 			layers = append(layers, figure.HLine{Y: average(ols).Value, Style: figure.Method("truth").As("least squares")})
 		}
-		return layers
+		if top > 5*start && start > 0 { // a run that explodes must not squeeze the others
+			return layers, 2 * start
+		}
+		return layers, math.NaN()
 	})
 }

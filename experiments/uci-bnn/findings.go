@@ -22,7 +22,7 @@ var findings = []harness.Finding{
 	{Title: "SGLD as released is not the SGLD of the table", Text: langevin},
 	{Title: "Two steps of SVGD stand in one column", Text: twoSteps},
 	{Title: "Precisions chosen on rows that were trained on", Text: optimism},
-	{Title: "Where σ goes", Text: shrinking},
+	{Title: "Where σ goes", Text: sigmas},
 }
 
 // on returns the results of a protocol, nil if there are none.
@@ -113,8 +113,7 @@ func copied(by map[string]*record.Set) string {
 		for _, problem := range []string{"power", "protein"} {
 			for _, m := range []string{"svgd", "svgd-slow"} {
 				if v := r.of(problem, metric, m); v != nil {
-					step := setting(r.set, m, stepSize)
-					ours = append(ours, fmt.Sprintf("%s %s by step %s %s", problemNames[problem], metricNames[metric], step, spread(v)))
+					ours = append(ours, fmt.Sprintf("%s %s by step %s %s", problemNames[problem], metricNames[metric], r.step(m), spread(v)))
 				}
 			}
 		}
@@ -243,7 +242,7 @@ func langevin(by map[string]*record.Set) string {
 		return ""
 	}
 	text := caution(r.set) + fmt.Sprintf("SGLD with ε = %s, the released value: %s. It is below the printed mean in %d of %d cells, and within the "+
-		"tolerance of it in %d.", setting(r.set, "sgld", stepSize), strings.Join(each, ", "), better, looked, within)
+		"tolerance of it in %d.", r.step("sgld"), strings.Join(each, ", "), better, looked, within)
 	if 2*within <= looked && r.set.Scale == "full" {
 		text += " So the printed column must come from another ε, which is not recorded."
 	}
@@ -270,7 +269,7 @@ func twoSteps(by map[string]*record.Set) string {
 				fits = fits && ok && p.Gap(r.of(problem, metric, m)).Within(units, share)
 			}
 			if fits {
-				which = append(which, setting(r.set, m, stepSize))
+				which = append(which, r.step(m))
 			}
 		}
 		if r.all(problem, "test-rmse", steps...) {
@@ -329,43 +328,59 @@ func optimism(by map[string]*record.Set) string {
 		"split adds its own luck."
 }
 
-// shrinking tells the path of σ.
-func shrinking(by map[string]*record.Set) string {
-	var text []string
-	grown, floored := 0, []string(nil)
+// sigmas tells where σ goes.
+func sigmas(by map[string]*record.Set) string {
+	var text, bound []string
+	grown := 0
 	for _, protocol := range harness.Protocols {
-		s := by[protocol]
-		if s == nil {
+		r := on(by, protocol)
+		if r == nil {
 			continue
 		}
-		r := read(s)
 		var each []string
+		looks, floored := 0, 0
 		for _, problem := range problems {
-			if v := r.of(problem, "sigma", "ada-sifg"); v != nil {
-				each = append(each, problemNames[problem]+" "+num(stats.Mean(v)))
-				c, ok := config(s, problem, "ada-sifg")
-				grown += count(ok && stats.Mean(v) >= c.Sampler.Sigma)
-				for _, sigma := range v {
-					if ok && sigma <= 1.001*c.Sampler.SigmaMin { // σ is float32
-						floored = append(floored, protocol+" "+problemNames[problem])
-					}
+			v := r.of(problem, "sigma", "ada-sifg")
+			c, ok := config(r.set, problem, "ada-sifg")
+			if v == nil || !ok {
+				continue
+			}
+			each = append(each, problemNames[problem]+" "+num(stats.Mean(v)))
+			grown += count(stats.Mean(v) >= c.Sampler.Sigma)
+			for _, curve := range r.set.Curves(problem, "ada-sifg", "sigma", 0) {
+				for _, sigma := range curve.Value[1:] {
+					looks, floored = looks+1, floored+count(sigma <= 1.001*c.Sampler.SigmaMin) // σ is float32
 				}
 			}
 		}
-		if each != nil {
-			text = append(text, fmt.Sprintf("%s, from %s: %s", scaled(s, protocol), setting(s, "ada-sifg", startSigma),
-				strings.Join(each, ", ")))
+		if each == nil {
+			continue
+		}
+		from, _ := setting(r.set, "ada-sifg", startSigma)
+		text = append(text, fmt.Sprintf("%s, from %s: %s", scaled(r.set, protocol), from, strings.Join(each, ", ")))
+		if looks > 0 {
+			bound = append(bound, fmt.Sprintf("%s %.0f %%", protocol, 100*float64(floored)/float64(looks)))
 		}
 	}
 	if text == nil {
 		return ""
 	}
-	end := ". The rule here is a gradient of KL, and it lowers σ; the released toy scripts descend the denoising loss, and there σ can only grow."
+	end := "The rule here is a gradient of KL, and it lowers σ; the released toy scripts descend the denoising loss, and there σ can only grow."
 	if grown > 0 {
-		end = fmt.Sprintf(". σ has grown in %d of these.", grown)
+		end = fmt.Sprintf("σ has grown in %d of these.", grown)
 	}
-	if floored != nil {
-		end += fmt.Sprintf(" At its lower bound ended %d runs: %s.", len(floored), strings.Join(slices.Compact(floored), ", "))
+	if r := on(by, "paper"); r != nil && len(text) > 1 {
+		var dims []int
+		for _, t := range r.set.Trials {
+			if t.Dim > 0 {
+				dims = append(dims, t.Dim)
+			}
+		}
+		if dims != nil {
+			end += fmt.Sprintf(" The text's rule (paper) sums over the coordinates where the scripts average: at the same rate its steps are %d to %d "+
+				"times as large here, and σ jumps.", slices.Min(dims), slices.Max(dims))
+		}
 	}
-	return "Final σ of Ada-SIFG, mean over trials — " + strings.Join(text, "; ") + end
+	return "Final σ of Ada-SIFG, mean over trials — " + strings.Join(text, "; ") + ". " + end + " Checkpoints at which σ is at its lower bound: " +
+		strings.Join(bound, ", ") + "."
 }

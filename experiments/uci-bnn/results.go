@@ -200,7 +200,10 @@ func named(s *record.Set) func(method string) string {
 		case "sifg-wide", "ada-sifg-wide":
 			return withSigma(s)(method)
 		case "svgd-slow":
-			return "SVGD (step " + setting(s, method, stepSize) + ")"
+			if step, ok := setting(s, method, stepSize); ok {
+				return "SVGD (step " + step + ")"
+			}
+			return method
 		}
 		return evidence.Label(method)
 	}
@@ -209,26 +212,35 @@ func named(s *record.Set) func(method string) string {
 // withSigma returns the names of SIFG and Ada-SIFG with the σ that they start with.
 func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
-		base, from := strings.TrimSuffix(method, "-wide"), ""
-		if base == "ada-sifg" {
-			from = "from "
+		sigma, ok := setting(s, method, startSigma)
+		base := strings.TrimSuffix(method, "-wide")
+		switch {
+		case !ok:
+			return method
+		case base == "ada-sifg":
+			return evidence.Label(base) + " (from σ = " + sigma + ")"
 		}
-		return evidence.Label(base) + " (" + from + "σ = " + setting(s, method, startSigma) + ")"
+		return evidence.Label(base) + " (σ = " + sigma + ")"
 	}
 }
 
 func stepSize(c sifg.Config) float64   { return c.Step }
 func startSigma(c sifg.Config) float64 { return c.Sigma }
 
-// setting prints a method's setting, as the first of its trials has it; without trials, that it did not run.
-func setting(s *record.Set, method string, value func(sifg.Config) float64) string {
+// setting prints a method's setting, as the first of its trials has it; false without trials.
+func setting(s *record.Set, method string, value func(sifg.Config) float64) (string, bool) {
 	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Method == method })
-	if i >= 0 {
-		if c, err := evidence.Config(s.Trials[i]); err == nil {
-			return num(value(c.Sampler))
-		}
+	if i < 0 {
+		return "", false
 	}
-	return "of " + method + ", which did not run"
+	c, err := evidence.Config(s.Trials[i])
+	return num(value(c.Sampler)), err == nil
+}
+
+// step prints the particle step of a method that has results.
+func (r *results) step(method string) string {
+	text, _ := setting(r.set, method, stepSize)
+	return text
 }
 
 // num prints a number with four significant digits at most.

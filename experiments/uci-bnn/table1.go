@@ -246,15 +246,15 @@ func remark(r *results, problem, metric, method string, cell harness.Published) 
 	}
 	a, b := cell.Gap(fast).Within(units, share), cell.Gap(slow).Within(units, share)
 	var found string
-	switch step := func(m string) string { return setting(r.set, m, stepSize) }; {
+	switch {
 	case a && b:
-		found = "Within by step " + step("svgd") + " and by " + step("svgd-slow") + "."
+		found = "Within by step " + r.step("svgd") + " and by " + r.step("svgd-slow") + "."
 	case a:
-		found = "Within by step " + step("svgd") + ", outside by " + step("svgd-slow") + "."
+		found = "Within by step " + r.step("svgd") + ", outside by " + r.step("svgd-slow") + "."
 	case b:
-		found = "Within by step " + step("svgd-slow") + ", outside by " + step("svgd") + "."
+		found = "Within by step " + r.step("svgd-slow") + ", outside by " + r.step("svgd") + "."
 	default:
-		found = "Outside by step " + step("svgd") + " and by " + step("svgd-slow") + "."
+		found = "Outside by step " + r.step("svgd") + " and by " + r.step("svgd-slow") + "."
 	}
 	if problem == "power" { // the note is about the cell, not about the step
 		found = cell.Note + " " + found

@@ -41,7 +41,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
 			Caption: "Test RMSE against the share of the run that is done (SGLD has more iterations than the others), mean and " +
-				"range over trials, with the RMSE of least squares.",
+				"range over trials, with the RMSE of least squares. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: curves,
 		},
 	},
