@@ -33,10 +33,16 @@ type Options struct {
 // all kept draws after each was turned by the signed permutation that brings it nearest to the mode, the mode.
 var truths = []string{"mean", "aligned-mean", "mode"}
 
+// decode returns options with defaults in place.
+func decode(options map[string]any) (Options, error) {
+	o := Options{Channels: 5, Scaling: "raw", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "mean"}
+	return o, harness.Decode(options, &o)
+}
+
 // options decodes and checks a trial's options, as far as that needs no data.
 func options(t *harness.Trial) (Options, error) {
-	o := Options{Channels: 5, Scaling: "raw", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "mean"}
-	if err := harness.Decode(t.Config.Options, &o); err != nil {
+	o, err := decode(t.Config.Options)
+	if err != nil {
 		return o, err
 	}
 	for _, name := range o.Metrics {

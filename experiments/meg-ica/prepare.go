@@ -16,6 +16,11 @@ func prepare(ctx context.Context, trials []harness.Trial, say func(string)) erro
 	seen := map[string]bool{}
 	for i := range trials {
 		t := &trials[i]
+		same := t.Protocol + " " + t.Config.Data + fmt.Sprint(t.Config.Options) // a map is printed in order of its keys
+		if seen[same] {
+			continue
+		}
+		seen[same] = true
 		o, err := options(t)
 		if err != nil {
 			return err
@@ -28,10 +33,6 @@ func prepare(ctx context.Context, trials []harness.Trial, say func(string)) erro
 		if err != nil {
 			return err
 		}
-		if seen[d.folder()] {
-			continue
-		}
-		seen[d.folder()] = true
 		if err := d.prepare(ctx, t, say); err != nil {
 			return fmt.Errorf("reference draws for protocol %s: %w", t.Protocol, err)
 		}

@@ -103,18 +103,29 @@ func setup(t *harness.Trial) (*harness.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := newProblem(pi, t)
+	if err != nil {
+		return nil, err
+	}
+	if p.local != nil {
+		return &harness.Problem{Target: p.local, Init: p.init, Measure: p.measure}, nil
+	}
+	return &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}, nil
+}
+
+func newProblem(pi *posterior, t *harness.Trial) (*problem, error) {
 	ref, err := findReference(pi, t.Shared)
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{o: o, p: o.Channels, seed: t.Seed, last: t.Config.Iterations, pi: pi, ref: ref, truth: ref.truth(o.Truth)}
-	p.energy = metric.NewEnergy(ref.standard(ref.draws))
-	h := &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}
-	if o.Unit > 0 {
-		p.local = &local{ICA: pi.ICA, centre: ref.Mode.W, unit: o.Unit}
-		h.Target = p.local
+	p := &problem{
+		o: pi.o, p: pi.o.Channels, seed: t.Seed, last: t.Config.Iterations, pi: pi, ref: ref,
+		truth: ref.truth(pi.o.Truth), energy: metric.NewEnergy(ref.standard(ref.draws)),
 	}
-	return h, nil
+	if pi.o.Unit > 0 {
+		p.local = &local{ICA: pi.ICA, centre: ref.Mode.W, unit: pi.o.Unit}
+	}
+	return p, nil
 }
 
 // init draws the start, N(0, InitSD² I).

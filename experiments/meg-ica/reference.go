@@ -310,7 +310,11 @@ func (d *posterior) makeReference(ctx context.Context, dir string, say func(stri
 func (d *posterior) chain(dir string, m mode, k int) (*hmc.Chain, error) {
 	b, err := os.ReadFile(stateOf(dir, k))
 	if errors.Is(err, fs.ErrNotExist) {
-		return hmc.NewChain(d.ICA, d.o.Reference.hmc(), d.start(m, k), d.o.Reference.Seed, k)
+		c, err := hmc.NewChain(d.ICA, d.o.Reference.hmc(), d.start(m, k), d.o.Reference.Seed, k)
+		if err != nil {
+			err = harness.Usagef("options.reference: %v", err)
+		}
+		return c, err
 	}
 	if err != nil {
 		return nil, err

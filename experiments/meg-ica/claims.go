@@ -1,0 +1,157 @@
+package megica
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// claims are rows 18–24 of the claims ledger. A statistic's interval comes from resampling whole tries.
+var claims = []harness.Claim{
+	smaller("18", few, "10 particles", "l2-gf"),
+	smaller("19", few, "10 particles", "ada-gwg"),
+	smaller("20", many, "100 particles", "l2-gf"),
+	smaller("21", many, "100 particles", "ada-gwg"),
+	{
+		ID: "22", Statement: "SIFG is robust: 10 particles do as well as 100.",
+		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval of the ratio less 1 inside ±10 %; not reproduced if all of it is outside",
+		Check: func(s *record.Set) harness.Outcome {
+			a, b := triesOf(s, few, "sifg", "amari", atEnd), triesOf(s, many, "sifg", "amari", atEnd)
+			if len(a) == 0 || len(b) == 0 {
+				return missing
+			}
+			ratio := func(t []tries) float64 { return t[0].median()/t[1].median() - 1 }
+			lo, hi := interval([]tries{a, b}, []int{0, 1}, ratio)
+			return harness.Outcome{
+				Verdict: inside(lo, hi, 0.1),
+				Evidence: fmt.Sprintf("median with 10 particles %s, with 100 %s, ratio less 1 %s", evidence.Num(a.median()), evidence.Num(b.median()),
+					between(ratio([]tries{a, b}), lo, hi)),
+				Keys: append(keys(s, few, "sifg"), keys(s, many, "sifg")...),
+			}
+		},
+	},
+	{
+		ID: "23", Statement: "SVGD is hurt more by few particles than SIFG.",
+		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval of the difference above 0; not reproduced if it ends below 0.02",
+		Check: func(s *record.Set) harness.Outcome {
+			sets := []tries{
+				triesOf(s, few, "svgd", "amari", atEnd), triesOf(s, many, "svgd", "amari", atEnd),
+				triesOf(s, few, "sifg", "amari", atEnd), triesOf(s, many, "sifg", "amari", atEnd),
+			}
+			for _, t := range sets {
+				if len(t) == 0 {
+					return missing
+				}
+			}
+			excess := func(t []tries) float64 {
+				return t[0].median()/t[1].median() - t[2].median()/t[3].median()
+			}
+			lo, hi := interval(sets, []int{0, 1, 0, 1}, excess)
+			verdict := harness.NotDecided
+			switch {
+			case lo > 0:
+				verdict = harness.Reproduced
+			case hi < 0.02:
+				verdict = harness.NotReproduced
+			}
+			return harness.Outcome{
+				Verdict: verdict,
+				Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s",
+					evidence.Num(sets[0].median()), evidence.Num(sets[1].median()), evidence.Num(sets[2].median()), evidence.Num(sets[3].median()),
+					between(excess(sets), lo, hi)),
+				Keys: append(keys(s, few, "svgd", "sifg"), keys(s, many, "svgd", "sifg")...),
+			}
+		},
+	},
+	{
+		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
+		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of particles: all intervals inside ±2 %; not reproduced if one is outside",
+		Check: func(s *record.Set) harness.Outcome {
+			verdict := harness.Reproduced
+			var text, used []string
+			for _, problem := range []string{few, many} {
+				for _, m := range s.Methods(problem) {
+					before, after := triesOf(s, problem, m, "amari", settled), triesOf(s, problem, m, "amari", atEnd)
+					if len(before) == 0 || len(before) != len(after) {
+						continue
+					}
+					change := func(t []tries) float64 { return t[1].median()/t[0].median() - 1 }
+					lo, hi := interval([]tries{before, after}, []int{0, 0}, change)
+					switch v := inside(lo, hi, 0.02); {
+					case v == harness.NotReproduced, v == harness.NotDecided && verdict == harness.Reproduced:
+						verdict = v
+					}
+					text = append(text, fmt.Sprintf("%s %s %s", evidence.Label(m), strings.TrimPrefix(problem, "meg-"),
+						between(change([]tries{before, after}), lo, hi)))
+					used = append(used, keys(s, problem, m)...)
+				}
+			}
+			if len(text) == 0 {
+				return missing
+			}
+			return harness.Outcome{Verdict: verdict, Evidence: "relative change: " + strings.Join(text, "; "), Keys: used}
+		},
+	},
+}
+
+var missing = harness.Outcome{Verdict: harness.NotTestable, Evidence: "trials are missing or did not end well"}
+
+// inside judges an interval that has to lie within ±bound.
+func inside(lo, hi, bound float64) string {
+	switch {
+	case lo >= -bound && hi <= bound:
+		return harness.Reproduced
+	case lo > bound || hi < -bound:
+		return harness.NotReproduced
+	}
+	return harness.NotDecided
+}
+
+func keys(s *record.Set, problem string, methods ...string) []string {
+	return evidence.Records{Set: s, Problem: problem}.Keys(methods...)
+}
+
+// negligible is the advantage, as a share of the other's median, below which one method is not better than another.
+const negligible = 0.02
+
+// smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
+func smaller(id, problem, particles, other string) harness.Claim {
+	return harness.Claim{
+		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + evidence.Label(other) + ".",
+		Rule: "median Amari distance of all particles smaller: the interval of the difference below 0, and a one-sided sign-flip test of the " +
+			"tries' medians gives p ≤ 0.05; not reproduced if the advantage is below 2 % of the other's median throughout the interval",
+		Check: func(s *record.Set) harness.Outcome {
+			a, b := triesOf(s, problem, "sifg", "amari", atEnd), triesOf(s, problem, other, "amari", atEnd)
+			if len(a) == 0 || len(a) != len(b) {
+				return missing
+			}
+			difference := func(t []tries) float64 { return t[0].median() - t[1].median() }
+			lo, hi := interval([]tries{a, b}, []int{0, 0}, difference)
+			var d []float64
+			ma, mb := a.medians(), b.medians()
+			for i := range ma {
+				d = append(d, ma[i]-mb[i])
+			}
+			p := stats.Paired(d, stats.Less, 1)
+			verdict := harness.NotDecided
+			switch {
+			case hi < 0 && p <= 0.05:
+				verdict = harness.Reproduced
+			case lo > -negligible*b.median():
+				verdict = harness.NotReproduced
+			}
+			exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari")
+			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s over %d tries, p = %.3f",
+				evidence.Num(a.median()), evidence.Label(other), evidence.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), p)
+			if len(exact) > 0 && !math.IsNaN(exact.median()) {
+				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", evidence.Num(exact.median()), evidence.Num(random.median()))
+			}
+			return harness.Outcome{Verdict: verdict, Evidence: text, Keys: keys(s, problem, "sifg", other)}
+		},
+	}
+}

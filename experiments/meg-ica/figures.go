@@ -1,0 +1,194 @@
+package megica
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// amariFigure is Figure 4 left or middle: the distances of all particles of all tries, a violin a method, beside what reference
+// draws and random matrices score.
+func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
+	var layers []figure.Layer
+	var names []string
+	add := func(name string, t tries, style figure.Style) {
+		if len(t) > 0 {
+			layers = append(layers, figure.Violin{At: float64(len(names)), Values: t.pooled(), Style: style.As(""), Points: true})
+			names = append(names, name)
+		}
+	}
+	for _, m := range s.Methods(problem) {
+		add(evidence.Label(m), triesOf(s, problem, m, "amari", atEnd), figure.Method(m))
+	}
+	if len(layers) == 0 {
+		return nil, fmt.Errorf("no trial of %s ended well", problem)
+	}
+	exact := floorOf(s, problem, "floor-amari")
+	add("exact draws", exact, figure.Method("hmc"))
+	add("random", floorOf(s, problem, "random-amari"), figure.Method("kde-flow"))
+	if len(exact) > 0 {
+		layers = append([]figure.Layer{figure.HLine{Y: exact.median(), Style: figure.Method("truth").As("")}}, layers...)
+	}
+	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{{
+		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W_{0}"}, Layers: layers,
+	}}}, nil
+}
+
+// convergence draws Amari and energy distance against iterations.
+func convergence(s *record.Set, problem string) (*figure.Figure, error) {
+	return density.Curves(s, problem,
+		density.Panel{Metric: "amari-median", Label: "median Amari distance to W_{0}", Floor: true},
+		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
+}
+
+// identifiability shows what a value on the axis of Figure 4 can mean: exact draws and random matrices against both possible
+// truths, and the distances between the candidates for W₀ themselves.
+func identifiability(s *record.Set) (*figure.Figure, error) {
+	var layers []figure.Layer
+	var names []string
+	add := func(name string, values []float64, style figure.Style) {
+		if len(values) == 0 {
+			return
+		}
+		at := float64(len(names))
+		if len(values) >= 20 {
+			layers = append(layers, figure.Violin{At: at, Values: values, Style: style.As("")})
+		} else {
+			layers = append(layers, figure.Scatter{X: slices.Repeat([]float64{at}, len(values)), Y: values, Style: style.As(""), Radius: 2.5})
+		}
+		names = append(names, name)
+	}
+	for _, problem := range []string{many, few} {
+		if t := floorOf(s, problem, "floor-amari"); len(t) > 0 {
+			add("draws, W_{0}", t.pooled(), figure.Method("hmc"))
+			add("random, W_{0}", floorOf(s, problem, "random-amari").pooled(), figure.Method("kde-flow"))
+			add("draws, mode", floorOf(s, problem, "floor-amari-mode").pooled(), figure.Method("hmc"))
+			break
+		}
+	}
+	add("halves", fact(s, "amari-halves"), figure.Method("sifg"))
+	add("chains", fact(s, "amari-chains"), figure.Method("ada-sifg"))
+	add("halves, aligned", fact(s, "amari-aligned-halves"), figure.Method("sifg"))
+	add("chains, aligned", fact(s, "amari-aligned-chains"), figure.Method("ada-sifg"))
+	add("mode", fact(s, "amari-mode"), figure.Method("l2-gf"))
+	if len(layers) == 0 {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	return &figure.Figure{Width: 18, Height: 7.5, Panels: []figure.Panel{{
+		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance"}, Layers: layers,
+	}}}, nil
+}
+
+// summary is the table of one problem.
+func summary(s *record.Set, problem string) (*table.Table, error) {
+	right := func(header string) table.Column { return table.Column{Header: header, Align: table.Right} }
+	t := &table.Table{Columns: []table.Column{
+		{Header: "Method"}, right("Amari to W₀"), right("Amari to the mode"), right("energy distance"), right("KSD"), right("rms of W"), right("σ"),
+	}}
+	e := evidence.Records{Set: s, Problem: problem}
+	row := func(name string, to, toMode tries, energy, ksd, rms, sigma []float64) {
+		t.Rows = append(t.Rows, []table.Cell{table.Text(name), ranged(to), ranged(toMode), medianOf(energy), medianOf(ksd), medianOf(rms), medianOf(sigma)})
+	}
+	for _, m := range s.Methods(problem) {
+		row(evidence.Label(m), triesOf(s, problem, m, "amari", atEnd), triesOf(s, problem, m, "amari-mode", atEnd),
+			e.Final(m, "energy", 0), e.Final(m, "ksd", 0), e.Final(m, "rms", 0), e.Final(m, "sigma", 0))
+	}
+	t.MarkBest(-1, 1, 3, 4)
+	floor := func(metric string) []float64 {
+		for _, m := range s.Methods(problem) {
+			if v := e.At(m, metric, 0, 0); len(v) > 0 {
+				return v
+			}
+		}
+		return nil
+	}
+	row("exact draws", floorOf(s, problem, "floor-amari"), floorOf(s, problem, "floor-amari-mode"),
+		floor("floor-energy"), floor("floor-ksd"), floor("floor-rms"), nil)
+	row("random matrices", floorOf(s, problem, "random-amari"), nil, nil, nil, nil, nil)
+	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy distance and " +
+		"kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact draws are as many " +
+		"draws of the reference chains as there are particles, random matrices have N(0, 1) entries."}
+	return t, nil
+}
+
+func ranged(t tries) table.Cell {
+	if len(t) == 0 {
+		return table.Text("–")
+	}
+	mid, lo, hi := t.medianInterval()
+	return table.Cell{Text: between(mid, lo, hi), Value: mid, IsNumber: true}
+}
+
+func medianOf(v []float64) table.Cell {
+	if len(v) == 0 {
+		return table.Text("–")
+	}
+	return table.Number(stats.Median(v), 3)
+}
+
+// diagnostics is the table of the reference chains.
+func diagnostics(s *record.Set) (*table.Table, error) {
+	t := &table.Table{Columns: []table.Column{{Header: "Reference"}, {Header: "Value", Align: table.Right}}}
+	for _, f := range []struct{ name, words string }{
+		{"chains", "chains"},
+		{"kept", "draws kept of each"},
+		{"acceptance", "acceptance rate"},
+		{"divergences", "divergent iterations"},
+		{"energy-error", "mean error of the energy"},
+		{"rhat-unaligned", "R-hat of the draws as they are, worst entry"},
+		{"rhat", "R-hat of aligned draws, worst entry"},
+		{"ess-bulk", "bulk effective sample size of aligned draws, worst entry"},
+		{"ess-tail", "tail effective sample size of aligned draws, worst entry"},
+		{"modes", "equivalent modes visited, each chain"},
+		{"mode-changes", "changes of mode, each chain"},
+		{"amari-halves", "Amari distance between the means of a chain's halves"},
+		{"amari-chains", "Amari distance between the means of two chains"},
+		{"amari-aligned-halves", "the same between halves, draws aligned"},
+		{"amari-aligned-chains", "the same between chains, draws aligned"},
+		{"amari-mode", "Amari distance of the mode to the mean of the first chain"},
+		{"restarts", "searches that found the mode, of"},
+		{"laplace-sd", "smallest and largest sd of the normal approximation"},
+		{"stable-step", "largest step with which gradient ascent stays at the mode"},
+	} {
+		v := fact(s, f.name)
+		if len(v) == 0 {
+			continue
+		}
+		cell := table.Text(listed(v))
+		if len(v) == 1 {
+			cell.Value, cell.IsNumber = v[0], true
+		}
+		t.Rows = append(t.Rows, []table.Cell{table.Text(f.words), cell})
+	}
+	if len(t.Rows) == 0 {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	return t, nil
+}
+
+// listed prints values one after another.
+func listed(v []float64) string {
+	text := ""
+	for i, x := range v {
+		if i > 0 {
+			text += ", "
+		}
+		text += number(x)
+	}
+	return text
+}
+
+// number prints counts in full.
+func number(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return evidence.Num(v)
+}

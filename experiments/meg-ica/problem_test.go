@@ -1,0 +1,202 @@
+package megica
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// TestScale: scaled data have the moments that the name says. They are float32, so a mean of n values of order 1 is off by
+// 2⁻²⁴ at most, and a mean of products by twice that; centring moves raw values of order 10.
+func TestScale(t *testing.T) {
+	data := mixed(4, 500)
+	for i := range data.X {
+		data.X[i] += 3
+	}
+	for _, scaling := range scalings {
+		w, err := channels(data, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := scale(w, scaling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const n = 500
+		var mean [3]float64
+		var cov [3][3]float64
+		for a := range 3 {
+			for i := range n {
+				mean[a] += float64(x.Data[a*n+i]) / n
+				for b := range 3 {
+					cov[a][b] += float64(x.Data[a*n+i]) * float64(x.Data[b*n+i]) / n
+				}
+			}
+		}
+		for a := range 3 {
+			if scaling == "raw" {
+				if x.Data[a*n+7] != float32(data.X[a*n+7]) {
+					t.Errorf("raw data were changed")
+				}
+				continue
+			}
+			if math.Abs(mean[a]) > 10*0x1p-24 {
+				t.Errorf("%s: mean %g", scaling, mean[a])
+			}
+			for b := range 3 {
+				want := cov[a][b]
+				if scaling != "centred" && a == b {
+					want = 1
+				} else if scaling == "whitened" {
+					want = 0
+				}
+				if math.Abs(cov[a][b]-want) > 1e-5 {
+					t.Errorf("%s: second moment %d, %d is %g, want %g", scaling, a, b, cov[a][b], want)
+				}
+			}
+		}
+	}
+}
+
+func TestScaleRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		x       []float64
+		scaling string
+		words   string
+	}{
+		"a constant channel":   {[]float64{1, 2, 3, 4, 5, 5, 5, 5}, "standardised", "channel 2 of the data is constant"},
+		"dependent channels":   {[]float64{1, 2, 3, 4, 2, 4, 6, 8}, "whitened", "depend on each other"},
+		"constant, only moved": {[]float64{1, 2, 3, 4, 5, 5, 5, 5}, "centred", "constant"},
+	} {
+		if _, err := scale(mat.NewDense(2, 4, c.x), c.scaling); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := channels(&dataset.Data{Name: "tall", Rows: 9, Cols: 3, X: make([]float64, 27)}, 2); err == nil || !strings.Contains(err.Error(), "row must be a channel") {
+		t.Errorf("data of more channels than samples: %v", err)
+	}
+}
+
+// testProblem returns a problem of simulated data with its reference.
+func testProblem(t *testing.T, change func(*Options)) *problem {
+	t.Helper()
+	d := synthetic(t, 300)
+	change(&d.o)
+	dir := t.TempDir()
+	if err := d.makeReference(context.Background(), dir+"/"+d.folder(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProblem(d, &harness.Trial{Seed: 3, Shared: dir, Config: harness.TrialConfig{Iterations: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestLocal: where particles are θ with W = mode + u·θ, the score is the derivative of the log density along θ. float32 has a
+// relative error of 2⁻²⁴ in each of some hundred terms of the score's sums; 1e-3 of the largest entry is beyond that and beyond
+// the error of the difference quotient, whose third derivative is of the order of the score.
+func TestLocal(t *testing.T) {
+	p := testProblem(t, func(o *Options) { o.Unit = 0.05 })
+	theta, score := sifg.NewBatch(2, 9), sifg.NewBatch(2, 9)
+	rng.New(1, "theta").Normal(theta.Data)
+	p.local.Score(score, theta, 0)
+	w := make([]float64, 9)
+	at := func(i, k int, h float64) float64 {
+		for j := range w {
+			w[j] = p.ref.Mode.W[j] + 0.05*float64(theta.Data[i*9+j])
+		}
+		w[k] += 0.05 * h
+		return p.pi.LogDensity(w)
+	}
+	largest := float64(slices.Max(score.Data))
+	for i := range 2 {
+		for k := range 9 {
+			want := (at(i, k, 1e-4) - at(i, k, -1e-4)) / 2e-4
+			if math.Abs(float64(score.Data[i*9+k])-want) > 1e-3*math.Max(1, largest) {
+				t.Errorf("score %d of θ %d is %g, want %g", k, i, score.Data[i*9+k], want)
+			}
+		}
+	}
+}
+
+// TestJudge: reference draws are judged as draws of the reference, whatever their rows' order and signs; draws that were moved,
+// widened or put in one point are not.
+func TestJudge(t *testing.T) {
+	p := testProblem(t, func(o *Options) { o.Metrics = Metrics() })
+	const n = 100
+	judge := func(change func(i int, w []float32)) map[string]float64 {
+		x := sifg.NewBatch(n, 9)
+		for i := range n {
+			for j, v := range p.ref.draws.Row(3 * i) {
+				x.Data[i*9+j] = float32(v)
+			}
+			change(i, x.Data[i*9:(i+1)*9])
+		}
+		out := map[string]float64{}
+		p.measure(&sifg.Cloud{Iter: 10}, x, func(name string, index int, v float64) {
+			if index == 0 {
+				out[name] = v
+			}
+		})
+		return out
+	}
+	exact := judge(func(int, []float32) {})
+	turned := judge(func(i int, w []float32) {
+		if i%2 == 0 {
+			for c := range 3 {
+				w[c], w[3+c], w[6+c] = -w[6+c], w[c], w[3+c]
+			}
+		}
+	})
+	for name, v := range exact {
+		if math.Abs(turned[name]-v) > 1e-4*math.Max(1, math.Abs(v)) {
+			t.Errorf("%s is %g, and %g of the same matrices with their rows exchanged", name, v, turned[name])
+		}
+	}
+	// The standard error of the energy distance of 100 of 300 draws is about that of the mean distance, √(9/100)·2.
+	if math.Abs(exact["energy"]) > 1 {
+		t.Errorf("energy distance of reference draws: %g", exact["energy"])
+	}
+	wide := judge(func(i int, w []float32) {
+		for j := range w {
+			w[j] += 3 * float32(p.ref.AlignedSD[j]) * float32(math.Sin(float64(9*i+j)))
+		}
+	})
+	point := judge(func(_ int, w []float32) {
+		for j := range w {
+			w[j] = float32(p.ref.AlignedMean[j])
+		}
+	})
+	for name, other := range map[string]map[string]float64{"wide": wide, "point": point} {
+		if other["energy"] < exact["energy"]+0.5 {
+			t.Errorf("energy distance of a %s sample: %g, of draws %g", name, other["energy"], exact["energy"])
+		}
+	}
+	if point["amari-median"] > exact["amari-median"] || wide["amari-median"] < exact["amari-median"] {
+		t.Errorf("Amari distances: point %g, draws %g, wide %g", point["amari-median"], exact["amari-median"], wide["amari-median"])
+	}
+}
+
+func TestPick(t *testing.T) {
+	r := rng.New(2, "pick").Rand()
+	got := pick(r.IntN, 5, 5)
+	slices.Sort(got)
+	if !slices.Equal(got, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("five of five: %v", got)
+	}
+	for _, k := range pick(r.IntN, 3, 50) {
+		if k < 0 || k > 2 {
+			t.Errorf("%d is not among three", k)
+		}
+	}
+}

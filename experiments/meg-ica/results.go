@@ -1,0 +1,149 @@
+package megica
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// tries are the values of a metric of every particle, a slice a seed, in order of seed. The particles of one seed share
+// their start and, in most methods, each other's forces: what is independent is the seeds.
+type tries [][]float64
+
+// when says at which of a trial's iterations values are taken.
+type when int
+
+const (
+	atStart when = iota
+	settled      // options.settled_from
+	atEnd
+)
+
+// triesOf returns the values of the trials that ended well.
+func triesOf(s *record.Set, problem, method, metric string, at when) tries {
+	last := map[string]int{}
+	for _, t := range s.Trials {
+		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK {
+			last[t.Key] = t.Iterations
+		}
+	}
+	var out tries
+	key := ""
+	for _, r := range s.Traces {
+		n, ok := last[r.Key]
+		if !ok || r.Problem != problem || r.Method != method || r.Metric != metric {
+			continue
+		}
+		if at == atStart && r.Iteration != 0 || at == settled && (r.Iteration == 0 || r.Iteration == n) || at == atEnd && r.Iteration != n {
+			continue
+		}
+		if r.Key != key {
+			out, key = append(out, nil), r.Key
+		}
+		out[len(out)-1] = append(out[len(out)-1], r.Value)
+	}
+	return out
+}
+
+// floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score. It is the same for
+// all methods.
+func floorOf(s *record.Set, problem, metric string) tries {
+	for _, m := range s.Methods(problem) {
+		if t := triesOf(s, problem, m, metric, atStart); len(t) > 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+func (t tries) pooled() []float64 { return slices.Concat(t...) }
+
+func (t tries) median() float64 { return stats.Median(t.pooled()) }
+
+// medians returns the median of each try.
+func (t tries) medians() []float64 {
+	var out []float64
+	for _, v := range t {
+		out = append(out, stats.Median(v))
+	}
+	return out
+}
+
+// resamples is the number of bootstrap samples of an interval: its ends vary by about 6 % of its width.
+const resamples = 2000
+
+// interval returns the 95 % percentile interval of a statistic of several sets of tries, each drawn with replacement as a
+// whole; sets with the same group are drawn alike, because they have the same seeds. NaN of a single try.
+func interval(sets []tries, group []int, stat func([]tries) float64) (lo, hi float64) {
+	r := rng.New(1, "bootstrap").Rand()
+	values, drawn := make([]float64, resamples), make([]tries, len(sets))
+	for b := range values {
+		picks := map[int][]int{}
+		for k, set := range sets {
+			if len(set) < 2 {
+				return math.NaN(), math.NaN()
+			}
+			if picks[group[k]] == nil {
+				for range set {
+					picks[group[k]] = append(picks[group[k]], r.IntN(len(set)))
+				}
+			}
+			drawn[k] = drawn[k][:0]
+			for _, i := range picks[group[k]] {
+				drawn[k] = append(drawn[k], set[i])
+			}
+		}
+		values[b] = stat(drawn)
+	}
+	return stats.Quantile(values, 0.025), stats.Quantile(values, 0.975)
+}
+
+// medianInterval returns the pooled median of tries with its interval.
+func (t tries) medianInterval() (mid, lo, hi float64) {
+	lo, hi = interval([]tries{t}, []int{0}, func(d []tries) float64 { return d[0].median() })
+	return t.median(), lo, hi
+}
+
+// between prints a value with its interval.
+func between(mid, lo, hi float64) string {
+	if math.IsNaN(lo) {
+		return evidence.Num(mid)
+	}
+	return fmt.Sprintf("%s [%s, %s]", evidence.Num(mid), evidence.Num(lo), evidence.Num(hi))
+}
+
+// fact returns what is known of the reference, from the trace of any trial.
+func fact(s *record.Set, name string) []float64 {
+	var out []float64
+	key := ""
+	for _, r := range s.Traces {
+		if r.Metric == "reference-"+name && (key == "" || r.Key == key) {
+			key, out = r.Key, append(out, r.Value)
+		}
+	}
+	return out
+}
+
+// optionsOf returns the options of a problem's first trial.
+func optionsOf(s *record.Set, problem string) (Options, bool) {
+	for _, t := range s.Trials {
+		if t.Problem != problem {
+			continue
+		}
+		c, err := evidence.Config(t)
+		if err != nil {
+			return Options{}, false
+		}
+		o, err := decode(c.Options)
+		return o, err == nil
+	}
+	return Options{}, false
+}
+
+// Problems, and their particles in words.
+const few, many = "meg-10", "meg-100"
