@@ -2,7 +2,10 @@ package harness
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +19,8 @@ type Row struct {
 	Rule       string    `json:"rule"`
 	With       []string  `json:"with,omitempty"` // claims that its verdict is made of too
 	Under      []Opinion `json:"under"`          // of the protocols that have results, in order of presentation
-	Summary    string    `json:"summary"`        // reproduced under all protocols; reproduced only under …; …
+	Outcome    string    `json:"outcome"`        // of all protocols together: one of Outcomes
+	Summary    string    `json:"summary"`        // the same with their names: reproduced only under …
 }
 
 // Opinion is the verdict on a claim under one protocol.
@@ -29,8 +33,31 @@ type Opinion struct {
 	Keys     []string `json:"keys,omitempty"`
 }
 
-// NoResults is the summary of a claim that no report says anything of.
-const NoResults = "no results"
+// What the protocols say of a claim together, beside the verdicts of one.
+const (
+	ReproducedSome = "reproduced only under some protocols"
+	NoResults      = "no results" // no report says anything of it
+)
+
+// Outcomes of a claim, in order of presentation: reproduced (under every protocol that decides), under some only, …
+var Outcomes = []string{Reproduced, ReproducedSome, NotReproduced, NotDecided, NotTestable, NoResults}
+
+// CountOutcomes counts the rows by Row.Outcome, as "9 reproduced, 4 not decided"; those that do not occur are left out.
+func CountOutcomes(rows []Row) string {
+	var out []string
+	for _, o := range Outcomes {
+		n := 0
+		for _, r := range rows {
+			if r.Outcome == o {
+				n++
+			}
+		}
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(out, ", ")
+}
 
 // Ledger returns every claim of the experiments in order of its number, with what the reports decided. A claim that rests on
 // others too gets its verdict from all.
@@ -57,7 +84,7 @@ func Ledger(experiments []*Experiment, decided []Decided) []Row {
 				r.Under = append(r.Under, combine(o, r.With, own))
 			}
 		}
-		r.Summary = summarise(r.Under)
+		r.Outcome, r.Summary = summarise(r.Under)
 	}
 	slices.SortStableFunc(out, func(a, b Row) int {
 		x, _ := strconv.Atoi(a.ID)
@@ -108,37 +135,38 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 	return o
 }
 
-// summarise says in a few words what the protocols say together.
-func summarise(under []Opinion) string {
+// summarise says what the protocols say together, and in a few words which says what.
+func summarise(under []Opinion) (outcome, text string) {
 	by := map[string][]string{}
 	for _, o := range under {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
 	}
-	yes, no, open := by[Reproduced], by[NotReproduced], by[NotDecided]
+	yes, no := by[Reproduced], by[NotReproduced]
+	list := func(names []string) string { return strings.Join(names, ", ") }
 	switch {
 	case len(under) == 0:
-		return NoResults
+		return NoResults, NoResults
 	case len(yes) == len(under):
-		return "reproduced under " + every(len(under), under[0].Protocol)
+		return Reproduced, "reproduced under " + every(len(under), under[0].Protocol)
 	case len(yes) > 0 && len(no) > 0:
-		return "reproduced only under " + strings.Join(yes, ", ")
+		return ReproducedSome, "reproduced only under " + list(yes)
 	case len(yes) > 0:
-		return "reproduced under " + strings.Join(yes, ", ") + ", else " + otherwise(by)
+		return Reproduced, "reproduced under " + list(yes) + ", else " + otherwise(by)
 	case len(no) == len(under):
-		return "not reproduced under " + every(len(under), under[0].Protocol)
+		return NotReproduced, "not reproduced under " + every(len(under), under[0].Protocol)
 	case len(no) > 0:
-		return "not reproduced under " + strings.Join(no, ", ") + ", else " + otherwise(by)
-	case len(open) > 0:
-		return NotDecided
+		return NotReproduced, "not reproduced under " + list(no) + ", else " + otherwise(by)
+	case len(by[NotDecided]) > 0:
+		return NotDecided, NotDecided
 	}
-	return NotTestable
+	return NotTestable, NotTestable
 }
 
 func every(n int, first string) string {
 	if n == 1 {
-		return first + ", the only protocol"
+		return first + ", the only one with results"
 	}
-	return "every protocol"
+	return fmt.Sprintf("all of %d protocols", n)
 }
 
 // otherwise names the verdicts that decide nothing.
@@ -150,4 +178,14 @@ func otherwise(by map[string][]string) string {
 		}
 	}
 	return strings.Join(out, " or ")
+}
+
+// ReadFindings returns what the report in results says in words of an experiment; nil where there is none.
+func ReadFindings(results string, e *Experiment) ([]Statement, error) {
+	var out []Statement
+	err := readJSON(filepath.Join(results, e.Name, "findings.json"), "", &out)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return out, err
 }

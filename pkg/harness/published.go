@@ -19,6 +19,7 @@ type Published struct {
 	Mean, SD                float64
 	Place                   float64 // of SD's last printed digit: 0.01 of "0.04"
 	Source                  string  // where it is printed: Table 1
+	Text                    string  // mean and SD with the digits that are printed
 	Note                    string  // what is known of the cell, "" for nothing
 }
 
@@ -46,7 +47,7 @@ func ReadPublished(text []byte) ([]Published, error) {
 			}
 			continue
 		}
-		p := Published{Problem: row[0], Metric: row[1], Method: row[2], Source: row[5], Note: row[6]}
+		p := Published{Problem: row[0], Metric: row[1], Method: row[2], Source: row[5], Note: row[6], Text: row[3] + " ± " + row[4]}
 		_, decimals, _ := strings.Cut(row[4], ".")
 		p.Place = math.Pow(10, -float64(len(decimals)))
 		if p.Mean, err = strconv.ParseFloat(row[3], 64); err == nil {

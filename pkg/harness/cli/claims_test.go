@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness"
 )
 
 func TestClaims(t *testing.T) {
@@ -19,15 +17,16 @@ func TestClaims(t *testing.T) {
 	}
 	code, out, sentence = call(t, dir, x, "claims", "--json")
 	want(t, "claims --json", code, 0, sentence)
-	var all []harness.Decided
-	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 || len(all[0].Claims) == 0 || !all[0].Complete {
+	var all asserted
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all.Claims) != 1 || len(all.Claims[0].Under) != 1 || !all.Claims[0].Under[0].Complete ||
+		len(all.Findings["toy"]) != 1 {
 		t.Fatalf("claims --json: %v, %q", err, out)
 	}
 	code, out, sentence = call(t, dir, x, "claims")
 	want(t, "claims", code, 0, sentence)
-	for _, c := range all[0].Claims {
-		if !strings.Contains(out, c.Statement) || !strings.Contains(out, c.Evidence) {
-			t.Errorf("the claim %q is not printed with its evidence:\n%s", c.Statement, out)
+	for _, words := range []string{all.Claims[0].Statement, all.Claims[0].Under[0].Evidence, "toy: Protocols", "1 claims: 1 reproduced"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("%q is not printed:\n%s", words, out)
 		}
 	}
 }

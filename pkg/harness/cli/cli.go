@@ -25,6 +25,7 @@ const (
 	exitInternal    = 1
 	exitUsage       = 2
 	exitFailed      = 3   // finished, some trials did not end well
+	exitOutside     = 4   // outside tolerance of the numbers compared with
 	exitDamaged     = 5   // the store or data is not what was written
 	exitStopped     = 75  // trials are missing: run again to continue
 	exitInterrupted = 130 // SIGINT
@@ -121,7 +122,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
 	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.verify(), a.data(), a.bench(), a.worker(),
+	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.compare(), a.verify(), a.data(), a.bench(), a.worker(),
 		a.submit(), a.work(), a.resubmit(), a.cancel(), a.mergeStores())
 	return root
 }

@@ -17,6 +17,7 @@ const (
 	Lower  = "lower"  // the method's values are lower than the base's: better
 	Higher = "higher" // worse
 	Same   = "not told apart"
+	Few    = "too few seeds" // to be told apart in so many comparisons, whatever the values
 )
 
 // Level is the chance of a false alarm that is accepted over all comparisons that are corrected together.
@@ -78,7 +79,7 @@ func Methods(r harness.Report, base string, metrics []string) []Pair {
 		}
 		// the smallest p-value that so many pairs can give, times the number of comparisons
 		if least := math.Ldexp(1, 1-x.Pairs) * float64(len(out)); x.Verdict == Same && least > Level {
-			x.Note = strings.TrimPrefix(x.Note+fmt.Sprintf("; %d pairs cannot tell in %d comparisons", x.Pairs, len(out)), "; ")
+			x.Verdict = Few
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 type Printed struct {
 	Name
 	Source      string  `json:"source"`
+	Text        string  `json:"text"`   // theirs, as it is printed
 	Theirs      Summary `json:"theirs"` // N = 0: not printed
 	Ours        Summary `json:"ours"`
 	Difference  Number  `json:"difference"`  // ours − theirs
@@ -23,7 +24,6 @@ type Printed struct {
 	Why         string  `json:"why,omitempty"`  // it is not comparable
 	Note        string  `json:"note,omitempty"` // what is known of the printed number
 	Missing     bool    `json:"missing,omitempty"`
-	place       float64 // of the last printed digit of the spread
 }
 
 // Published compares a report with the numbers that the paper prints of its experiment, in the order in which they are
@@ -41,7 +41,7 @@ func Published(e *harness.Experiment, r harness.Report) ([]Printed, error) {
 	for _, p := range numbers {
 		n := Name{r.Info.Experiment, r.Info.Protocol, r.Info.Scale, p.Problem, p.Method, p.Metric, 0}
 		x := Printed{
-			Name: n, Source: p.Source, Note: p.Note, Theirs: Summary{Number(p.Mean), Number(p.SD), 0}, place: p.Place,
+			Name: n, Source: p.Source, Note: p.Note, Theirs: Summary{Number(p.Mean), Number(p.SD), 0}, Text: p.Text,
 			Verdict: NotComparable,
 		}
 		var v []float64
