@@ -30,6 +30,9 @@ var (
 	metricNames = map[string]string{"test-rmse": "RMSE", "test-nll": "NLL"}
 )
 
+// unlike are the protocols that cannot be compared with the printed table.
+var unlike = map[string]string{"standard": "other data and splits than the printed table"}
+
 // printed are the cells of the paper's Table 1.
 var printed = sync.OnceValue(func() []harness.Published {
 	all, err := harness.ReadPublished(published)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -154,14 +155,10 @@ func split(s *record.Set) string {
 	return ""
 }
 
-// The printed Table 1 counts as reproduced in a cell if the means differ by at most two pooled standard deviations, or by 3 % of
-// the printed mean.
-const units, share = 2, 0.03
-
 // against is the table of every printed cell beside ours; methods that the paper does not have stand there too.
 func against(s *record.Set) (*table.Table, error) {
-	if s.Protocol == "standard" {
-		return nil, fmt.Errorf("the protocol standard has other data and splits than the printed table")
+	if why := unlike[s.Protocol]; why != "" {
+		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, why)
 	}
 	r, names := read(s), named(s)
 	t := &table.Table{Columns: []table.Column{{Header: "Data set"}, {Header: "Metric"}, {Header: "Method"}}}
@@ -196,7 +193,7 @@ func against(s *record.Set) (*table.Table, error) {
 						verdict = "no result"
 						absent++
 					}
-				case g.Within(units, share):
+				case agrees(g):
 					verdict = "within"
 				default:
 					verdict = "outside"
@@ -213,7 +210,7 @@ func against(s *record.Set) (*table.Table, error) {
 	t.Notes = []string{
 		fmt.Sprintf("%d printed cells within, %d outside, %d without a result. Within: the means differ by at most %g pooled standard "+
 			"deviations, √((sd² + printed sd²)/2), or by %g %% of the printed mean. A spread printed as 0.00 is below 0.005 and counts as 0.005. "+
-			"The standard error of a difference of two means of ten is 0.45 pooled sd.", within, outside, absent, float64(units), 100*share),
+			"The standard error of a difference of two means of ten is 0.45 pooled sd.", within, outside, absent, float64(compare.Units), 100*compare.Share),
 		"measured: mean ± standard deviation over trials. " + meaning(s),
 	}
 	if split(s) != "released" {
@@ -223,12 +220,12 @@ func against(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
+// agrees tells whether a cell counts as reproduced, as for sifg compare.
+func agrees(g harness.Gap) bool { return g.Within(compare.Units, compare.Share) }
+
 // asPrinted is a cell with the digits of the paper.
 func asPrinted(p harness.Published) table.Cell {
-	return table.Cell{
-		Text: fmt.Sprintf("%.3f ± %.*f", p.Mean, int(math.Round(-math.Log10(p.Place))), p.SD), Value: p.Mean, Spread: p.SD,
-		IsNumber: true, HasSpread: true,
-	}
+	return table.Cell{Text: p.Text, Value: p.Mean, Spread: p.SD, IsNumber: true, HasSpread: true}
 }
 
 func count(b bool) int {
@@ -244,7 +241,7 @@ func remark(r *results, problem, metric, method string, cell harness.Published) 
 	if cell.Method != "svgd" || len(fast) == 0 || len(slow) == 0 {
 		return cell.Note
 	}
-	a, b := cell.Gap(fast).Within(units, share), cell.Gap(slow).Within(units, share)
+	a, b := agrees(cell.Gap(fast)), agrees(cell.Gap(slow))
 	var found string
 	switch {
 	case a && b:

@@ -60,6 +60,6 @@ var Experiment = &harness.Experiment{
 	Claims:    claims,
 	Findings:  findings,
 	Published: published,
-	Unlike:    map[string]string{"standard": "other data and splits than the printed table"},
+	Unlike:    unlike,
 	Scores:    metrics,
 }
