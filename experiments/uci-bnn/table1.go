@@ -69,7 +69,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	if most == 0 {
 		return nil, fmt.Errorf("no trial ended well")
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Mean ± standard deviation over trials, %d at most. %s", most, meaning(s)))
+	t.Notes = append(t.Notes, fmt.Sprintf("Mean ± standard deviation over trials, %d at most; the standard error is that over the root of their number. %s", most, meaning(s)))
 	if need := enough(tests); most < need {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. So few trials can show no difference between %d methods; %d are the least that can.", tests+1, need))
 	} else {
