@@ -2,7 +2,7 @@
 package gmm
 
 import (
-	_ "embed"
+	"embed"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
@@ -13,6 +13,9 @@ import (
 
 //go:embed gmm.yaml
 var config []byte
+
+//go:embed grids/*.yaml
+var grids embed.FS
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -25,6 +28,8 @@ var Experiment = &harness.Experiment{
 	Setup:   density.Setup,
 	Source:  density.Source,
 	Metrics: density.Metrics(),
+	Scores:  []string{"knn-kl", "energy"},
+	Grids:   grids,
 	Figures: []harness.Figure{
 		{
 			Name: "figure1", Title: "Figure 1: samples in 2-D",

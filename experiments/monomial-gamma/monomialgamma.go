@@ -2,7 +2,7 @@
 package monomialgamma
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"strings"
@@ -22,6 +22,9 @@ import (
 //go:embed monomial-gamma.yaml
 var config []byte
 
+//go:embed grids/*.yaml
+var grids embed.FS
+
 const problem = "monomial-gamma"
 
 // Experiment registers the experiment.
@@ -34,6 +37,8 @@ var Experiment = &harness.Experiment{
 	Setup:   density.Setup,
 	Source:  density.Source,
 	Metrics: density.Metrics(),
+	Scores:  []string{"knn-kl", "knn-kl-exact", "energy"},
+	Grids:   grids,
 	Figures: []harness.Figure{
 		{
 			Name: "figure3-right", Title: "Figure 3 right: KL against iterations",

@@ -2,7 +2,9 @@ package harness
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -73,6 +75,18 @@ func (c *Cells) Methods(problem string) ([]string, error) {
 		return nil, err
 	}
 	return p.Include, nil
+}
+
+// GridNames returns the names of the grids that come with an experiment.
+func GridNames(e *Experiment) []string {
+	if e.Grids == nil {
+		return nil
+	}
+	files, _ := fs.Glob(e.Grids, "grids/*.yaml")
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
 }
 
 // samplerKeys and problemKeys are the settings that may vary from cell to cell.

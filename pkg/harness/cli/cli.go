@@ -122,6 +122,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
 	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.grid())
 	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.compare(), a.verify(), a.data(), a.bench(), a.worker(),
 		a.submit(), a.work(), a.resubmit(), a.cancel(), a.mergeStores())
 	return root

@@ -43,22 +43,7 @@ func (a *app) runTrials(names []string) error {
 	}
 	todo := p.survey.Retry(a.opt.retry)
 	fmt.Fprintln(a.err, p.foretell(todo, a.opt.jobs))
-	soft, hard, caught, release := signals()
-	todo, err = a.provide(soft, todo)
-	if err != nil {
-		release()
-		return err
-	}
-	say := func(line string) { fmt.Fprintln(a.err, line) }
-	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
-		release()
-		return err
-	}
-	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
-	r.Store, r.Watch = p.store, shown
-	computed, err := r.Run(soft, hard, p.Experiments, todo)
-	shown.close()
-	release() // from here a signal ends the program as usual: all files are absent or whole
+	computed, caught, err := a.compute(r, p, todo)
 	if err != nil {
 		return err
 	}
@@ -72,7 +57,25 @@ func (a *app) runTrials(names []string) error {
 		}
 	}
 	fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(p.survey), there, computed)
-	return verdict(p.survey, caught())
+	return verdict(p.survey, caught)
+}
+
+// compute computes trials and says how many, and which signal ended it, if any.
+func (a *app) compute(r *harness.Runner, p prepared, todo []harness.Trial) (computed int, caught os.Signal, err error) {
+	soft, hard, first, release := signals()
+	defer release() // from then on a signal ends the program as usual: all files are absent or whole
+	if todo, err = a.provide(soft, todo); err != nil {
+		return 0, nil, err
+	}
+	say := func(line string) { fmt.Fprintln(a.err, line) }
+	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
+		return 0, nil, err
+	}
+	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
+	r.Store, r.Watch = p.store, shown
+	computed, err = r.Run(soft, hard, p.Experiments, todo)
+	shown.close()
+	return computed, first(), err
 }
 
 // verdict turns what the store has of a plan into the exit code and its sentence.

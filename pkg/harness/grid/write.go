@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// summary is grid.json. Nothing in it depends on when or in how many pieces the trials were run.
-type summary struct {
+// Summary is grid.json. Nothing in it depends on when or in how many pieces the trials were run.
+type Summary struct {
 	Command    string         `json:"command"`
 	Experiment string         `json:"experiment"`
 	Protocol   string         `json:"protocol"`
@@ -29,13 +29,13 @@ type summary struct {
 	Seeds      []uint64       `json:"seeds"`
 	Trials     int            `json:"trials"`
 	Counts     map[string]int `json:"counts"` // trials by status
-	Groups     []chosen       `json:"groups"`
+	Groups     []Chosen       `json:"groups"`
 	Hidden     map[string]int `json:"hidden,omitempty"`   // values of a figure that are not seen
 	Problems   []string       `json:"problems,omitempty"` // why a figure was not made
 }
 
-// chosen is what the rule chose for a method on a problem.
-type chosen struct {
+// Chosen is what the rule chose for a method on a problem.
+type Chosen struct {
 	Problem  string         `json:"problem"`
 	Method   string         `json:"method"`
 	Cells    int            `json:"cells"`
@@ -57,32 +57,32 @@ type Commands struct {
 	Use    string // what runs with the chosen values: sifg run … --config …
 }
 
-// Write makes dir hold the grid's records, tables, figures, summary and chosen values. It returns sentences on what the
-// chosen values leave out.
-func (r *Result) Write(dir string, c Commands) (notes []string, err error) {
+// Write makes dir hold the grid's records, tables, figures, summary and chosen values. It returns the summary, and sentences
+// on what the chosen values leave out.
+func (r *Result) Write(dir string, c Commands) (sum *Summary, notes []string, err error) {
 	aside, old := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".new"), filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".old")
 	if err := errors.Join(os.RemoveAll(aside), os.RemoveAll(old)); err != nil { // what a killed program left
-		return nil, err
+		return nil, nil, err
 	}
 	for _, sub := range []string{"figures", "tables"} {
 		if err := os.MkdirAll(filepath.Join(aside, sub), 0o777); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if notes, err = r.fill(aside, c); err != nil {
-		return nil, err
+	if sum, notes, err = r.fill(aside, c); err != nil {
+		return nil, nil, err
 	}
 	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := os.Rename(aside, dir); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return notes, errors.Join(record.SyncDir(filepath.Dir(dir)), os.RemoveAll(old))
+	return sum, notes, errors.Join(record.SyncDir(filepath.Dir(dir)), os.RemoveAll(old))
 }
 
 // fill writes the files into a new folder.
-func (r *Result) fill(dir string, c Commands) (notes []string, err error) {
+func (r *Result) fill(dir string, c Commands) (sum *Summary, notes []string, err error) {
 	text := func(name, s string) {
 		err = errors.Join(err, record.WriteFileAtomic(filepath.Join(dir, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, s)
@@ -99,12 +99,13 @@ func (r *Result) fill(dir string, c Commands) (notes []string, err error) {
 	text("tables/best.tex", best.LaTeX())
 	text("tables/best.csv", best.CSV())
 	text("tables/cells.csv", cells.CSV())
-	overlay, notes := r.Overlay(c)
+	var overlay string
+	overlay, notes = r.Overlay(c)
 	text("chosen.yaml", overlay)
-	sum := r.summary(c)
+	sum = r.summary(c)
 	var report strings.Builder
 	fmt.Fprintf(&report, "# The grid %s on %s, protocol %s, scale %s\n\n    %s\n\n%s\n", r.Spec.Name, r.Experiment, r.Protocol, r.Scale, c.Choose, best.Markdown())
-	if lost := r.losers(); lost != nil {
+	if lost := r.Losers(20); lost != nil {
 		fmt.Fprintf(&report, "\n## Cells that cannot win\n\n%s", lost.Markdown())
 	}
 	for _, d := range r.figures() {
@@ -123,15 +124,14 @@ func (r *Result) fill(dir string, c Commands) (notes []string, err error) {
 	text("report.md", report.String())
 	b, bad := json.MarshalIndent(sum, "", "  ")
 	if bad != nil {
-		return nil, bad
+		return nil, nil, bad
 	}
 	text("grid.json", string(b)+"\n")
-	return notes, err
+	return sum, notes, err
 }
 
-// losers lists the first cells that cannot win, with their reasons; nil if there are none.
-func (r *Result) losers() *table.Table {
-	const most = 20
+// Losers lists the first cells that cannot win, most at most, with their reasons; nil if there are none.
+func (r *Result) Losers(most int) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "cell"}, {Header: "status"}, {Header: "reason"}}}
 	left := 0
 	for i := range r.Judged {
@@ -156,8 +156,8 @@ func (r *Result) losers() *table.Table {
 	return t
 }
 
-func (r *Result) summary(c Commands) *summary {
-	out := &summary{
+func (r *Result) summary(c Commands) *Summary {
+	out := &Summary{
 		Command: c.Choose, Experiment: r.Experiment, Protocol: r.Protocol, Scale: r.Scale, Grid: r.Spec.Name,
 		Select: r.Objective.String(), Rule: r.Objective.rule(), Counts: map[string]int{}, Hidden: map[string]int{},
 	}
@@ -175,7 +175,7 @@ func (r *Result) summary(c Commands) *summary {
 	}
 	for i := range r.Judged {
 		j := &r.Judged[i]
-		g := chosen{Problem: j.Problem, Method: j.Method, Cells: len(j.Cells), Eligible: j.Eligible(), Excluded: j.Excluded, Same: j.Same}
+		g := Chosen{Problem: j.Problem, Method: j.Method, Cells: len(j.Cells), Eligible: j.Eligible(), Excluded: j.Excluded, Same: j.Same}
 		if best, o := j.Best(); best == nil {
 			g.Reason = j.Outcomes[j.Rank[0]].Reason
 		} else {

@@ -23,7 +23,7 @@ func Unknown(kind, name, from string, valid []string) error {
 	if from != "" {
 		fmt.Fprintf(&b, " in %s", from)
 	}
-	if near := nearest(name, valid); near != "" {
+	if near := Nearest(name, valid); near != "" {
 		fmt.Fprintf(&b, ": did you mean %q?", near)
 	} else if len(valid) > 0 {
 		fmt.Fprintf(&b, ": valid are %s", strings.Join(valid, ", "))
@@ -31,9 +31,9 @@ func Unknown(kind, name, from string, valid []string) error {
 	return &Error{b.String()}
 }
 
-// nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
+// Nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
 // letters changed (but two edits are always allowed).
-func nearest(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, bestEdits := "", 1<<30
 	for _, c := range candidates {
 		if e := edits(strings.ToLower(name), strings.ToLower(c)); e < bestEdits && e <= max(2, len(c)/3) {
