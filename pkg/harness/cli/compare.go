@@ -285,6 +285,7 @@ func (c *comparison) write(a *app) error {
 
 func (c *comparison) writePrinted(w *tabwriter.Writer) {
 	count := map[string]int{}
+	var notes []string // said once, below
 	for i, x := range c.Printed {
 		if i == 0 || c.Printed[i-1].Protocol != x.Protocol || c.Printed[i-1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "%s, protocol %s, %s\n", x.Experiment, x.Protocol, x.Source)
@@ -292,7 +293,7 @@ func (c *comparison) writePrinted(w *tabwriter.Writer) {
 		}
 		count[x.Verdict]++
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", x.Problem, x.Metric, x.Method, x.Text, spread(x.Ours), x.Ours.N,
-			plusMinus(x.Difference, x.Uncertainty), between(x.Low, x.High), fixed(x.Units, 1), fixed(100*x.Share, 1), verdictText(x.Verdict, x.Why, x.Note))
+			plusMinus(x.Difference, x.Uncertainty), between(x.Low, x.High), fixed(x.Units, 1), fixed(100*x.Share, 1), verdictText(x.Verdict, x.Why, mark(&notes, x.Note)))
 		if i+1 == len(c.Printed) || c.Printed[i+1].Protocol != x.Protocol || c.Printed[i+1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "  %s\n\n", tally3(count))
 			clear(count)
@@ -300,6 +301,9 @@ func (c *comparison) writePrinted(w *tabwriter.Writer) {
 	}
 	if len(c.Printed) > 0 {
 		fmt.Fprintf(w, "%s. Difference ± its standard error,\nif the printed mean is of as many trials as ours; 95 %% is the bootstrap interval of our mean, less the printed one.\n", compare.Tolerance)
+	}
+	for i, n := range notes {
+		fmt.Fprintf(w, "(%d) %s\n", i+1, n)
 	}
 }
 
@@ -384,6 +388,18 @@ func between(lo, hi compare.Number) string {
 		return "–"
 	}
 	return table.Significant(float64(lo), 2) + " … " + table.Significant(float64(hi), 2)
+}
+
+// mark returns the number of a note, which is added if it is new; "" of none.
+func mark(notes *[]string, note string) string {
+	if note == "" {
+		return ""
+	}
+	i := slices.Index(*notes, note)
+	if i < 0 {
+		i, *notes = len(*notes), append(*notes, note)
+	}
+	return strconv.Itoa(i + 1)
 }
 
 // verdictText joins a verdict with why and what is known.

@@ -110,7 +110,9 @@ func TestCompareFoldersAndMethods(t *testing.T) {
 	want(t, "strict", code, exitUsage, sentence, "--strict")
 	code, out, sentence = call(t, dir, x, "compare", "--against", "sifg", "--json")
 	want(t, "methods, JSON", code, 0, sentence)
-	var c struct{ Pairs []struct{ Method, Base, Verdict string } }
+	var c struct {
+		Pairs []struct{ Method, Base, Verdict string }
+	}
 	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Pairs) != 2 || c.Pairs[0].Base != "sifg" {
 		t.Errorf("JSON: %v, %+v", err, c)
 	}
