@@ -12,14 +12,20 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// normal is N(0, I) in d dimensions.
-type normal int
+// normal is N(0, I) in d dimensions, or has no score.
+type normal struct {
+	d    int
+	none bool
+}
 
-func (d normal) Dim() int { return int(d) }
+func (n normal) Dim() int { return n.d }
 
-func (d normal) Score(dst, x sifg.Batch, _ int) {
+func (n normal) Score(dst, x sifg.Batch, _ int) {
 	for i, v := range x.Data {
 		dst.Data[i] = -v
+	}
+	if n.none {
+		dst.Data[0] = float32(math.NaN())
 	}
 }
 
@@ -59,13 +65,8 @@ func toy() *harness.Experiment {
 			}
 			s := t.Config.Sampler
 			return &harness.Problem{
-				Target: normal(o.Dim),
-				Init: func(dst sifg.Batch, r *rng.Stream) {
-					r.Normal(dst.Data)
-					if s.Step >= 0.4 {
-						dst.Data[0] = float32(math.NaN())
-					}
-				},
+				Target: normal{o.Dim, s.Step >= 0.4},
+				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
 				Measure: func(c *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 					gap := math.Abs(math.Log(s.Step/0.02)) + float64(t.Seed)/1000
 					if s.Hidden > 0 {

@@ -203,7 +203,7 @@ func (o Objective) outcome(c *Cell, records []*harness.Recorded) Outcome {
 		reason := fmt.Sprintf("seed %d is missing", t.Seed)
 		if x := records[i]; x != nil {
 			status = x.Trial.Status
-			reason = fmt.Sprintf("seed %d %s: %s", t.Seed, status, x.Trial.Reason)
+			reason = fmt.Sprintf("seed %d: %s", t.Seed, x.Trial.Reason)
 			if status == record.StatusOK {
 				reason = fmt.Sprintf("seed %d has no %s", t.Seed, o.name())
 				k := slices.IndexFunc(x.Traces, func(r record.Trace) bool { return r.Metric == o.Metric && r.Index == o.Index })
