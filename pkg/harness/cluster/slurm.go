@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -15,12 +16,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 )
 
-// Patience is the time that Slurm's commands are given. With its controller down they take nine seconds to say so.
-var Patience = 10 * time.Second
+// patience is the time that Slurm's commands are given: a busy controller may take long to accept an array, but nobody
+// waits so long for what is only a hint.
+var patience = map[string]time.Duration{"sbatch": 2 * time.Minute, "scancel": 30 * time.Second, "squeue": 5 * time.Second,
+	"sacct": 5 * time.Second, "scontrol": 5 * time.Second}
 
 // command runs one of Slurm's commands and returns what it printed.
 func command(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience[name])
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
@@ -31,12 +34,22 @@ func command(name string, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%s is not installed here", name)
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s did not answer within %v", name, Patience)
+		return "", fmt.Errorf("%s did not answer within %v", name, patience[name])
 	case err != nil:
 		said := strings.Join(strings.Fields(errs.String()), " ")
-		return out.String(), fmt.Errorf("%s: %s (%v)", name, strings.TrimPrefix(said, name+": error: "), err)
+		return out.String(), fmt.Errorf("%s: %s (%w)", name, strings.TrimPrefix(said, name+": error: "), err)
 	}
 	return out.String(), nil
+}
+
+// query asks squeue. With the controller down squeue takes nine seconds to say so, but scontrol ping none.
+func query(args ...string) (string, error) {
+	if _, err := command("scontrol", "ping"); errors.As(err, new(*exec.ExitError)) {
+		return "", errors.New("scontrol ping says that the controller does not answer")
+	} else if err != nil {
+		return "", err
+	}
+	return command("squeue", args...)
 }
 
 // Limit returns the number of tasks that Slurm allows in an array.
@@ -92,7 +105,7 @@ func advise(err error) error {
 
 // ByName returns the number of the job of that name, "" if Slurm knows none.
 func ByName(name string) (string, error) {
-	out, err := command("squeue", "-h", "-r", "-t", "all", "-n", name, "-o", "%F")
+	out, err := query("-h", "-r", "-t", "all", "-n", name, "-o", "%F")
 	if f := strings.Fields(out); err == nil && len(f) > 0 {
 		return f[0], nil
 	}
@@ -113,22 +126,24 @@ type State struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// States asks Slurm for the tasks of these arrays: squeue, which forgets what ended some minutes ago, and for those that
-// it does not know the accounting database, which many sites do not have. The error is that squeue did not answer; a job
-// that nobody knows any more is just missing.
-func States(arrays []string) (map[Task]State, error) {
+// States asks Slurm for the tasks of arrays, given by number with their names: squeue, which forgets what ended some minutes
+// ago, and for those that it does not know the accounting database, which many sites do not have. The error is that squeue
+// did not answer; a job that nobody knows any more is just missing. So is one of another name: a controller that crashed
+// gives numbers again that it gave just before.
+func States(names map[string]string) (map[Task]State, error) {
 	out := map[Task]State{}
-	if len(arrays) == 0 {
+	if len(names) == 0 {
 		return out, nil
 	}
-	text, err := command("squeue", "-h", "-r", "-t", "all", "-j", strings.Join(arrays, ","), "-o", "%F|%K|%T|%r")
+	arrays := slices.Sorted(maps.Keys(names))
+	text, err := query("-h", "-r", "-t", "all", "-j", strings.Join(arrays, ","), "-o", "%F|%K|%j|%T|%r")
 	if err != nil && !strings.Contains(err.Error(), "Invalid job id") {
 		return out, err
 	}
 	known := map[string]bool{}
 	for line := range strings.Lines(text) {
-		f := strings.SplitN(strings.TrimSpace(line), "|", 4)
-		if len(f) < 4 {
+		f := strings.SplitN(strings.TrimSpace(line), "|", 5)
+		if len(f) < 5 || names[f[0]] != f[2] {
 			continue
 		}
 		tasks, err := Expand(f[1])
@@ -137,26 +152,26 @@ func States(arrays []string) (map[Task]State, error) {
 		}
 		for _, i := range tasks {
 			known[f[0]] = true
-			out[Task{f[0], i}] = State{f[2], f[3]}
+			out[Task{f[0], i}] = State{f[3], f[4]}
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(arrays), func(a string) bool { return known[a] })
 	if len(unknown) == 0 {
 		return out, nil
 	}
-	text, err = command("sacct", "-n", "-X", "-P", "-j", strings.Join(unknown, ","), "-o", "JobID,State")
+	text, err = command("sacct", "-n", "-X", "-P", "-j", strings.Join(unknown, ","), "-o", "JobID,JobName%100,State")
 	if err != nil {
 		return out, nil
 	}
 	for line := range strings.Lines(text) {
-		job, state, _ := strings.Cut(strings.TrimSpace(line), "|")
-		array, list, ok := strings.Cut(job, "_")
+		f := strings.Split(strings.TrimSpace(line), "|")
+		array, list, ok := strings.Cut(f[0], "_")
 		tasks, err := Expand(list)
-		if !ok || err != nil || state == "" {
+		if !ok || err != nil || len(f) != 3 || names[array] != f[1] || f[2] == "" {
 			continue
 		}
 		for _, i := range tasks {
-			out[Task{array, i}] = State{State: strings.Fields(state)[0]} // "CANCELLED by 1000"
+			out[Task{array, i}] = State{State: strings.Fields(f[2])[0]} // "CANCELLED by 1000"
 		}
 	}
 	return out, nil

@@ -56,8 +56,8 @@ type Report struct {
 // and the attempts that workers recorded say why not.
 func Judge(p *Plan, s *Submission, survey harness.Survey) Report {
 	var r Report
-	var arrays []string
-	last := map[int]Task{} // a shard's last task
+	names := map[string]string{} // by number of the array
+	last := map[int]Task{}       // a shard's last task
 	cancelled := map[string]bool{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -71,7 +71,7 @@ func Judge(p *Plan, s *Submission, survey harness.Survey) Report {
 		if j.ID == "" || err != nil {
 			continue
 		}
-		arrays, cancelled[j.ID] = append(arrays, j.ID), j.Cancelled
+		names[j.ID], cancelled[j.ID] = j.Name, j.Cancelled
 		for _, t := range tasks {
 			last[t] = Task{j.ID, t}
 		}
@@ -79,7 +79,7 @@ func Judge(p *Plan, s *Submission, survey harness.Survey) Report {
 	var states map[Task]State
 	if r.Asked == "" {
 		var err error
-		if states, err = States(arrays); err != nil {
+		if states, err = States(names); err != nil {
 			r.Asked = err.Error()
 		}
 	}

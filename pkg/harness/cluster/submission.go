@@ -73,7 +73,7 @@ func (s *Submission) Submit(p *Plan, shards []int, args ...string) error {
 	}
 	args = append([]string{"--array=" + s.Array(shards)}, args...)
 	if there(prepareName) {
-		if j.Prepare, err = Sbatch(name+"-prepare", at(prepareName)); err != nil {
+		if j.Prepare, err = Sbatch(prepared(name), at(prepareName)); err != nil {
 			return err
 		}
 		args = append(args, "--dependency=afterok:"+j.Prepare, "--kill-on-invalid-dep=yes")
@@ -87,11 +87,15 @@ func (s *Submission) Submit(p *Plan, shards []int, args ...string) error {
 	if err = s.Write(p.Folder()); err != nil || !there(collectName) {
 		return err
 	}
-	if j.Collect, err = Sbatch(name+"-collect", at(collectName), "--dependency=afterany:"+j.ID); err != nil {
+	if j.Collect, err = Sbatch(collected(name), at(collectName), "--dependency=afterany:"+j.ID); err != nil {
 		return err
 	}
 	return s.Write(p.Folder())
 }
+
+// prepared and collected name the jobs before and after an array.
+func prepared(name string) string  { return name + "-prepare" }
+func collected(name string) string { return name + "-collect" }
 
 // Cancel cancels all jobs of the plan by their recorded numbers, and returns those.
 func (s *Submission) Cancel(p *Plan) ([]string, error) {
@@ -104,19 +108,22 @@ func (s *Submission) Cancel(p *Plan) ([]string, error) {
 				return nil, err
 			}
 		}
-		for _, number := range []string{j.Prepare, j.ID, j.Collect} {
-			if number != "" {
-				jobs = append(jobs, number)
+		for name, number := range map[string]string{prepared(j.Name): j.Prepare, j.Name: j.ID, collected(j.Name): j.Collect} {
+			if number == "" {
+				continue
 			}
+			// The name too, so that a number that was given again is not another job's end.
+			if _, err := command("scancel", "--name="+name, number); err != nil && !strings.Contains(err.Error(), "Invalid job id") {
+				return nil, err
+			}
+			jobs = append(jobs, number)
 		}
 		j.Cancelled = true
 	}
 	if len(jobs) == 0 {
 		return nil, harness.Usagef("plan %s has no jobs", p.Name())
 	}
-	if _, err := command("scancel", jobs...); err != nil && !strings.Contains(err.Error(), "Invalid job id") {
-		return nil, err
-	}
+	slices.Sort(jobs)
 	return jobs, s.Write(p.Folder())
 }
 
