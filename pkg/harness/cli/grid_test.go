@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/grid"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+const toyGrid = `
+select: min first[1]
+protocol: paper
+seeds: [1, 2]
+methods: [svgd, sifg]
+product: {step: [0.1, 0.2, 0.3]}
+exclude: method == "sifg" and step > 0.25
+`
+
+func gridFile(t *testing.T, dir, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, "steps.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestGrid(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	gridFile(t, dir, toyGrid)
+	// The cells of SVGD with step 0.1 are what a plain run under paper has already, seed 3 apart.
+	code, _, sentence := call(t, dir, x, "run", "toy", "--protocol", "paper", "--set", "seeds=[1,2,3]")
+	want(t, "run", code, 0, sentence)
+	code, out, sentence := call(t, dir, x, "grid", "toy", "--grid", "steps.yaml", "--dry-run")
+	want(t, "dry run", code, 0, sentence)
+	for _, words := range []string{"svgd    3      6       2", "sifg    2      4       0", "step 0.1 … step 0.3", "10 trials: 2 already there, 8 to compute in about"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("the dry run does not say %q:\n%s", words, out)
+		}
+	}
+	before := x.scores.Load()
+	code, out, sentence = call(t, dir, x, "grid", "toy", "--grid", "steps.yaml", "--dry-run", "--json")
+	want(t, "dry run as JSON", code, 0, sentence)
+	var lines []planned
+	if err := json.Unmarshal([]byte(out), &lines); err != nil || len(lines) != 2 || lines[1].Excluded != 1 || len(lines[0].Detail) != 3 ||
+		lines[0].Detail[1].Label != "step 0.2" || lines[0].Detail[0].There != 2 {
+		t.Errorf("%+v (%v)", lines, err)
+	}
+	if x.scores.Load() != before {
+		t.Error("a dry run computed something")
+	}
+	code, out, sentence = call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")
+	want(t, "grid", code, 0, sentence)
+	for _, words := range []string{"10 trials: 2 already there, 8 computed", "min first[1]", "results/grid/toy-steps/paper/chosen.yaml"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("the grid does not say %q:\n%s", words, out)
+		}
+	}
+	folder := filepath.Join(dir, "results/grid/toy-steps/paper")
+	first := files(t, folder, "")
+	overlay := first["chosen.yaml"]
+	for _, words := range []string{"# Chosen by sifg grid toy --grid steps.yaml --select 'min first[1]' --protocol paper --scale full\n",
+		"# Used by sifg run toy --protocol paper --scale full --config results/grid/toy-steps/paper/chosen.yaml\n", "svgd: {step: 0."} {
+		if !strings.Contains(overlay, words) {
+			t.Errorf("the chosen values do not say %q:\n%s", words, overlay)
+		}
+	}
+	before = x.scores.Load()
+	code, out, sentence = call(t, dir, x, "grid", "toy", "--grid", "steps.yaml", "--json")
+	want(t, "again", code, 0, sentence)
+	var all []grid.Summary
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 || all[0].Trials != 10 || len(all[0].Groups) != 2 {
+		t.Errorf("%+v (%v)", all, err)
+	}
+	if x.scores.Load() != before {
+		t.Error("the second run evaluated the target")
+	}
+	for name, b := range files(t, folder, "") {
+		if first[name] != b {
+			t.Errorf("the second run changed %s", name)
+		}
+	}
+	// A run with the chosen values consists of trials that are there.
+	code, out, sentence = call(t, dir, x, "run", "toy", "--protocol", "paper", "--config", filepath.Join(folder, "chosen.yaml"), "--set", "seeds=[1,2]",
+		"--set", "problems.small.include=[svgd,sifg]")
+	want(t, "run with the chosen values", code, 0, sentence)
+	if !strings.Contains(out, "4 trials: 4 already there, 0 computed") {
+		t.Errorf("a run with the chosen values: %q", out)
+	}
+	if files(t, filepath.Join(dir, "results/custom"), "run.json")["toy/paper/run.json"] == "" {
+		t.Error("a run with --config did not go to results/custom")
+	}
+}
+
+// TestGridContinues: stopped at random moments and continued, a grid leaves the same bytes.
+func TestGridContinues(t *testing.T) {
+	x, whole, cut := toy(), t.TempDir(), t.TempDir()
+	gridFile(t, whole, toyGrid)
+	gridFile(t, cut, toyGrid)
+	code, _, sentence := call(t, whole, x, "grid", "toy", "--grid", "steps.yaml", "--jobs", "2")
+	want(t, "whole", code, 0, sentence)
+	for round, at := range []int64{5, 17, 3} {
+		var calls atomic.Int64
+		stop := func() {
+			if calls.Add(1) == at {
+				syscall.Kill(os.Getpid(), syscall.SIGINT)
+				time.Sleep(100 * time.Millisecond) // for the signal to be heard
+			}
+		}
+		x.onCall.Store(&stop)
+		code, out, sentence := call(t, cut, x, "grid", "toy", "--grid", "steps.yaml", "--jobs", "1")
+		x.onCall.Store(nil)
+		want(t, "interrupted", code, 130, sentence, "of 10 trials missing", "continues")
+		if strings.Contains(out, "report:") {
+			t.Error("an interrupted grid wrote its results")
+		}
+		if round == 0 { // what is there can be looked at
+			code, out, sentence = call(t, cut, x, "grid", "toy", "--grid", "steps.yaml", "--no-run")
+			want(t, "of a part", code, 75, sentence, "9 of 10 trials are missing")
+			if !strings.Contains(out, "is missing") || !strings.Contains(out, "report:") {
+				t.Errorf("of a part: %s", out)
+			}
+		}
+	}
+	code, _, sentence = call(t, cut, x, "grid", "toy", "--grid", "steps.yaml", "--jobs", "2")
+	want(t, "continued", code, 0, sentence)
+	a, b := files(t, filepath.Join(whole, "results/grid"), ""), files(t, filepath.Join(cut, "results/grid"), "")
+	if len(a) < 10 || len(a) != len(b) {
+		t.Errorf("%d and %d files", len(a), len(b))
+	}
+	for name := range a {
+		if a[name] != b[name] && !strings.HasSuffix(name, "timings.parquet") {
+			t.Errorf("%s differs after interruptions", name)
+		}
+	}
+}
+
+func TestGridOfFailures(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	args := []string{"grid", "toy", "--protocol", "paper", "--methods", "svgd", "--axis", "options.fault=[none, nan, panic]", "--select", "max first", "--seeds", "1,2"}
+	code, out, sentence := call(t, dir, x, args...)
+	want(t, "failures", code, 3, sentence, "3 of 6 trials did not end well", "options.fault nan")
+	for _, words := range []string{"cannot win", "seed 1: diverged at iteration", "seed 2: panic: the target gave up", "options.fault none", "1/3"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("it does not say %q:\n%s", words, out)
+		}
+	}
+	rows, err := record.ReadTrials(filepath.Join(dir, "results/grid/toy-axes/paper/trials.parquet"), "")
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows (%v)", len(rows), err)
+	}
+	count := map[string]int{}
+	for _, r := range rows {
+		count[r.Status]++
+	}
+	if count[record.StatusDiverged] != 2 || count[record.StatusFailed] != 1 || count[record.StatusOK] != 3 {
+		t.Errorf("%v", count)
+	}
+	_, out, _ = call(t, dir, x, args...)
+	if !strings.Contains(out, "6 trials: 5 already there, 1 computed") {
+		t.Errorf("again: %q", out)
+	}
+}
+
+func TestGridOfAllProtocols(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, out, sentence := call(t, dir, x, "grid", "toy", "--protocol", "all", "--scale", "smoke", "--axis", "methods.sgld.step=logspace(1e-3, 1e-1, 3)",
+		"--axis", "methods.svgd.bandwidth=1,2", "--select", "min first", "--name", "mine")
+	want(t, "all protocols", code, 0, sentence)
+	// SGLD's trials are the same under both protocols, SVGD's are not.
+	if !strings.Contains(out, "7 trials: 0 already there, 7 computed") {
+		t.Errorf("%s", out)
+	}
+	for _, p := range []string{"paper", "released"} {
+		if _, err := os.Stat(filepath.Join(dir, "results/smoke/grid/toy-mine", p, "chosen.yaml")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBadGrids(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	x.Metrics = []string{"first"}
+	gridFile(t, dir, "product: {stpe: [1]}")
+	for _, c := range []struct {
+		args  []string
+		words []string
+	}{
+		{[]string{}, []string{"one experiment"}},
+		{[]string{"toy", "toy"}, []string{"one experiment"}},
+		{[]string{"tyo"}, []string{`"toy"`}},
+		{[]string{"toy"}, []string{"--grid", "--axis"}},
+		{[]string{"toy", "--axis", "step=0.1"}, []string{"--select", "first"}},
+		{[]string{"toy", "--axis", "step=0.1", "--select", "min frst"}, []string{"frst", `"first"`}},
+		{[]string{"toy", "--axis", "step=0.1", "--select", "first"}, []string{"min METRIC"}},
+		{[]string{"toy", "--axis", "stpe=0.1"}, []string{"--axis stpe=0.1", `"step"`}},
+		{[]string{"toy", "--axis", "methods.svgd.stpe=0.1", "--dry-run"}, []string{"--axis", "stpe", `"step"`}},
+		{[]string{"toy", "--axis", "methods.svgdd.step=0.1", "--dry-run"}, []string{"svgdd", `"svgd"`}},
+		{[]string{"toy", "--axis", "step=logspace(1,2)", "--dry-run"}, []string{"logspace(first, last, count)"}},
+		{[]string{"toy", "--axis", "seeds=1,2", "--dry-run"}, []string{"--seeds"}},
+		{[]string{"toy", "--axis", "step=1", "--seeds", "one", "--dry-run"}, []string{"--seeds one"}},
+		{[]string{"toy", "--axis", "step=1", "--combine", "prod", "--dry-run"}, []string{"prod", "product"}},
+		{[]string{"toy", "--axis", "step=1", "--name", "a/b", "--dry-run"}, []string{"--name"}},
+		{[]string{"toy", "--grid", "none.yaml"}, []string{"none.yaml", "no file"}},
+		{[]string{"toy", "--grid", "steps.yaml"}, []string{"steps.yaml, line 1", `"step"`}},
+		{[]string{"toy", "--axis", "step=1", "--protocol", "matched", "--dry-run"}, []string{"matched", "paper, released"}},
+		{[]string{"toy", "--axis", "step=1", "--jobs", "0"}, []string{"--jobs"}},
+	} {
+		code, _, sentence := call(t, dir, x, append([]string{"grid"}, c.args...)...)
+		want(t, strings.Join(c.args, " "), code, 2, sentence, c.words...)
+	}
+	if x.scores.Load() != 0 {
+		t.Error("something ran")
+	}
+}
