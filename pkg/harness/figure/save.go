@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -30,7 +31,7 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-// Save writes name.png, name.svg and name.pdf into dir, each absent or whole.
+// Save writes name.png, name.svg and name.pdf into dir, each absent or whole; of a figure with curves also name.json, its Values.
 func (f *Figure) Save(dir, name string) (Info, error) {
 	var info Info
 	for _, format := range Formats {
@@ -47,6 +48,17 @@ func (f *Figure) Save(dir, name string) (Info, error) {
 			return info, fmt.Errorf("figure %s: %w", name, err)
 		}
 		info.Files = append(info.Files, name+"."+format)
+	}
+	l, err := f.layout()
+	if err != nil {
+		return info, fmt.Errorf("figure %s: %w", name, err)
+	}
+	if v := l.values(); v.Panels != nil {
+		err := record.WriteFileAtomic(filepath.Join(dir, name+".json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+		if err != nil {
+			return info, fmt.Errorf("figure %s: %w", name, err)
+		}
+		info.Files = append(info.Files, name+".json")
 	}
 	return info, nil
 }
