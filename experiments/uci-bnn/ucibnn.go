@@ -2,13 +2,16 @@
 package ucibnn
 
 import (
-	_ "embed"
+	"embed"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 )
 
 //go:embed uci-bnn.yaml
 var settings []byte
+
+//go:embed grids/*.yaml
+var grids embed.FS
 
 // published is Table 1 as the paper prints it.
 //
@@ -27,6 +30,7 @@ var Experiment = &harness.Experiment{
 	Check:   func(t *harness.Trial) error { _, err := check(t); return err },
 	Source:  source,
 	Metrics: []string{"rmse", "m5", "test-rmse", "test-nll", "dev-rmse", "dev-nll", "repeat-rmse"},
+	Grids:   grids,
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-right", Title: "Figure 4 right: what σ does on Boston",
