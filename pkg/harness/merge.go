@@ -263,6 +263,9 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 			}
 			return err
 		})
+		if unwritable(err) {
+			return err
+		}
 		if err != nil {
 			a.Problem = err.Error()
 		} else {
@@ -292,6 +295,9 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 			}
 			return nil
 		})
+		if unwritable(err) {
+			return err
+		}
 		if err != nil {
 			a.Problem = err.Error()
 		}
@@ -306,6 +312,12 @@ var tableFormats = []struct {
 	render func(*table.Table) string
 }{
 	{"md", (*table.Table).Markdown}, {"tex", (*table.Table).LaTeX}, {"csv", (*table.Table).CSV}, {"html", (*table.Table).HTML},
+}
+
+// unwritable reports whether err is the system's refusal to write a file, a full disk say, and not a want of records.
+func unwritable(err error) bool {
+	var system syscall.Errno
+	return errors.As(err, &system) && system != syscall.ENOENT
 }
 
 // attempt turns a panic of f into an error.

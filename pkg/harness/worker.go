@@ -106,7 +106,7 @@ func (r *Runner) isolated(hard context.Context, t *Trial) (ended, error) {
 	case why == record.StatusMemory:
 		return ended{result: failed(why, last.Iter, "its process was killed for occupying more than "+inMiB(r.Isolate.Memory))}, nil
 	}
-	status, reason := obituary(cmd.ProcessState.Sys().(syscall.WaitStatus), said.String())
+	status, reason := obituary(cmd.ProcessState.Sys().(syscall.WaitStatus), string(said.text))
 	return ended{result: failed(status, last.Iter, reason)}, nil
 }
 
@@ -296,9 +296,9 @@ func (l *lines) Write(b []byte) (int, error) {
 }
 
 // head keeps the first 64 KiB of what is written to it: a crash begins with its reason.
-type head struct{ bytes.Buffer }
+type head struct{ text []byte }
 
 func (h *head) Write(b []byte) (int, error) {
-	h.Buffer.Write(b[:min(len(b), max(0, 1<<16-h.Len()))])
+	h.text = append(h.text, b[:min(len(b), 1<<16-len(h.text))]...)
 	return len(b), nil
 }

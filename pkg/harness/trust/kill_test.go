@@ -1,0 +1,141 @@
+package trust
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing, until
+// there were enough kills. There are one or two processes at a time on one store, with some number of workers, in some of
+// them each trial in a process of its own. After each kill the store is sound and has every trial that it had; at the end
+// all files are those of a run that was left alone.
+func TestKilledAtRandom(t *testing.T) {
+	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
+	ref, began := folder(t), time.Now()
+	cmd, out := command(append(args, "--results", ref)...)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	longest := time.Since(began) / 4 // that a process lives; adapted to the machine, which may be busy
+	want := kept(t, ref)
+	enough := *kills
+	if testing.Short() {
+		enough /= 10
+	}
+	r := rand.New(rand.NewPCG(6, 2026))
+	killed, rounds := 0, 0
+	for ; killed < enough; rounds++ {
+		dir := folder(t)
+		type process struct {
+			*exec.Cmd
+			out  *bytes.Buffer
+			kill *time.Timer
+		}
+		launch := func() process {
+			more := []string{"--results", dir, "--jobs", strconv.Itoa(1 + r.IntN(3))}
+			if r.IntN(5) == 0 {
+				more = append(more, "--isolate")
+			}
+			cmd, out := command(append(slices.Clone(args), more...)...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			return process{cmd, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
+		}
+		var before []string
+		for done := false; !done; {
+			all := []process{launch()}
+			if r.IntN(2) == 0 {
+				all = append(all, launch())
+			}
+			for _, p := range all {
+				err := p.Wait()
+				p.kill.Stop()
+				switch {
+				case err == nil:
+					done = true
+				case signalled(p.Cmd):
+					killed++
+				default:
+					t.Fatalf("after %d kills: %v: %s", killed, err, p.out)
+				}
+			}
+			now := sound(t, dir)
+			for _, key := range before {
+				if !slices.Contains(now, key) {
+					t.Fatalf("after %d kills trial %s is lost", killed, key)
+				}
+			}
+			switch n := len(now) - len(before); {
+			case n == 0: // no trial came to its end, or the report did not
+				longest += longest / 10
+			case n > 2:
+				longest -= longest / 5
+			}
+			before = now
+		}
+		// The other process may have been killed while it wrote the report.
+		if code, said := quietly(append(args, "--results", dir)...); code != 0 || !strings.Contains(said, " 0 computed") {
+			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
+		}
+		same(t, fmt.Sprintf("after %d kills", killed), kept(t, dir), want)
+		if t.Failed() {
+			return
+		}
+		os.RemoveAll(dir)
+	}
+	t.Logf("%d kills, %d times to the end", killed, rounds)
+}
+
+// small is a run of few trials with its report.
+func small(results string) []string {
+	return []string{"run", "--protocol", "paper,released", "--scale", "smoke", "--set", "problems.small.include=[svgd]", "--results", results}
+}
+
+// A run is killed before each of its changes to the file system: of the store, and of the report. The next run needs
+// nobody's help and leaves what an uninterrupted one leaves.
+func TestKilledAtEveryChange(t *testing.T) {
+	ref := folder(t)
+	if code, said := quietly(small(ref)...); code != 0 {
+		t.Fatal(said)
+	}
+	want, changes := kept(t, ref), 0
+	for at := 1; ; at++ {
+		if testing.Short() && at%7 != 0 {
+			continue
+		}
+		dir := filepath.Join(folder(t), "results")
+		cmd, out := command(small(dir)...)
+		cmd.Env = append(os.Environ(), fmt.Sprint("TRUST_TEST_KILL=", at))
+		err := cmd.Run()
+		if err == nil {
+			changes = at - 1
+			break
+		}
+		if !signalled(cmd) {
+			t.Fatalf("change %d: %v: %s", at, err, out)
+		}
+		sound(t, dir)
+		if code, said := quietly(small(dir)...); code != 0 {
+			t.Fatalf("after a kill at change %d: exit code %d: %s", at, code, said)
+		}
+		same(t, fmt.Sprint("killed at change ", at), kept(t, dir), want)
+		if t.Failed() {
+			return
+		}
+		os.RemoveAll(dir)
+	}
+	t.Logf("%d changes", changes)
+	if changes < 100 { // two trials of 15 and more, a report of 17 files of 5
+		t.Errorf("a run has only %d changes", changes)
+	}
+}

@@ -1,0 +1,117 @@
+package trust
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Eight runs of one plan at once, on one store and one report: all end well, and the files are those of one run.
+func TestEightRunsAtOnce(t *testing.T) {
+	args := func(dir string) []string {
+		return []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5]", "--results", dir}
+	}
+	ref, dir := folder(t), filepath.Join(folder(t), "results")
+	if code, said := quietly(args(ref)...); code != 0 {
+		t.Fatal(said)
+	}
+	var cmds []*exec.Cmd
+	var outs []*bytes.Buffer
+	for range 8 {
+		cmd, out := command(args(dir)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmds, outs = append(cmds, cmd), append(outs, out)
+	}
+	for i, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, outs[i])
+		}
+	}
+	sound(t, dir)
+	same(t, "eight runs", kept(t, dir), kept(t, ref))
+	left, err := os.ReadDir(filepath.Join(dir, "store", ".tmp"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left in .tmp: %v, error %v", left, err)
+	}
+}
+
+// The same bits come from any number of workers and cores, from processes of their own, in any order of parts.
+func TestSameBitsAnyWay(t *testing.T) {
+	ref := folder(t)
+	if code, said := quietly("run", "--protocol", "all", "--results", ref, "--jobs", "1"); code != 0 {
+		t.Fatal(said)
+	}
+	want := kept(t, ref)
+	for _, how := range [][][]string{
+		{{"--jobs", "2"}}, {{"--jobs", "5", "--threads", "3"}}, {{"--jobs", "3", "--isolate"}},
+		{{"--protocol", "released", "--jobs", "2"}, {"--protocol", "matched", "--isolate"}, {"--protocol", "paper", "--threads", "2"}},
+		{{"--protocol", "released", "--scale", "smoke"}, {"--isolate", "--memory", "1GiB", "--threads", "2"}},
+	} {
+		dir := folder(t)
+		for i, args := range how {
+			more := []string{"run", "--results", dir, "--protocol", "all"}
+			if i < len(how)-1 {
+				more = []string{"run", "--results", filepath.Join(dir, "part"), "--store", filepath.Join(dir, "store")}
+			}
+			cmd, out := command(append(more, args...)...)
+			if err := cmd.Run(); err != nil && !slices.Contains(args, "matched") {
+				t.Fatalf("%v: %v: %s", args, err, out)
+			}
+		}
+		if code, said := quietly("run", "--results", dir, "--protocol", "all"); code != 0 || !strings.Contains(said, " 0 computed") {
+			t.Fatalf("%v: exit code %d: %s", how, code, said)
+		}
+		same(t, fmt.Sprint(how), kept(t, dir), want)
+	}
+}
+
+// Which failures are tried again is chosen by what became of them; what diverged never is.
+func TestRetryByReason(t *testing.T) {
+	dir := folder(t)
+	run := func(computed int, more ...string) {
+		t.Helper()
+		cmd, out := command(append([]string{"run", "--protocol", "paper", "--results", dir, "--isolate", "--timeout", "500ms", "--grace", "100ms",
+			"--set", "problems.small.options.fault=several", "--set", "seeds=[1,2,3,4,5]"}, more...)...)
+		cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(out.String(), fmt.Sprintf(" %d computed", computed)) {
+			t.Fatalf("%v: exit code %d, want %d trials computed: %s", more, code, computed, out)
+		}
+	}
+	run(15)
+	rows, err := record.ReadTrials(filepath.Join(dir, "toy", "paper", "trials.parquet"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[string]int{}
+	for _, r := range rows {
+		statuses[r.Status]++
+		if (r.Status == record.StatusOK) != (r.Reason == "") {
+			t.Errorf("a row with status %s and reason %q", r.Status, r.Reason)
+		}
+	}
+	want := map[string]int{record.StatusFailed: 3, record.StatusTimeout: 3, record.StatusKilled: 3, record.StatusDiverged: 3, record.StatusOK: 3}
+	if !maps.Equal(statuses, want) {
+		t.Errorf("statuses %v, want %v", statuses, want)
+	}
+	run(0, "--retry", "none")
+	run(3, "--retry", "killed")
+	run(6, "--retry", "killed,failed")
+	run(3, "--retry", "memory,timeout")
+	run(9)
+	for _, bad := range []string{"diverged", "ok", "tired"} {
+		code, said := quietly("run", "--results", dir, "--retry", bad)
+		if code != 2 || !strings.Contains(said, bad) || !strings.Contains(said, "killed") {
+			t.Errorf("--retry %s: exit code %d, %s", bad, code, said)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package trust
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+)
+
+// slow is a run of nine trials of 160 ms and more.
+func slow(results string) []string {
+	return []string{"run", "--protocol", "paper", "--set", "problems.small.options.fault=slow", "--results", results}
+}
+
+// Each signal once lets the trials that run finish, twice stops at once; the exit code says which it was; the same command
+// continues to the same bits.
+func TestSignals(t *testing.T) {
+	ref := folder(t)
+	if code, said := quietly(append(slow(ref), "--jobs", "9")...); code != 0 {
+		t.Fatal(said)
+	}
+	want := kept(t, ref)
+	for _, isolate := range []bool{false, true} {
+		for _, x := range []struct {
+			signal syscall.Signal
+			times  int
+			code   int
+			words  string
+		}{
+			{syscall.SIGINT, 1, 130, "interrupted with "}, {syscall.SIGINT, 2, 130, "interrupted with "},
+			{syscall.SIGTERM, 1, 143, "terminated with "}, {syscall.SIGTERM, 2, 143, "terminated with "},
+			{syscall.SIGUSR1, 1, 75, "stopped by SIGUSR1 with "},
+		} {
+			what := fmt.Sprintf("%v, %d times, isolate %v", x.signal, x.times, isolate)
+			dir := filepath.Join(folder(t), "results")
+			args := append(slow(dir), "--jobs", "2", "--verbose")
+			if isolate {
+				args = append(args, "--isolate")
+			}
+			cmd, _ := command(args...)
+			out := &seen{words: []string{"trial starts", "trial starts"}, done: make(chan struct{})}
+			cmd.Stdout, cmd.Stderr = nil, out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-out.done // two trials run
+			for range x.times {
+				cmd.Process.Signal(x.signal)
+				time.Sleep(20 * time.Millisecond) // two signals of a kind that are pending are one
+			}
+			cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {
+				t.Errorf("%s: exit code %d, want %d; %s", what, code, x.code, out.text.String())
+			}
+			there := len(sound(t, dir))
+			if x.times == 1 && there != 2 || x.times == 2 && there > 0 {
+				t.Errorf("%s: %d trials are there, want 2 after one signal, none after two", what, there)
+			}
+			if code, said := quietly(append(slow(dir), "--jobs", "9")...); code != 0 {
+				t.Errorf("%s, continued: exit code %d: %s", what, code, said)
+			}
+			same(t, what, kept(t, dir), want)
+		}
+	}
+}
+
+// seen is a writer that closes done when it has got the words, one after another.
+type seen struct {
+	text  bytes.Buffer
+	words []string
+	from  int
+	done  chan struct{}
+}
+
+func (s *seen) Write(b []byte) (int, error) {
+	s.text.Write(b)
+	for len(s.words) > 0 {
+		i := strings.Index(s.text.String()[s.from:], s.words[0])
+		if i < 0 {
+			break
+		}
+		s.from += i + len(s.words[0])
+		if s.words = s.words[1:]; len(s.words) == 0 {
+			close(s.done)
+		}
+	}
+	return len(b), nil
+}
+
+// The exit code says how it ended.
+func TestExitCodes(t *testing.T) {
+	dir := folder(t)
+	run := func(results string, more ...string) []string {
+		return append([]string{"run", "--protocol", "paper", "--scale", "smoke", "--results", filepath.Join(dir, results)}, more...)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	damage := func() {
+		arrays, err := filepath.Glob(filepath.Join(dir, "ok", "store", "toy", "*", "particles.npy"))
+		if err != nil || len(arrays) != 3 {
+			t.Fatalf("%d final clouds, error %v", len(arrays), err)
+		}
+		if err := os.Truncate(arrays[0], 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := func() { fault.At = func(string) error { return syscall.ENOSPC } }
+	defer func(at func(string) error) { fault.At = at }(fault.At)
+	none := fault.At
+	for _, x := range []struct {
+		what   string
+		before func()
+		args   []string
+		code   int
+		says   string
+	}{
+		{"all computed", nil, run("ok"), 0, "3 computed"},
+		{"all there", nil, run("ok"), 0, "3 already there"},
+		{"status", nil, append([]string{"status"}, run("ok")[1:]...), 0, "toy"},
+		{"internal error", full, append([]string{"report"}, run("ok")[1:]...), 1, "no space left"},
+		{"unknown flag", nil, run("ok", "--isolat"), 2, "--isolate"},
+		{"unknown key", nil, run("ok", "--set", "problems.small.particels=3"), 2, "particles"},
+		{"store in a file", nil, run("ok", "--store", filepath.Join(file, "store")), 2, file},
+		{"too little memory", nil, run("ok", "--memory", "1MiB"), 2, "64MiB"},
+		{"no amount of memory", nil, run("ok", "--memory", "much"), 2, "800MiB"},
+		{"a trial failed", nil, run("failed", "--set", "problems.small.options.fault=panic"), 3, "the target gave up"},
+		{"a trial diverged", nil, run("nan", "--set", "problems.small.options.fault=nan"), 3, "diverged"},
+		{"a trial was killed", nil, run("killed", "--isolate", "--set", "problems.small.options.fault=killed"), 3, "signal 9"},
+		{"a trial ran out of time", nil, run("late", "--timeout", "30ms", "--set", "problems.small.options.fault=slow"), 3, "not finished after 30ms"},
+		{"nothing is there", nil, append([]string{"status"}, run("none")[1:]...), 75, "3 of 3 trials are missing"},
+		{"damaged store", damage, run("ok"), 5, "--repair"},
+		{"repair", nil, []string{"verify", "--repair", "--results", filepath.Join(dir, "ok")}, 0, "moved to"},
+		{"after the repair", nil, run("ok"), 0, "2 already there, 1 computed"},
+	} {
+		if x.before != nil {
+			x.before()
+		}
+		code, said := quietly(x.args...)
+		fault.At = none
+		if code != x.code || !strings.Contains(said, x.says) {
+			t.Errorf("%s: exit code %d, want %d with %q; %s", x.what, code, x.code, x.says, said)
+		}
+		if code != 0 && strings.Count(said, "sifg: ") != 1 {
+			t.Errorf("%s: not one sentence: %s", x.what, said)
+		}
+	} // 130, 143 and 75 by signals: TestSignals
+}

@@ -1,0 +1,47 @@
+package trust
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+)
+
+// Where any change of the file system fails, as on a full disk, the run ends with one sentence that says why, the store is
+// sound, and the next run completes it.
+func TestNoSpaceAtAnyChange(t *testing.T) {
+	ref := folder(t)
+	if code, said := quietly(small(ref)...); code != 0 {
+		t.Fatal(said)
+	}
+	want := kept(t, ref)
+	defer func(at func(string) error) { fault.At = at }(fault.At)
+	for at := int64(1); ; at++ {
+		if testing.Short() && at%7 != 0 {
+			continue
+		}
+		dir, broken := filepath.Join(folder(t), "results"), ""
+		fault.At = stepwise(at, func(change string) error { broken = change; return syscall.ENOSPC })
+		code, said := quietly(small(dir)...)
+		fault.At = func(string) error { return nil }
+		if broken == "" {
+			break
+		}
+		if code != 1 && code != 2 || !strings.Contains(said, "no space left") {
+			t.Errorf("%s (%d) fails: exit code %d, %s", broken, at, code, said)
+		}
+		sound(t, dir)
+		if code, said := quietly(small(dir)...); code != 0 {
+			t.Errorf("after %s (%d) failed: exit code %d, %s", broken, at, code, said)
+		}
+		same(t, fmt.Sprintf("after %s (%d) failed", broken, at), kept(t, dir), want)
+		if t.Failed() {
+			return
+		}
+		os.RemoveAll(dir)
+	}
+}

@@ -1,0 +1,123 @@
+package trust
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// normal is N(0, I) in two dimensions, where fault is "".
+type normal struct {
+	fault string
+	seed  uint64
+}
+
+func (normal) Dim() int { return 2 }
+
+func (t normal) Score(dst, x sifg.Batch, iter int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+	fault := t.fault
+	if fault == "several" {
+		fault = []string{"", "panic", "stuck", "killed", "nan", ""}[t.seed]
+	}
+	switch {
+	case fault == "slow":
+		time.Sleep(20 * time.Millisecond)
+	case iter != 2:
+	case fault == "panic":
+		panic("the target gave up")
+	case fault == "stuck":
+		time.Sleep(time.Hour)
+	case fault == "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case fault == "nan":
+		dst.Data[0] = float32(math.NaN())
+	}
+}
+
+const config = `
+base:
+  seeds: [1, 2, 3]
+  methods:
+    svgd: {step: 0.1}
+    sgld: {step: 0.01}
+    sifg: {step: 0.05, hidden: 4}
+  problems:
+    small:
+      particles: 6
+      iterations: 8
+      judge: {every: 4, snapshots: [4], track: 2, sample: fresh}
+protocols:
+  paper:
+  released: {methods: {svgd: {step: 0.2}}}
+scales:
+  smoke: {seeds: [1]}
+`
+
+// toy is an experiment whose trials take less than a millisecond.
+func toy() *harness.Experiment {
+	return &harness.Experiment{
+		Name: "toy", Title: "Toy", Summary: "Small.", Config: []byte(config),
+		Setup: func(t *harness.Trial) (*harness.Problem, error) {
+			var o struct {
+				Fault string `mapstructure:"fault"`
+			}
+			if err := harness.Decode(t.Config.Options, &o); err != nil {
+				return nil, err
+			}
+			return &harness.Problem{
+				Target: normal{o.Fault, t.Seed},
+				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
+				Measure: func(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
+					for i, v := range sample.Data[:2] {
+						put("first", i, float64(v))
+					}
+				},
+			}, nil
+		},
+		Tables: []harness.Table{{Name: "ends", Title: "Ends", Make: func(s *record.Set) (*table.Table, error) {
+			out := &table.Table{Columns: []table.Column{{Header: "method"}, {Header: "seed"}}}
+			for _, t := range s.Trials {
+				out.Rows = append(out.Rows, []table.Cell{table.Text(t.Method), table.Int(int(t.Seed))})
+			}
+			return out, nil
+		}}},
+		Claims: []harness.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
+			Check: func(s *record.Set) harness.Outcome {
+				return harness.Outcome{Verdict: harness.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
+			}}},
+	}
+}
+
+// files returns the bytes of the files under dir.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		out[strings.TrimPrefix(path, dir+"/")] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

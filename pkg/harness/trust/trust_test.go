@@ -1,0 +1,164 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// The tests of what can be relied on, whatever happens to the command: docs/trust.md says which proves what.
+
+var (
+	kills = flag.Int("kills", 200, "how often TestKilledAtRandom kills")
+	disk  = flag.Bool("disk", false, "have stores on a disk even where a file system in memory is there; a kill does the same to both")
+)
+
+// folder returns an empty folder, in memory where there is one: nothing in it waits for a disk.
+func folder(t *testing.T) string {
+	t.Helper()
+	if !*disk {
+		if dir, err := os.MkdirTemp("/dev/shm", "trust-"); err == nil {
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			return dir
+		}
+	}
+	return t.TempDir()
+}
+
+// TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to
+// the file system before which it kills itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
+		flag.Parse()
+		os.Exit(m.Run())
+	}
+	if at, err := strconv.ParseInt(os.Getenv("TRUST_TEST_KILL"), 10, 64); err == nil {
+		fault.At = stepwise(at, func(string) error {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		})
+	}
+	if mode, ok := modes[os.Args[1]]; ok {
+		os.Exit(mode(os.Args[2]))
+	}
+	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, toy()))
+}
+
+// modes are what else the test binary can be, by its first argument.
+var modes = map[string]func(arg string) (code int){}
+
+// stepwise returns a function for fault.At that calls f at the at-th change, counted from 1.
+func stepwise(at int64, f func(change string) error) func(string) error {
+	var n atomic.Int64 // files are synced at once
+	return func(change string) error {
+		if n.Add(1) == at {
+			return f(change)
+		}
+		return nil
+	}
+}
+
+// command is the test binary as the command.
+func command(args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
+	cmd, output = exec.Command(os.Args[0], args...), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = output, output
+	return cmd, output
+}
+
+// signalled reports whether the process was ended by SIGKILL.
+func signalled(cmd *exec.Cmd) bool {
+	w, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
+}
+
+// quietly runs the command in this process and returns the exit code and what it said.
+func quietly(args ...string) (code int, said string) {
+	var out bytes.Buffer
+	code = cli.Main(args, &out, &out, toy())
+	return code, out.String()
+}
+
+// kept returns what must not depend on kills, order and workers: the files of all trials by digest, and the bytes of the
+// merged records, tables and claims.
+func kept(t *testing.T, results string) map[string]string {
+	t.Helper()
+	s, err := store.OpenReadOnly(filepath.Join(results, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, damages, err := s.List("toy")
+	if err != nil || len(damages) > 0 {
+		t.Fatalf("damages %v, error %v", damages, err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+		row := e.Meta.Trial
+		row.Protocol, row.Scale = "", "" // which of those that share it came first
+		out[row.Key] = fmt.Sprint(row, e.Meta.Files)
+	}
+	maps.Copy(out, files(t, filepath.Join(results, "toy")))
+	for name := range out {
+		if base := filepath.Base(name); base == "timings.parquet" || base == "run.json" {
+			delete(out, name) // the clock's
+		}
+	}
+	return out
+}
+
+// same fails the test where got is not want.
+func same(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: %s is not what an uninterrupted run leaves", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is there, an uninterrupted run leaves no such file", what, name)
+		}
+	}
+}
+
+// sound verifies a store that may be in use and returns the keys of its trials.
+func sound(t *testing.T, results string) []string {
+	t.Helper()
+	s, err := store.OpenReadOnly(filepath.Join(results, "store"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // killed before it was made
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Verify(context.Background(), false)
+	if err != nil || len(found) != 0 {
+		t.Fatalf("the store has %v, error %v", found, err)
+	}
+	entries, _, err := s.List("toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, e := range entries {
+		keys = append(keys, e.Meta.Trial.Key)
+	}
+	return keys
+}
