@@ -89,15 +89,16 @@ type Recorded struct {
 func Records(s *store.Store, trials []Trial, keep func(all []record.Trace) []record.Trace) ([]*Recorded, error) {
 	out := make([]*Recorded, len(trials))
 	return out, each(len(trials), func(i int) error {
-		row, timing, traces, err := load(s, &trials[i])
-		if err != nil || row == nil {
+		m, traces, err := load(s, &trials[i])
+		if err != nil || m == nil {
 			return err
 		}
 		if keep != nil {
 			traces = keep(traces)
 		}
-		err = relabel(row, traces, &trials[i])
-		out[i] = &Recorded{*row, timing, traces}
+		row := m.Trial
+		err = relabel(&row, traces, &trials[i])
+		out[i] = &Recorded{row, m.Timing, traces}
 		return err
 	})
 }

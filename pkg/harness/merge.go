@@ -207,19 +207,20 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 		if n := len(info.Settings); n == 0 || info.Settings[n-1].Problem != t.Problem || info.Settings[n-1].Method != t.Method {
 			info.Settings = append(info.Settings, Setting{t.Problem, t.Method, t.Config})
 		}
-		row, timing, traces, err := load(s, t)
+		meta, traces, err := load(s, t)
 		if err != nil {
 			return nil, nil, err
 		}
-		if row == nil {
+		if meta == nil {
 			info.Counts[Missing]++
 			continue
 		}
+		row, timing := meta.Trial, meta.Timing
 		info.Counts[row.Status]++
-		if err := relabel(row, traces, t); err != nil {
+		if err := relabel(&row, traces, t); err != nil {
 			return nil, nil, err
 		}
-		set.Trials, set.Traces = append(set.Trials, *row), append(set.Traces, traces...)
+		set.Trials, set.Traces = append(set.Trials, row), append(set.Traces, traces...)
 		timings[t.Key] = timing
 		info.Seconds += timing.Seconds
 		if info.Started == "" || timing.Started < info.Started {
@@ -227,6 +228,9 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 		}
 		if m := (Machine{timing.CPU, timing.Kernel, timing.Commit}); !slices.Contains(info.Machines, m) {
 			info.Machines = append(info.Machines, m)
+		}
+		if b := (Build{meta.Provenance.Go, meta.Provenance.Platform, meta.Provenance.Threads}); !slices.Contains(info.Builds, b) {
+			info.Builds = append(info.Builds, b)
 		}
 	}
 	return set, info, nil

@@ -19,24 +19,28 @@ var ProtocolNotes = map[string]string{
 	"paper":    "the text's settings, gaps filled from the released scripts",
 	"released": "the released scripts' settings, quirks included",
 	"matched":  "the fair comparison: the same effective step and budget for every method, correct references",
+	"standard": "the usual benchmark: the literature's data and splits, settings chosen on held-out rows",
 }
 
 // writePage writes results/index.html from the folders on disk, whichever run made them.
 func writePage(results string, all map[*Experiment][]*folder, order []*Experiment) error {
 	page := report.Page{
 		Title: "Semi-implicit functional gradient flow: what reproduced",
-		Intro: "Every figure, table and claim of the experiments below, under each protocol that has results. Numbers come from " +
-			"the Parquet files beside this page; the trials they rest on are named by key.",
+		Intro: "The verdict on every claim, then every figure and table of the experiments, under each protocol that has results. Numbers come " +
+			"from the Parquet files beside this page; the trials they rest on are named by key, and each has the command that makes it again.",
 	}
 	var machines []Machine
+	var builds []Build
+	var decided []Decided
+	run := map[string]*RunInfo{} // by experiment and protocol
 	seconds, trials := 0.0, 0
 	for _, e := range order {
 		if len(all[e]) == 0 {
 			continue
 		}
-		s := report.Section{Name: e.Name, Title: e.Title, Summary: e.Summary}
-		var statements []Statement
-		if err := readJSON(filepath.Join(results, e.Name, "findings.json"), "", &statements); err != nil {
+		s := report.Section{Name: e.Name, Title: e.Title, Summary: e.Summary, Settings: unlike(all[e])}
+		statements, err := ReadFindings(results, e)
+		if err != nil {
 			return err
 		}
 		for _, f := range statements {
@@ -48,52 +52,75 @@ func writePage(results string, all map[*Experiment][]*folder, order []*Experimen
 				return err
 			}
 			s.Protocols = append(s.Protocols, p)
+			decided = append(decided, Decided{e.Name, f.info.Protocol, f.info.Scale, f.info.Complete(), f.claims})
+			run[e.Name+"/"+f.info.Protocol] = &f.info
 			seconds += f.info.Seconds
 			trials += len(f.set.Trials)
-			for _, m := range f.info.Machines {
-				if !slices.Contains(machines, m) {
-					machines = append(machines, m)
-				}
-			}
+			machines, builds = join(machines, f.info.Machines), join(builds, f.info.Builds)
 		}
 		page.Sections = append(page.Sections, s)
 	}
 	if len(page.Sections) == 0 {
 		return nil
 	}
+	for _, r := range Ledger(order, decided) {
+		c := report.Claim{ID: r.ID, Statement: r.Statement, Rule: r.Rule, Section: r.Experiment, Outcome: r.Outcome, Summary: r.Summary}
+		for _, o := range r.Under {
+			c.Under = append(c.Under, report.Opinion{
+				Protocol: o.Protocol, Scale: o.Scale, Incomplete: !o.Complete, Verdict: o.Verdict, Evidence: o.Evidence, Keys: o.Keys,
+				Command: run[r.Experiment+"/"+o.Protocol].command("report"),
+			})
+		}
+		page.Claims = append(page.Claims, c)
+	}
 	page.Facts = append([]report.Fact{
 		{Name: "trials", Value: fmt.Sprint(trials)}, {Name: "computing time", Value: Span(seconds)},
-	}, machineFacts(machines)...)
+	}, originFacts(machines, builds)...)
 	return report.Write(filepath.Join(results, "index.html"), page)
 }
 
-func machineFacts(machines []Machine) []report.Fact {
-	var cpus, kernels, commits []string
-	add := func(to *[]string, s string) {
-		if !slices.Contains(*to, s) {
-			*to = append(*to, s)
+// join appends what is new.
+func join[T comparable](to, from []T) []T {
+	for _, v := range from {
+		if !slices.Contains(to, v) {
+			to = append(to, v)
 		}
 	}
+	return to
+}
+
+// originFacts says on what and from what trials were computed.
+func originFacts(machines []Machine, builds []Build) []report.Fact {
+	var cpus, kernels, commits, programs, cores []string
 	for _, m := range machines {
-		add(&cpus, m.CPU)
-		add(&kernels, m.Kernel)
-		add(&commits, m.Commit)
+		cpus, kernels, commits = join(cpus, []string{m.CPU}), join(kernels, []string{m.Kernel}), join(commits, []string{m.Commit})
 	}
-	return []report.Fact{
+	for _, b := range builds {
+		programs, cores = join(programs, []string{b.Go + " " + b.Platform}), join(cores, []string{fmt.Sprint(b.Cores)})
+	}
+	facts := []report.Fact{
 		{Name: "processor", Value: strings.Join(cpus, ", ")}, {Name: "kernels", Value: strings.Join(kernels, ", ")},
-		{Name: "commit", Value: strings.Join(commits, ", ")},
 	}
+	if len(builds) > 0 {
+		facts = append(facts, report.Fact{Name: "cores", Value: strings.Join(cores, ", ")}, report.Fact{Name: "compiler", Value: strings.Join(programs, ", ")})
+	}
+	return append(facts, report.Fact{Name: "commit", Value: strings.Join(commits, ", ")})
+}
+
+// command returns the command line that does something with the run's trials.
+func (i *RunInfo) command(name string) string {
+	args := []string{name, i.Experiment, "--protocol", i.Protocol, "--scale", i.Scale}
+	for _, s := range i.Set {
+		args = append(args, "--set", s)
+	}
+	return "sifg " + Quote(args)
 }
 
 // page returns what the page shows of one protocol.
 func (f *folder) page() (report.Protocol, error) {
 	i := &f.info
-	run := []string{i.Experiment, "--protocol", i.Protocol, "--scale", i.Scale}
-	for _, s := range i.Set {
-		run = append(run, "--set", s)
-	}
-	again := "sifg " + Quote(append([]string{"report"}, run...))
-	config, err := json.MarshalIndent(i.Settings, "", "  ")
+	again := i.command("report")
+	config, err := json.MarshalIndent(i.Settings, "", " ")
 	if err != nil {
 		return report.Protocol{}, err
 	}
@@ -102,20 +129,16 @@ func (f *folder) page() (report.Protocol, error) {
 		OK: i.Counts[record.StatusOK], Diverged: i.Counts[record.StatusDiverged],
 		Failed:  i.Counts[record.StatusFailed] + i.Counts[record.StatusMemory] + i.Counts[record.StatusKilled],
 		Timeout: i.Counts[record.StatusTimeout],
-		Time:    Span(i.Seconds), Command: "sifg " + Quote(append([]string{"run"}, run...)), Config: string(config),
-		Provenance: append(machineFacts(i.Machines), report.Fact{Name: "first trial started", Value: i.Started}),
+		Time:    Span(i.Seconds), Command: i.command("run"), Config: string(config),
+		Provenance: append(originFacts(i.Machines, i.Builds), report.Fact{Name: "first trial started", Value: i.Started},
+			report.Fact{Name: "seeds", Value: strings.Trim(fmt.Sprint(i.Seeds), "[]")}),
 	}
-	for _, name := range []string{"trials.parquet", "trace.parquet"} {
+	for _, name := range []string{"trials.parquet", "trace.parquet", "claims.json"} {
 		p.Provenance = append(p.Provenance, report.Fact{Name: "SHA-256 of " + name, Value: i.Files[name]})
-	}
-	for _, c := range f.claims {
-		p.Claims = append(p.Claims, report.Claim{
-			ID: c.ID, Statement: c.Statement, Rule: c.Rule, Verdict: c.Verdict, Evidence: c.Evidence, Keys: c.Keys, Command: again,
-		})
 	}
 	for _, a := range i.Figures {
 		if a.Problem != "" {
-			p.Provenance = append(p.Provenance, report.Fact{Name: "figure " + a.Name, Value: "not drawn: " + a.Problem})
+			p.Figures = append(p.Figures, report.Figure{Name: a.Name, Title: a.Title, Caption: a.Caption, Problem: a.Problem, Command: again})
 			continue
 		}
 		if a.Hidden > 0 {
@@ -127,7 +150,7 @@ func (f *folder) page() (report.Protocol, error) {
 	}
 	for _, a := range i.Tables {
 		if a.Problem != "" {
-			p.Provenance = append(p.Provenance, report.Fact{Name: "table " + a.Name, Value: "not made: " + a.Problem})
+			p.Tables = append(p.Tables, report.Table{Name: a.Name, Title: a.Title, Caption: a.Caption, Problem: a.Problem, Command: again})
 			continue
 		}
 		html, err := os.ReadFile(filepath.Join(f.dir, "tables", a.Name+".html"))

@@ -19,7 +19,7 @@ import (
 )
 
 // RunInfo is run.json: what made the files beside it. Nothing in it depends on when or in how many pieces the trials
-// were run, but Machines, Started and Seconds, which the trials' own timings tell.
+// were run, but Machines, Builds, Started and Seconds, which the trials themselves tell.
 type RunInfo struct {
 	Experiment string            `json:"experiment"`
 	Protocol   string            `json:"protocol"`
@@ -32,9 +32,17 @@ type RunInfo struct {
 	Figures    []Artifact        `json:"figures"`
 	Tables     []Artifact        `json:"tables"`
 	Machines   []Machine         `json:"machines"` // that ran the trials
-	Started    string            `json:"started"`  // of the first trial; RFC 3339, UTC
-	Seconds    float64           `json:"seconds"`  // of all trials, one after another
-	Files      map[string]string `json:"files"`    // SHA-256 of the files beside this one
+	Builds     []Build           `json:"builds,omitempty"`
+	Started    string            `json:"started"` // of the first trial; RFC 3339, UTC
+	Seconds    float64           `json:"seconds"` // of all trials, one after another
+	Files      map[string]string `json:"files"`   // SHA-256 of the files beside this one
+}
+
+// Build is what program ran trials, and on how many cores.
+type Build struct {
+	Go       string `json:"go"`       // version of the compiler
+	Platform string `json:"platform"` // operating system/architecture
+	Cores    int    `json:"cores"`    // that the program could use
 }
 
 // Setting is the resolved configuration of one method on one problem.

@@ -78,20 +78,19 @@ func lookup(s *store.Store, t *Trial) (*store.Entry, error) {
 	return e, err
 }
 
-// load returns a trial's records, a nil row if there are none. A damaged trial counts as none: Look names it.
-func load(s *store.Store, t *Trial) (*record.Trial, record.Timing, []record.Trace, error) {
+// load returns what a trial left, nil if there is nothing. A damaged trial counts as none: Look names it.
+func load(s *store.Store, t *Trial) (*store.Meta, []record.Trace, error) {
 	e, err := lookup(s, t)
 	if err == nil && e != nil {
 		var traces []record.Trace
 		if traces, err = e.Traces(); err == nil {
-			row := e.Meta.Trial
-			return &row, e.Meta.Timing, traces, nil
+			return &e.Meta, traces, nil
 		}
 	}
 	if errors.Is(err, record.ErrDamaged) {
 		err = nil
 	}
-	return nil, record.Timing{}, nil, err
+	return nil, nil, err
 }
 
 // loader returns the function that gives figures a trial's arrays.

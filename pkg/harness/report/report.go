@@ -7,11 +7,14 @@ import (
 	"bytes"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"html/template"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +30,7 @@ type Page struct {
 	Title    string
 	Intro    string // one paragraph
 	Facts    []Fact // when and from what it was made: commit, processor, …
+	Claims   []Claim
 	Sections []Section
 }
 
@@ -40,10 +44,17 @@ type Section struct {
 	Summary   string
 	Findings  []Finding
 	Protocols []Protocol
+	Settings  []Setting // that differ between the protocols
 }
 
 // Finding is a statement in words and numbers that compares protocols.
 type Finding struct{ Title, Text string }
+
+// Setting is one setting's value under each of the section's protocols, in their order.
+type Setting struct {
+	Where, Name string
+	Values      []string // "": not set
+}
 
 // Protocol is an experiment's results under one protocol at one scale.
 type Protocol struct {
@@ -53,26 +64,39 @@ type Protocol struct {
 	Planned, OK, Diverged, Failed, Timeout int    // trials; it is complete if all planned have ended
 	Time                                   string // computing time of the trials
 	Command                                string // runs it
-	Claims                                 []Claim
 	Figures                                []Figure
 	Tables                                 []Table
 	Config                                 string // resolved
 	Provenance                             []Fact
 }
 
-// Claim is one claim's verdict under the protocol. Claims are matched between protocols by ID.
+// Claim is one claim of the paper with what the protocols say of it.
 type Claim struct {
 	ID, Statement, Rule string
-	Verdict             string // reproduced, not reproduced, not decided, not testable
-	Evidence            string
-	Keys                []string // trials it rests on
-	Command             string   // checks it again
+	Section             string // name of the experiment that checks it
+	Outcome             string // of all protocols together: the page counts these, in the order of Outcomes
+	Summary             string // the same in words
+	Under               []Opinion
+}
+
+// Outcomes in the order in which the page counts them; others follow as they come.
+var Outcomes = []string{"reproduced", "reproduced only under some protocols", "not reproduced", "not decided", "not testable", "no results"}
+
+// Opinion is a claim's verdict under one protocol.
+type Opinion struct {
+	Protocol   string
+	Scale      string
+	Incomplete bool   // trials are missing
+	Verdict    string // reproduced, not reproduced, not decided, not testable
+	Evidence   string
+	Keys       []string // trials it rests on
+	Command    string   // checks it again
 }
 
 // Figure is one figure under the protocol, matched between protocols by Name.
 type Figure struct {
 	Name, Title, Caption string
-	Path                 string // without extension: the smaller of .svg and .png is taken
+	Path                 string // without extension: the smaller of .svg and .png is taken, and .json, its values, if it is there
 	Problem              string // why there is no figure; Path is not read then
 	Command              string // remakes it
 }
@@ -85,7 +109,7 @@ type Table struct {
 	Command              string
 }
 
-// maxFigures is the room for figures, encoded: the page stays below 5 MB.
+// maxFigures is the room for figures and their values, encoded: the page stays below 5 MB.
 const maxFigures = 4_500_000
 
 //go:embed page.html style.css script.js
@@ -125,8 +149,10 @@ type view struct {
 	Page
 	Style    template.CSS
 	Script   template.JS
-	Columns  []column // protocols and scales, with the count of verdicts
-	Claims   []claimGroup
+	Total    int      // of claims
+	Counts   []count  // of claims by outcome
+	Columns  []column // protocols and scales that decided claims, with the count of verdicts
+	Ledger   []entry
 	Findings bool
 	Parts    []part
 	Reduced  []string // scales shown that are not the paper's
@@ -138,27 +164,16 @@ type column struct {
 	Count             []count // verdicts
 }
 
-// count is how often a verdict was given.
+// count is how often a verdict or an outcome was given.
 type count struct {
-	Verdict string
-	N       int
+	Name string
+	N    int
 }
 
-// claimGroup is the claims of one experiment.
-type claimGroup struct {
-	Section Section
-	Columns []column // those with claims of it
-	Rows    []claimRow
-}
-
-type claimRow struct {
+// entry is a claim with the title of its experiment.
+type entry struct {
 	Claim
-	Cells []*claimCell // one a column, nil where the protocol does not have it
-}
-
-type claimCell struct {
-	Claim
-	Column column
+	Title string
 }
 
 // part is one experiment: figures and tables, each with its protocols side by side.
@@ -180,6 +195,8 @@ type shown struct {
 	Src      template.URL // "": not embedded
 	W, H     int
 	File     string
+	ID       string      // of the values
+	Values   template.JS // JSON; "": none
 	HTML     template.HTML
 	Problem  string
 	Command  string
@@ -188,7 +205,7 @@ type shown struct {
 var verdicts = []string{"reproduced", "not reproduced", "not decided", "not testable"}
 
 func newView(p Page) (*view, error) {
-	v := &view{Page: p}
+	v := &view{Page: p, Total: len(p.Claims)}
 	for name, to := range map[string]func(string){
 		"style.css": func(s string) { v.Style = template.CSS(s) }, "script.js": func(s string) { v.Script = template.JS(s) },
 	} {
@@ -198,22 +215,36 @@ func newView(p Page) (*view, error) {
 		}
 		to(string(data))
 	}
+	titles, notes := map[string]string{}, map[string]string{}
 	for _, s := range p.Sections {
+		titles[s.Name] = s.Title
 		for _, pr := range s.Protocols {
-			if !slices.ContainsFunc(v.Columns, func(c column) bool { return c.Name == pr.Name && c.Scale == pr.Scale }) {
-				v.Columns = append(v.Columns, column{Name: pr.Name, Scale: pr.Scale, Note: pr.Note})
-			}
+			notes[pr.Name] = pr.Note
 			if pr.Reduced() && !slices.Contains(v.Reduced, pr.Scale) {
 				v.Reduced = append(v.Reduced, pr.Scale)
 			}
 		}
 		v.Findings = v.Findings || len(s.Findings) > 0
 	}
-	for _, s := range p.Sections {
-		if g := v.claims(s); len(g.Rows) > 0 {
-			v.Claims = append(v.Claims, g)
+	for _, name := range Outcomes {
+		v.Counts = append(v.Counts, count{Name: name})
+	}
+	for _, c := range p.Claims {
+		v.Ledger = append(v.Ledger, entry{c, titles[c.Section]})
+		add(&v.Counts, c.Outcome)
+		for _, o := range c.Under {
+			i := slices.IndexFunc(v.Columns, func(c column) bool { return c.Name == o.Protocol && c.Scale == o.Scale })
+			if i < 0 {
+				i = len(v.Columns)
+				v.Columns = append(v.Columns, column{Name: o.Protocol, Scale: o.Scale, Note: notes[o.Protocol]})
+				for _, name := range verdicts {
+					v.Columns[i].Count = append(v.Columns[i].Count, count{Name: name})
+				}
+			}
+			add(&v.Columns[i].Count, o.Verdict)
 		}
 	}
+	v.Counts = slices.DeleteFunc(v.Counts, func(c count) bool { return c.N == 0 })
 	pictures, err := load(p)
 	if err != nil {
 		return nil, err
@@ -224,11 +255,23 @@ func newView(p Page) (*view, error) {
 	return v, nil
 }
 
+// add counts a name.
+func add(all *[]count, name string) {
+	i := slices.IndexFunc(*all, func(c count) bool { return c.Name == name })
+	if i < 0 {
+		i, *all = len(*all), append(*all, count{Name: name})
+	}
+	(*all)[i].N++
+}
+
 // Reduced tells that the scale is not the paper's.
 func (p Protocol) Reduced() bool { return p.Scale != "full" }
 
 // Reduced tells that the scale is not the paper's.
 func (c column) Reduced() bool { return c.Scale != "full" }
+
+// Reduced tells that the scale is not the paper's.
+func (o Opinion) Reduced() bool { return o.Scale != "full" }
 
 // Ended is the number of trials that have a result, good or bad.
 func (p Protocol) Ended() int { return p.OK + p.Diverged + p.Failed + p.Timeout }
@@ -240,37 +283,23 @@ func (p Protocol) Incomplete() bool { return p.Ended() < p.Planned }
 func (p Protocol) Bad() int { return p.Diverged + p.Failed + p.Timeout }
 
 // Class is the verdict as a CSS class.
-func (c Claim) Class() string { return strings.ReplaceAll(c.Verdict, " ", "-") }
+func (o Opinion) Class() string { return class(o.Verdict) }
 
-// claims makes the matrix of one experiment's claims, rows in order of first appearance, and counts the verdicts.
-func (v *view) claims(s Section) claimGroup {
-	g := claimGroup{Section: s}
-	with := slices.DeleteFunc(slices.Clone(s.Protocols), func(p Protocol) bool { return len(p.Claims) == 0 })
-	at := map[string]int{}
-	for k, pr := range with {
-		g.Columns = append(g.Columns, column{Name: pr.Name, Scale: pr.Scale})
-		total := &v.Columns[slices.IndexFunc(v.Columns, func(c column) bool { return c.Name == pr.Name && c.Scale == pr.Scale })]
-		if total.Count == nil {
-			for _, name := range verdicts {
-				total.Count = append(total.Count, count{Verdict: name})
-			}
-		}
-		for _, c := range pr.Claims {
-			i, seen := at[c.ID]
-			if !seen {
-				i = len(g.Rows)
-				at[c.ID] = i
-				g.Rows = append(g.Rows, claimRow{Claim: c, Cells: make([]*claimCell, len(with))})
-			}
-			g.Rows[i].Cells[k] = &claimCell{c, g.Columns[k]}
-			for j := range total.Count {
-				if total.Count[j].Verdict == c.Verdict {
-					total.Count[j].N++
-				}
-			}
-		}
+// Class is the outcome as a CSS class.
+func (c count) Class() string { return class(c.Name) }
+
+// Class is the outcome as a CSS class.
+func (c Claim) Class() string { return class(c.Outcome) }
+
+func class(words string) string { return strings.ReplaceAll(words, " ", "-") }
+
+// Short are the keys' first characters, which sifg explain takes for the whole.
+func (o Opinion) Short() []string {
+	var out []string
+	for _, k := range o.Keys {
+		out = append(out, k[:min(len(k), 10)])
 	}
-	return g
+	return out
 }
 
 // newPart brings the protocols' figures and tables of the same name together.
@@ -292,6 +321,7 @@ func newPart(s Section, pictures map[string]picture) part {
 			it.Wide = it.Wide || pic.w > 590 // more than two panels
 			it.Shown = append(it.Shown, shown{
 				Protocol: pr, Src: pic.src, W: pic.w, H: pic.h, File: filepath.Base(pic.file), Problem: f.Problem, Command: f.Command,
+				ID: "values-" + s.Name + "-" + pr.Name + "-" + f.Name, Values: pic.values,
 			})
 		}
 		for _, t := range pr.Tables {
@@ -304,64 +334,91 @@ func newPart(s Section, pictures map[string]picture) part {
 
 // picture is a figure's file, embedded unless src is empty.
 type picture struct {
-	file string
-	size int
-	w, h int // CSS pixels
-	src  template.URL
+	file   string
+	w, h   int // CSS pixels
+	src    template.URL
+	values template.JS
 }
 
 // load reads the files of all figures, smallest first while there is room.
 func load(p Page) (map[string]picture, error) {
-	all := map[string]picture{}
+	all, uses := map[string]picture{}, map[string]int{}
 	var order []string
 	for _, s := range p.Sections {
 		for _, pr := range s.Protocols {
 			for _, f := range pr.Figures {
-				if _, seen := all[f.Path]; seen || f.Problem != "" {
+				if f.Problem != "" {
 					continue
 				}
-				pic := picture{}
-				for _, ext := range []string{".svg", ".png"} {
-					info, err := os.Stat(f.Path + ext)
-					if err == nil && (pic.file == "" || int(info.Size()) < pic.size) {
-						pic.file, pic.size = f.Path+ext, int(info.Size())
-					}
+				if uses[f.Path]++; uses[f.Path] > 1 {
+					continue
 				}
-				if pic.file == "" {
+				pic, err := read(f.Path)
+				if errors.Is(err, fs.ErrNotExist) {
 					return nil, fmt.Errorf("figure %s of %s: neither %s.svg nor .png is there", f.Name, s.Name, f.Path)
+				}
+				if err != nil {
+					return nil, err
 				}
 				all[f.Path] = pic
 				order = append(order, f.Path)
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return all[a].size - all[b].size })
+	size := func(path string) int { return uses[path] * (len(all[path].src) + len(all[path].values)) }
+	slices.SortStableFunc(order, func(a, b string) int { return size(a) - size(b) })
 	room := maxFigures
 	for _, path := range order {
-		pic := all[path]
-		if room -= base64.StdEncoding.EncodedLen(pic.size); room < 0 {
-			break
+		if room -= size(path); room < 0 {
+			pic := all[path]
+			pic.src, pic.values = "", ""
+			all[path] = pic
 		}
-		data, err := os.ReadFile(pic.file)
-		if err != nil {
-			return nil, err
-		}
-		kind := "image/png"
-		if filepath.Ext(pic.file) == ".svg" {
-			kind = "image/svg+xml"
-		}
-		if pic.w, pic.h, err = dimensions(data, kind); err != nil {
-			return nil, fmt.Errorf("%s: %w", pic.file, err)
-		}
-		pic.src = template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data))
-		all[path] = pic
 	}
 	return all, nil
 }
 
+// read reads one figure's files: the drawing if it is the smaller once made compact, else the picture.
+func read(path string) (picture, error) {
+	var out picture
+	for _, kind := range []string{"svg", "png"} {
+		data, err := os.ReadFile(path + "." + kind)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		pic := picture{file: path + "." + kind}
+		if pic.w, pic.h, err = dimensions(data, kind); err != nil {
+			return out, fmt.Errorf("%s: %w", pic.file, err)
+		}
+		if kind == "svg" {
+			pic.src = template.URL("data:image/svg+xml," + percent.Replace(compact(string(data))))
+		} else {
+			pic.src = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))
+		}
+		if out.file == "" || len(pic.src) < len(out.src) {
+			out = pic
+		}
+	}
+	if out.file == "" {
+		return out, fs.ErrNotExist
+	}
+	values, err := os.ReadFile(path + ".json")
+	if errors.Is(err, fs.ErrNotExist) { // a figure without curves
+		return out, nil
+	}
+	if err == nil && !json.Valid(values) {
+		err = fmt.Errorf("%s.json is no JSON", path)
+	}
+	out.values = template.JS(strings.ReplaceAll(strings.TrimSpace(string(values)), "<", `\u003c`)) // ends no script
+	return out, err
+}
+
 // dimensions returns the size of a picture in CSS pixels, 96 to the inch.
 func dimensions(data []byte, kind string) (w, h int, err error) {
-	if kind == "image/png" {
+	if kind == "png" {
 		c, err := png.DecodeConfig(bytes.NewReader(data))
 		return c.Width * 96 / figure.DPI, c.Height * 96 / figure.DPI, err
 	}

@@ -49,13 +49,6 @@ func toyPage(t *testing.T, dir string) Page {
 		return Protocol{
 			Name: name, Scale: scale, Note: "the settings of the " + name + " text", Planned: 40, OK: 38, Diverged: 2,
 			Time: "1 h 12 min on 2 cores", Command: "sifg run gmm --protocol " + name + " --scale " + scale,
-			Claims: []Claim{
-				{ID: "C1", Statement: "SIFG reaches a lower KL than L2-GF and Ada-GWG on the mixture in ten dimensions.",
-					Rule:     "median over seeds of the k-NN KL at iteration 2000, paired by seed; reproduced if smaller with p < 0.05",
-					Verdict:  map[string]string{"paper": "not reproduced", "released": "reproduced", "matched": "not decided"}[name],
-					Evidence: "SIFG 1.31 (1.12 to 1.49), L2-GF 6.61, Ada-GWG 1.44; sign-flip p = 0.031 and 0.22. See https://example.org/paper.",
-					Keys:     []string{"0123456789abcdef", "fedcba9876543210"}, Command: "sifg report gmm --protocol " + name},
-			},
 			Figures: []Figure{
 				{Name: "figure1", Title: "Figure 1: samples in two dimensions", Caption: "Dots: particles; lines: the true density.", Path: filepath.Join(dir, "scatter"), Command: "sifg report gmm --only figure1"},
 				{Name: "figure3", Title: "Figure 3 left: KL against iterations", Path: filepath.Join(dir, "curve"), Command: "sifg report gmm --only figure3"},
@@ -65,18 +58,35 @@ func toyPage(t *testing.T, dir string) Page {
 			Provenance: []Fact{{"commit", "f199ae1"}, {"kernel", "avx512"}},
 		}
 	}
-	released := protocol("released", "full")
-	released.Claims = append(released.Claims, Claim{ID: "C2", Statement: "Ada-SIFG moves σ to the right scale.", Rule: "σ at the end", Verdict: "not testable", Evidence: "No records of σ."})
+	opinion := func(protocol, verdict string) Opinion {
+		return Opinion{
+			Protocol: protocol, Scale: "full", Verdict: verdict, Keys: []string{"0123456789abcdef", "fedcba9876543210"},
+			Evidence: "SIFG 1.31 (1.12 to 1.49), L2-GF 6.61, Ada-GWG 1.44; sign-flip p = 0.031 and 0.22. See https://example.org/paper.",
+			Command:  "sifg report gmm --protocol " + protocol,
+		}
+	}
+	quick := opinion("released", "not testable")
+	quick.Scale, quick.Incomplete = "quick", true
 	partial := protocol("matched", "full")
 	partial.OK = 12
 	partial.Tables[0] = Table{Name: "kl", Title: "KL at the last iteration", Problem: "no trials of Ada-GWG"}
 	return Page{
 		Title: "Semi-implicit functional gradient flow: what reproduces", Intro: "Every number on this page was computed by the command beside it.",
 		Facts: []Fact{{"generated", "2026-11-20T12:00:00Z"}, {"commit", "f199ae1"}},
+		Claims: []Claim{
+			{ID: "1", Statement: "SIFG reaches a lower KL than L2-GF and Ada-GWG on the mixture in ten dimensions.", Section: "gmm",
+				Rule:    "median over seeds of the k-NN KL at iteration 2000, paired by seed; reproduced if smaller with p < 0.05",
+				Outcome: "reproduced only under some protocols", Summary: "reproduced only under released",
+				Under: []Opinion{opinion("paper", "not reproduced"), opinion("released", "reproduced"), opinion("matched", "not decided")}},
+			{ID: "2", Statement: "Ada-SIFG moves σ to the right scale.", Rule: "σ at the end", Section: "monomial-gamma",
+				Outcome: "not testable", Summary: "not testable", Under: []Opinion{quick}},
+			{ID: "3", Statement: "Nobody looked.", Rule: "none", Section: "elsewhere", Outcome: "no results", Summary: "no results"},
+		},
 		Sections: []Section{
 			{Name: "gmm", Title: "Gaussian mixture", Summary: "Five modes on a circle, in 2 and 10 dimensions.",
 				Findings:  []Finding{{"Dividing by n", "Under the paper protocol the velocity is divided by n = 1000, and after 2000 iterations SIFG has moved 0.3 only: KL 5.2 against 1.3."}},
-				Protocols: []Protocol{protocol("paper", "full"), released, partial}},
+				Settings:  []Setting{{Where: "gmm-2d: all methods", Name: "sampler.step", Values: []string{"0.1", "0.005", ""}}},
+				Protocols: []Protocol{protocol("paper", "full"), protocol("released", "full"), partial}},
 			{Name: "monomial-gamma", Title: "Monomial gamma", Protocols: []Protocol{protocol("released", "quick")}},
 		},
 	}
@@ -113,16 +123,20 @@ func TestPage(t *testing.T) {
 		"Under the paper protocol the velocity", `class="verdict reproduced"`, `class="verdict not-reproduced"`,
 		`class="verdict not-decided"`, `class="verdict not-testable"`, "incomplete: 14 of 40 trials", "2 of 40 trials diverged or failed",
 		"Not made: no trials of Ada-GWG", "sifg report gmm --only figure3", "sifg run gmm --protocol paper --scale full",
-		"step: 0.002 # &lt;b&gt;", "SIFG &lt;ours&gt;", "0123456789abcdef", "median over seeds of the k-NN KL", "avx512", "1 h 12 min",
+		"step: 0.002 # &lt;b&gt;", "SIFG &lt;ours&gt;", "0123456789 ", "sampler.step", "median over seeds of the k-NN KL", "avx512", "1 h 12 min",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	// the quick scale is marked: count of verdicts, head of the matrix, row and its details in both groups of claims
-	// (gmm has none at quick scale), two figures, one table, how it was run
-	if n := strings.Count(page, "quick scale: not the paper’s settings"); n < 8 {
-		t.Errorf("the quick scale is marked %d times only", n)
+	// the quick scale is marked: in the count of verdicts, at the claim, two figures, one table, how it was run
+	if n := strings.Count(page, "quick scale: not the paper’s settings"); n != 6 {
+		t.Errorf("the quick scale is marked %d times", n)
+	}
+	for _, want := range []string{`<b>1</b> reproduced only under some protocols`, `<b>1</b> no results`, `data-outcome="not testable"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 	if strings.Contains(page, "ZgotmplZ") {
 		t.Error("the template refused a value")
@@ -174,7 +188,7 @@ func TestOffline(t *testing.T) {
 			t.Errorf("%d elements have the id %s", n, id)
 		}
 	}
-	if images != 8+1 || tables != 1+2+3 { // 2 figures of 4 protocols and the zoom; counts, claims of 2 sections, 3 of 4 tables
+	if images != 8+1 || tables != 1+1+3 { // 2 figures of 4 protocols and the zoom; counts, settings, 3 of 4 tables
 		t.Errorf("%d images, %d tables", images, tables)
 	}
 	for _, m := range regexp.MustCompile(`url\(|@import|fetch\(|XMLHttpRequest|WebSocket|import\(`).FindAllString(page, -1) {
@@ -193,11 +207,12 @@ func TestLargeFiguresAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	// a valid SVG of 4 MB: with the small ones it is too much
-	big := append(small, []byte("<!--"+strings.Repeat("x", 4<<20)+"-->")...)
-	for _, name := range []string{"scatter.svg", "scatter.png"} {
-		if err := os.WriteFile(filepath.Join(dir, name), big, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	big := bytes.Replace(small, []byte("</svg>"), []byte("<desc>"+strings.Repeat("x", 4<<20)+"</desc></svg>"), 1)
+	if err := os.WriteFile(filepath.Join(dir, "scatter.svg"), big, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "scatter.png")); err != nil {
+		t.Fatal(err)
 	}
 	page := renderPage(t, p)
 	if len(page) > 5<<20 {
