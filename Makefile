@@ -3,6 +3,7 @@ SCALE    ?= full
 PROTOCOL ?= released
 JOBS     ?=
 ARGS     ?=
+GRID     ?= experiments/uci-bnn/grids/paper.yaml
 
 SIFG    := bin/sifg
 MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/meg-ica experiments/monomial-gamma experiments/uci-bnn experiments/sifg
@@ -14,12 +15,12 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test reproduce quick bench lint generate data report clean FORCE
+.PHONY: packages help build test reproduce quick grid bench lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  ARGS='--set key=value …'"
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
 
 build: $(SIFG) ## bin/sifg, the command
 
@@ -35,6 +36,10 @@ reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=release
 
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
 	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+
+grid: build ## the grid GRID, on the experiment in whose folder it is; run again to continue: docs/grids.md
+	$(SIFG) grid $(word 2,$(subst /, ,$(GRID))) --grid $(GRID) --scale $(SCALE) $(if $(filter-out file,$(origin PROTOCOL)),--protocol $(PROTOCOL)) \
+		$(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
 bench: build ## speed of kernels, iterations and trials
 	$(SIFG) bench $(ARGS)

@@ -69,8 +69,12 @@ func (a *app) sections(system bool) ([]section, error) {
 		if err != nil {
 			return nil, err
 		}
-		experiments.Items = append(experiments.Items, named{e.Name, fmt.Sprintf("%s; problems %s; methods %s; protocols %s",
-			e.Title, strings.Join(c.Problems, ", "), strings.Join(c.Methods, ", "), strings.Join(c.Protocols, ", "))})
+		text := fmt.Sprintf("%s; problems %s; methods %s; protocols %s",
+			e.Title, strings.Join(c.Problems, ", "), strings.Join(c.Methods, ", "), strings.Join(c.Protocols, ", "))
+		if grids := harness.GridNames(e); len(grids) > 0 {
+			text += "; grids " + strings.Join(grids, ", ")
+		}
+		experiments.Items = append(experiments.Items, named{e.Name, text})
 	}
 	samplers, targets := section{Title: "Samplers"}, section{Title: "Targets"}
 	for _, s := range sifg.Samplers {

@@ -29,7 +29,7 @@ func (r *Result) figures() []drawn {
 		if f := r.effects(p); f != nil {
 			out = append(out, drawn{
 				name: "effects-" + p, title: "Effect of each setting on " + p,
-				caption: "Each value of a setting against " + r.Objective.name() + " (mean over seeds): the line with marks is the median over the " +
+				caption: "Each value of a setting against " + r.Objective.name() + " (mean over seeds): the thick line is the median over the " +
 					"cells that have the value, the thin line the best of them; a band is the 95 % bootstrap interval over seeds, where one cell " +
 					"has the value. Cells that cannot win are left out.",
 				figure: f,
@@ -42,7 +42,7 @@ func (r *Result) figures() []drawn {
 			out = append(out, drawn{
 				name: "heat-" + j.Problem + "-" + j.Method, title: fmt.Sprintf("%s on %s: pairs of settings", figure.Method(j.Method).Label, j.Problem),
 				caption: "Mean over seeds of " + r.Objective.name() + ", the best over the settings that a panel does not show. The ring is the " +
-					"chosen cell, × marks where no cell can win.",
+					"chosen cell, × marks where no cell can win. Values far worse than nine tenths of the cells have the colour of the scale's end.",
 				figure: f,
 			})
 		}
@@ -146,13 +146,13 @@ func (r *Result) effect(j *Judged, k int, place map[string]float64) []figure.Lay
 			lo, hi = append(lo, l), append(hi, h)
 		}
 	}
-	style := figure.Method(j.Method)
+	style, marks := figure.Method(j.Method), len(levels) <= 12
 	if single {
-		return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, figure.Line{X: x, Y: median, Style: style, Marks: true}}
+		return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, figure.Line{X: x, Y: median, Style: style, Marks: marks}}
 	}
 	thin := style.As("")
 	thin.Width = 0.6
-	return []figure.Layer{figure.Line{X: x, Y: best, Style: thin}, figure.Line{X: x, Y: median, Style: style, Marks: true}}
+	return []figure.Layer{figure.Line{X: x, Y: best, Style: thin}, figure.Line{X: x, Y: median, Style: style, Marks: marks}}
 }
 
 // levelAxis is the axis of a setting: its values as ticks if they are few, names where they are no numbers.
@@ -196,7 +196,7 @@ func (r *Result) heat(j *Judged) *figure.Figure {
 		return nil
 	}
 	f := &figure.Figure{}
-	lo, hi := math.Inf(1), math.Inf(-1)
+	var shown []float64
 	type panel struct {
 		grid   figure.Grid
 		layers []figure.Layer
@@ -207,7 +207,7 @@ func (r *Result) heat(j *Judged) *figure.Figure {
 			z, none, at := r.pair(j, a, b)
 			for _, v := range z.Z {
 				if !math.IsNaN(v) {
-					lo, hi = min(lo, v), max(hi, v)
+					shown = append(shown, v)
 				}
 			}
 			p := panel{grid: z}
@@ -220,15 +220,29 @@ func (r *Result) heat(j *Judged) *figure.Figure {
 			f.Panels = append(f.Panels, figure.Panel{X: categories(j, a), Y: categories(j, b)})
 		}
 	}
-	if hi-lo <= 1e-12*math.Abs(hi) { // all alike
-		lo, hi = lo-0.5*max(math.Abs(lo), 1), hi+0.5*max(math.Abs(hi), 1)
-	}
+	lo, hi := r.Objective.span(shown)
 	bar := &figure.ColorBar{Label: r.Objective.name(), Min: lo, Max: hi, Log: lo > 0 && hi/lo > 50}
 	for i, p := range panels {
 		f.Panels[i].Layers = append([]figure.Layer{figure.HeatMap{Grid: p.grid, Min: lo, Max: hi, Log: bar.Log}}, p.layers...)
 	}
 	f.ColorBar, f.Cols = bar, min(3, len(panels))
 	return f
+}
+
+// span returns the ends of the colours' scale. A few cells that are ten times as far from the best as nine tenths of them do
+// not stretch it: a step that is too large makes a metric explode.
+func (o Objective) span(means []float64) (lo, hi float64) {
+	lo, hi = slices.Min(means), slices.Max(means)
+	if q := stats.Quantile(means, 0.9); !o.Max && hi-lo > 10*(q-lo) && q > lo {
+		hi = q
+	}
+	if q := stats.Quantile(means, 0.1); o.Max && hi-lo > 10*(hi-q) && q < hi {
+		lo = q
+	}
+	if hi-lo <= 1e-12*math.Abs(hi) { // all alike
+		lo, hi = lo-0.5*max(math.Abs(lo), 1), hi+0.5*max(math.Abs(hi), 1)
+	}
+	return lo, hi
 }
 
 // pair returns the best mean for each pair of values of settings a (along X) and b, the places where there are cells but
