@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -109,4 +111,47 @@ func (a *app) submitted() {
 		}
 		fmt.Fprintf(a.out, " (sifg status --plan %s)\n", filepath.Base(filepath.Dir(path)))
 	}
+}
+
+// findPlan returns the plan of that name, folder or file; of no name, the one that there is.
+func (a *app) findPlan(name string) (*cluster.Plan, error) {
+	if name != "" {
+		if _, err := os.Stat(name); err == nil {
+			return cluster.Read(name)
+		}
+	}
+	var names, found []string
+	for _, path := range cluster.Find(a.clusterDir()) {
+		folder := filepath.Base(filepath.Dir(path))
+		names = append(names, folder)
+		if strings.HasPrefix(folder, name) {
+			found = append(found, path)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return cluster.Read(found[0])
+	case len(names) == 0:
+		return nil, harness.Usagef("there is no plan in %s: sifg submit freezes one; --results or --store name other folders", a.clusterDir())
+	case len(found) == 0:
+		return nil, harness.Unknown("plan", name, "", names)
+	}
+	return nil, harness.Usagef("several plans are in %s: name one of %s", a.clusterDir(), strings.Join(names, ", "))
+}
+
+// glance looks what the store has of a plan.
+func (a *app) glance(p *cluster.Plan, sub *cluster.Submission) (harness.Survey, error) {
+	if a.opt.store == "" && a.opt.results == "" && sub.Store != "" {
+		a.opt.store = sub.Store
+	}
+	s, err := a.open(false)
+	if err != nil {
+		return nil, err
+	}
+	trials := make([]harness.Trial, p.Trials)
+	for i := range trials {
+		trials[i] = p.Label(i)
+	}
+	survey, _, err := harness.Glance(s, &harness.Plan{Trials: trials}, "")
+	return survey, err
 }

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,152 +139,6 @@ func (s *submitting) read(f *pflag.FlagSet) error {
 var siteKeys = []string{"account", "at-once", "before", "claim", "cpus", "extra", "image", "max-tasks", "mem", "mount", "namespace", "notice",
 	"partition", "shard-time", "shards", "time"}
 
-// frozen is a plan that is to be submitted.
-type frozen struct {
-	*cluster.Plan
-	bytes   []byte
-	program string
-	paths   cluster.Paths
-	shards  int
-	known   int // trials whose time is predicted from measured ones
-	todo    []harness.Trial
-	shared  bool // trials share something that has to be made first
-}
-
-func (a *app) clusterDir() string { return filepath.Join(filepath.Dir(a.storeDir()), "cluster") }
-
-// freeze makes the plan of what the flags ask for and the store lacks. Nothing is written yet; Plan is nil where nothing
-// is to be computed.
-func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f frozen, err error) {
-	if s.plan != "" {
-		if f.Plan, err = a.findPlan(s.plan); err != nil {
-			return f, err
-		}
-		return f, nil
-	}
-	if _, err := a.runner(); err != nil {
-		return f, err
-	}
-	r, err := a.request(names)
-	if err != nil {
-		return f, err
-	}
-	plan, err := harness.NewPlan(r)
-	if err != nil {
-		return f, err
-	}
-	there, err := a.open(false)
-	if err != nil {
-		return f, err
-	}
-	survey, costs, err := harness.Glance(there, plan, a.resultsDir())
-	if err != nil {
-		return f, err
-	}
-	if f.todo = survey.Retry(a.opt.retry); len(f.todo) == 0 {
-		fmt.Fprintf(a.out, "%d trials: all there, nothing to submit\n", len(survey))
-		return f, verdict(survey, nil)
-	}
-	seconds, known := cluster.Estimate(costs, f.todo)
-	f.known = known
-	head := cluster.Header{Report: a.reportArgs(r), Data: map[string]string{}}
-	for _, name := range harness.Data(f.todo) {
-		if head.Data[name], err = a.sets.Digest(name); err != nil {
-			return f, err
-		}
-	}
-	if f.program, err = program(); err != nil {
-		return f, err
-	}
-	if head.Binary, err = cluster.Digest(f.program); err != nil {
-		return f, err
-	}
-	if f.bytes, err = cluster.Encode(head, f.todo, seconds); err != nil {
-		return f, err
-	}
-	if f.Plan, err = cluster.Decode(cluster.PlanPath(a.clusterDir(), f.bytes), f.bytes); err != nil {
-		return f, err
-	}
-	if f.paths, err = cluster.NewPaths(f.Plan, a.resultsDir(), a.storeDir()); err != nil {
-		return f, err
-	}
-	for _, e := range plan.Experiments {
-		f.shared = f.shared || e.Prepare != nil && slices.ContainsFunc(f.todo, func(t harness.Trial) bool { return t.Experiment == e.Name })
-	}
-	flags.Visit(func(x *pflag.Flag) {
-		if slices.Contains([]string{"jobs", "threads", "timeout", "grace", "isolate", "memory", "retry", "fail-fast"}, x.Name) {
-			f.paths.Flags = append(f.paths.Flags, "--"+x.Name+"="+x.Value.String())
-		}
-	})
-	for _, path := range a.opt.datasets {
-		if path, err = filepath.Abs(path); err != nil {
-			return f, err
-		}
-		f.paths.Flags = append(f.paths.Flags, "--datasets="+path)
-	}
-	return f, nil
-}
-
-// reportArgs are the arguments of the command that reports on a request, wherever its settings came from.
-func (a *app) reportArgs(r harness.Request) []string {
-	args := []string{"report"}
-	for _, e := range r.Experiments {
-		args = append(args, e.Name)
-	}
-	args = append(args, "--protocol", a.opt.protocol, "--scale", r.Scale)
-	for _, o := range r.Set {
-		args = append(args, "--set", o.Text)
-	}
-	return args
-}
-
-// split decides on the shards of the plan and on the time limit, and says what comes of it.
-func (a *app) split(s *submitting, f *frozen, limit int) {
-	if s.maxTasks > 0 {
-		limit = min(limit, s.maxTasks)
-	}
-	seconds := f.Seconds()
-	f.shards = min(s.shards, limit, f.Trials)
-	if s.shards == 0 {
-		f.shards = cluster.Shards(seconds, s.shardTime, s.CPUs, limit)
-	}
-	longest := cluster.Longest(cluster.Pack(seconds, f.shards), seconds, s.CPUs)
-	about := fmt.Sprintf("the longest takes about %s", harness.Span(longest))
-	switch {
-	case f.known == 0:
-		about = "how long one takes is not known, since none like these were measured yet"
-	case s.Time == 0:
-		s.Time = time.Duration(2*longest*float64(time.Second)) + 10*time.Minute
-	}
-	fmt.Fprintf(a.err, "plan %s: %d trials in %d shards; %s\n", f.Name(), f.Trials, f.shards, about)
-}
-
-// write puts the plan in its folder, and what has to be told apart from an earlier submission of it.
-func (a *app) write(s *submitting, f *frozen) (*cluster.Submission, error) {
-	sub, err := cluster.ReadSubmission(f.Folder())
-	if err != nil {
-		return nil, err
-	}
-	if len(sub.Jobs) > 0 {
-		return nil, harness.Usagef("this very plan was submitted already, as job %s: sifg status --plan %s says what became of it, sifg resubmit "+
-			"submits what is missing", sub.Jobs[len(sub.Jobs)-1].ID, f.Name())
-	}
-	if err := writable(a.storeDir(), "--store"); err != nil {
-		return nil, err
-	}
-	if f.todo, err = a.provide(context.Background(), f.todo); err != nil {
-		return nil, err
-	}
-	if len(f.todo) < f.Trials {
-		return nil, harness.Usagef("the data of %d trials cannot be had; submit the others alone", f.Trials-len(f.todo))
-	}
-	if err := cluster.Write(f.Plan, f.bytes, f.program); err != nil {
-		return nil, err
-	}
-	sub.Shards, sub.AtOnce, sub.Results, sub.Store = f.shards, s.AtOnce, f.paths.Results, f.paths.Store
-	return sub, sub.Write(f.Folder())
-}
-
 func (a *app) submitSlurm(s *submitting, f frozen) error {
 	if s.plan != "" {
 		return a.submitWritten(f.Plan)
@@ -349,16 +201,16 @@ func all(n int) []int {
 
 // send submits shards and says under which numbers.
 func (a *app) send(p *cluster.Plan, sub *cluster.Submission, shards []int, args ...string) error {
-	if err := sub.Submit(p, shards, args...); err != nil {
+	j, err := sub.Submit(p, shards, args...)
+	if j == nil {
 		return err
 	}
-	j := sub.Jobs[len(sub.Jobs)-1]
 	fmt.Fprintf(a.out, "submitted %d shards of plan %s as job %s", len(shards), p.Name(), j.ID)
 	if j.Collect != "" {
 		fmt.Fprintf(a.out, "; job %s reports when they have ended", j.Collect)
 	}
 	fmt.Fprintln(a.out)
-	return nil
+	return err // of the job that reports
 }
 
 // computedElsewhere refuses trials that jobs of another plan are computing.
@@ -400,23 +252,6 @@ func (a *app) computedElsewhere(f frozen) error {
 	return nil
 }
 
-// glance looks what the store has of a plan.
-func (a *app) glance(p *cluster.Plan, sub *cluster.Submission) (harness.Survey, error) {
-	if a.opt.store == "" && a.opt.results == "" && sub.Store != "" {
-		a.opt.store = sub.Store
-	}
-	s, err := a.open(false)
-	if err != nil {
-		return nil, err
-	}
-	trials := make([]harness.Trial, p.Trials)
-	for i := range trials {
-		trials[i] = p.Label(i)
-	}
-	survey, _, err := harness.Glance(s, &harness.Plan{Trials: trials}, "")
-	return survey, err
-}
-
 func (a *app) submitKubernetes(s *submitting, f frozen) error {
 	a.split(s, &f, kubernetesLimit)
 	if s.Mount == "" {
@@ -450,30 +285,4 @@ func (a *app) submitShell(s *submitting, f frozen) error {
 	}
 	fmt.Fprint(a.out, cluster.Lines(f.paths, f.shards))
 	return nil
-}
-
-// findPlan returns the plan of that name, folder or file; of no name, the one that there is.
-func (a *app) findPlan(name string) (*cluster.Plan, error) {
-	if name != "" {
-		if _, err := os.Stat(name); err == nil {
-			return cluster.Read(name)
-		}
-	}
-	var names, found []string
-	for _, path := range cluster.Find(a.clusterDir()) {
-		folder := filepath.Base(filepath.Dir(path))
-		names = append(names, folder)
-		if strings.HasPrefix(folder, name) {
-			found = append(found, path)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return cluster.Read(found[0])
-	case len(names) == 0:
-		return nil, harness.Usagef("there is no plan in %s: sifg submit freezes one; --results or --store name other folders", a.clusterDir())
-	case len(found) == 0:
-		return nil, harness.Unknown("plan", name, "", names)
-	}
-	return nil, harness.Usagef("several plans are in %s: name one of %s", a.clusterDir(), strings.Join(names, ", "))
 }

@@ -36,8 +36,8 @@ func command(name string, args ...string) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s did not answer within %v", name, patience[name])
 	case err != nil:
-		said := strings.Join(strings.Fields(errs.String()), " ")
-		return out.String(), fmt.Errorf("%s: %s (%w)", name, strings.TrimPrefix(said, name+": error: "), err)
+		said := strings.Join(strings.Fields(strings.ReplaceAll(errs.String(), name+": error: ", "")), " ")
+		return out.String(), fmt.Errorf("%s: %s (%w)", name, said, err)
 	}
 	return out.String(), nil
 }
@@ -65,9 +65,9 @@ func Limit() (int, error) {
 	return strconv.Atoi(m[1]) // one more than the highest number of a task; ours begin with 0
 }
 
-// Sbatch submits a script and returns the job's number. Where sbatch fails or its answer is lost, the job is looked for by
-// its name, which must be unique, before that counts as failure.
-func Sbatch(name, script string, args ...string) (string, error) {
+// sbatch submits a script and returns the job's number. Where sbatch fails or its answer is lost, the job is looked for by
+// its name, which must be unique, before that counts as failure; unsure says that it may have been submitted all the same.
+func sbatch(name, script string, args ...string) (number string, unsure bool, err error) {
 	args = append([]string{"--parsable", "--job-name=" + name}, append(args, script)...)
 	out, err := command("sbatch", args...)
 	if err == nil {
@@ -75,29 +75,32 @@ func Sbatch(name, script string, args ...string) (string, error) {
 		if len(lines) > 0 {
 			number, _, _ := strings.Cut(lines[len(lines)-1], ";") // 123;cluster
 			if _, err := strconv.Atoi(number); err == nil {
-				return number, nil
+				return number, false, nil
 			}
 		}
 		err = fmt.Errorf("sbatch printed %q, which is no job's number", strings.TrimSpace(out))
 	}
-	if number, _ := ByName(name); number != "" {
-		return number, nil
+	number, failure := ByName(name)
+	if number != "" {
+		return number, false, nil
 	}
-	return "", advise(err)
+	return "", failure != nil, advise(err)
 }
 
-// advise adds what to do to errors about a site's limits.
+// advice is what to do about errors that have these words.
+var advice = [][2]string{
+	{"SubmitJobLimit", "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards"},
+	{"SubmitJobPer", "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards"},
+	{"array spec", "the site allows smaller arrays: --max-tasks makes fewer and larger shards"},
+	{"time limit", "--time asks for less, --shard-time makes smaller shards"},
+	{"partition", "--partition names where to run: sinfo lists them"},
+	{"account", "--account names the account to charge"},
+}
+
 func advise(err error) error {
-	for words, advice := range map[string]string{
-		"SubmitJobLimit": "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards",
-		"SubmitJobPer":   "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards",
-		"array spec":     "the site allows smaller arrays: --max-tasks makes fewer and larger shards",
-		"account":        "--account names the account to charge",
-		"partition":      "--partition names where to run: sinfo lists them",
-		"time limit":     "--time asks for less, --max-tasks and --shard-time change what a shard needs",
-	} {
-		if strings.Contains(err.Error(), words) {
-			return harness.Usagef("%v: %s", err, advice)
+	for _, a := range advice {
+		if strings.Contains(err.Error(), a[0]) {
+			return harness.Usagef("%v: %s", err, a[1])
 		}
 	}
 	return harness.Usagef("nothing was submitted: %v", err)

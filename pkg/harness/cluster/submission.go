@@ -60,8 +60,9 @@ func (s *Submission) Array(shards []int) string {
 }
 
 // Submit gives Slurm the shards of a plan as a new array, with the jobs before and after it whose scripts are there, and
-// records each step before the next. args are options of sbatch that go before those in the script.
-func (s *Submission) Submit(p *Plan, shards []int, args ...string) error {
+// records each step before the next. args are options of sbatch that go before those in the script. The job is nil where
+// the array was not submitted; with an error beside it, there is just no job that reports.
+func (s *Submission) Submit(p *Plan, shards []int, args ...string) (*Job, error) {
 	name := fmt.Sprintf("sifg-%s-%d", p.Name(), len(s.Jobs)+1)
 	s.Jobs = append(s.Jobs, Job{Name: name, Tasks: Indices(shards), Submitted: time.Now().UTC().Format(time.RFC3339)})
 	j := &s.Jobs[len(s.Jobs)-1]
@@ -69,28 +70,29 @@ func (s *Submission) Submit(p *Plan, shards []int, args ...string) error {
 	there := func(script string) bool { _, err := os.Stat(at(script)); return err == nil }
 	var err error
 	if err = s.Write(p.Folder()); err != nil {
-		return err
+		return nil, err
 	}
+	unsure := false
 	args = append([]string{"--array=" + s.Array(shards)}, args...)
 	if there(prepareName) {
-		if j.Prepare, err = Sbatch(prepared(name), at(prepareName)); err != nil {
-			return err
-		}
+		j.Prepare, unsure, err = sbatch(prepared(name), at(prepareName))
 		args = append(args, "--dependency=afterok:"+j.Prepare, "--kill-on-invalid-dep=yes")
-		if err = s.Write(p.Folder()); err != nil {
-			return err
-		}
+		err = errors.Join(err, s.Write(p.Folder()))
 	}
-	if j.ID, err = Sbatch(name, at(scriptName), args...); err != nil {
-		return err
+	if err == nil {
+		j.ID, unsure, err = sbatch(name, at(scriptName), args...)
 	}
-	if err = s.Write(p.Folder()); err != nil || !there(collectName) {
-		return err
+	if err != nil && !unsure && j.Prepare == "" { // then there is no such job
+		s.Jobs = s.Jobs[:len(s.Jobs)-1]
 	}
-	if j.Collect, err = Sbatch(collected(name), at(collectName), "--dependency=afterany:"+j.ID); err != nil {
-		return err
+	if err = errors.Join(err, s.Write(p.Folder())); err != nil {
+		return nil, err
 	}
-	return s.Write(p.Folder())
+	if !there(collectName) {
+		return j, nil
+	}
+	j.Collect, _, err = sbatch(collected(name), at(collectName), "--dependency=afterany:"+j.ID)
+	return j, errors.Join(err, s.Write(p.Folder()))
 }
 
 // prepared and collected name the jobs before and after an array.
