@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -149,15 +150,11 @@ func (p *Pending) Commit(m Meta) (*Entry, error) {
 
 // put makes the finished trial be in its place, durably.
 func (p *Pending) put(m *Meta) (*Entry, error) {
-	parent := filepath.Join(p.s.dir, p.experiment)
-	if err := makeFolder(parent); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
 	e, err := p.publish(m)
 	if err != nil {
 		return nil, err
 	}
-	if err := record.SyncDir(parent); err != nil {
+	if err := record.SyncDir(filepath.Join(p.s.dir, p.experiment)); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return e, nil
@@ -213,16 +210,27 @@ func (p *Pending) settle() error {
 	for i, f := range p.files { // at once, so that the file system can join them into one transaction
 		all.Go(func() { errs[i] = errors.Join(f.sync(), f.Close()) })
 	}
-	all.Go(func() { errs[len(errs)-1] = record.SyncDir(p.dir) })
+	all.Go(func() { errs[len(errs)-1] = p.syncFolder() })
 	all.Wait()
 	p.files = nil
 	return errors.Join(errs...)
 }
 
+// syncFolder makes the names in the pending folder durable, as record.SyncDir does.
+func (p *Pending) syncFolder() error {
+	if err := fault.At("sync pending folder"); err != nil {
+		return err
+	}
+	if err := p.owner.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
 // publish renames the folder to its place, or finds out why not.
 func (p *Pending) publish(m *Meta) (*Entry, error) {
 	place := p.s.path(p.experiment, p.key)
-	for {
+	for made := false; ; {
 		err := fault.At("rename")
 		if err == nil {
 			err = os.Rename(p.dir, place)
@@ -230,6 +238,13 @@ func (p *Pending) publish(m *Meta) (*Entry, error) {
 		if err == nil {
 			p.dir = ""
 			return &Entry{Dir: place, Meta: *m}, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) && !made { // the first trial of its experiment
+			if err := makeFolder(filepath.Dir(place)); err != nil {
+				return nil, fmt.Errorf("store: %w", err)
+			}
+			made = true
+			continue
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("store: %w", err)

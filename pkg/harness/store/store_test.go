@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -515,7 +516,7 @@ func TestSweptAlive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.owner.Close() // as on a file system without locks
+		syscall.Flock(int(p.owner.Fd()), syscall.LOCK_UN) // as on a file system without locks
 		commit := func() { _, err = p.Commit(metaOf(key, record.StatusOK)) }
 		fault.At = func(change string) error {
 			if change == "claim dead scratch folder" && faster {
