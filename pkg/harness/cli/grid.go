@@ -110,14 +110,17 @@ func (a *app) runGrid(cmd *cobra.Command, name string, o *gridOptions) error {
 			return err
 		}
 	}
-	unfinished := len(g.survey.Is(harness.Missing, harness.Damaged)) > 0
-	if !unfinished || o.there {
-		if err := a.judge(g, dir); err != nil {
+	missing, damaged := len(g.survey.Is(harness.Missing)), len(g.survey.Is(harness.Damaged))
+	if o.there || missing+damaged == 0 {
+		if err := a.judge(g, dir, missing+damaged); err != nil {
 			return err
 		}
 	}
 	if !a.opt.json {
 		fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(g.survey), there, computed)
+	}
+	if o.there && missing > 0 && damaged == 0 {
+		return exitf(exitStopped, "%d of %d trials are missing: the same command without --no-run computes them", missing, len(g.survey))
 	}
 	return verdict(g.survey, caught)
 }
@@ -354,13 +357,18 @@ func (a *app) showGrid(g *gridRun, todo []harness.Trial) error {
 	return nil
 }
 
-// judge writes the results of each protocol and prints the best cells.
-func (a *app) judge(g *gridRun, dir string) error {
+// judge writes the results of each protocol and prints the best cells. unread is the number of trials that have no records
+// as far as a glance at the store can tell.
+func (a *app) judge(g *gridRun, dir string, unread int) error {
 	var all []any
 	for _, p := range g.plans {
 		r, err := p.Judge(g.store, g.objective)
 		if err != nil {
 			return err
+		}
+		if r.Missing > 0 && unread == 0 {
+			return exitf(exitDamaged, "the records of %d trials are damaged in the store: sifg verify --repair moves them aside and the "+
+				"next run computes them again", r.Missing)
 		}
 		folder := filepath.Join(dir, p.Protocol)
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -123,7 +123,7 @@ func TestGridContinues(t *testing.T) {
 		}
 		if round == 0 { // what is there can be looked at
 			code, out, sentence = call(t, cut, x, "grid", "toy", "--grid", "steps.yaml", "--no-run")
-			want(t, "of a part", code, 75, sentence, "9 of 10 trials are missing")
+			want(t, "of a part", code, 75, sentence, "9 of 10 trials are missing", "--no-run")
 			if !strings.Contains(out, "is missing") || !strings.Contains(out, "report:") {
 				t.Errorf("of a part: %s", out)
 			}
@@ -166,6 +166,40 @@ func TestGridOfFailures(t *testing.T) {
 	_, out, _ = call(t, dir, x, args...)
 	if !strings.Contains(out, "6 trials: 5 already there, 1 computed") {
 		t.Errorf("again: %q", out)
+	}
+}
+
+func TestGridOfDamagedRecords(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	gridFile(t, dir, toyGrid)
+	code, _, sentence := call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")
+	want(t, "grid", code, 0, sentence)
+	before := files(t, filepath.Join(dir, "results/grid"), "")
+	traces, err := filepath.Glob(filepath.Join(dir, "results/store/toy/*/trace.parquet"))
+	if err != nil || len(traces) != 10 {
+		t.Fatalf("%d traces (%v)", len(traces), err)
+	}
+	b, err := os.ReadFile(traces[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(traces[3], b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")
+	want(t, "a flipped bit", code, 5, sentence, "1 trials", "--repair")
+	code, _, sentence = call(t, dir, x, "verify", "--repair")
+	want(t, "repair", code, 0, sentence)
+	code, out, sentence := call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")
+	want(t, "after the repair", code, 0, sentence)
+	if !strings.Contains(out, "9 already there, 1 computed") {
+		t.Errorf("after the repair: %q", out)
+	}
+	for name, b := range files(t, filepath.Join(dir, "results/grid"), "") {
+		if before[name] != b && !strings.HasSuffix(name, "timings.parquet") {
+			t.Errorf("%s is not what it was before the damage", name)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *Result) Overlay(c Commands) (text string, notes []string) {
 	}
 	var b strings.Builder
 	seeds := r.summary(c).Seeds
-	fmt.Fprintf(&b, "# Chosen by %s\n# Rule: %s.\n", c.Choose, r.Objective.rule())
+	fmt.Fprintf(&b, "# Chosen by %s\n# Rule: %s.\n", c.Choose, strings.ReplaceAll(r.Objective.rule(), "; ", ";\n# "))
 	fmt.Fprintf(&b, "# Grid %s, protocol %s, scale %s, %d trials, seeds %v.\n# Used by %s\n", r.Spec.Name, r.Protocol, r.Scale, len(r.Trials()), seeds, c.Use)
 	for _, n := range notes {
 		fmt.Fprintf(&b, "# Left out: %s.\n", n)
