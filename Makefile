@@ -15,7 +15,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test reproduce quick grid bench lint generate data report clean FORCE
+.PHONY: packages help build test torture reproduce quick grid bench lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ $(SIFG): FORCE
 
 test: ## all tests
 	go test $(ALL)
+
+torture: ## 2,000 kills of a run at random moments, on the disk; about ten minutes
+	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 4h -args -kills 2000 -disk
 
 reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=released; run again to continue
 	$(RUN)

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -37,6 +38,8 @@ func TestMain(m *testing.M) {
 		err = fullDisk(dir)
 	case "opener":
 		_, err = Open(dir)
+	case "holder":
+		err = hold(dir)
 	case "one of many":
 		err = fillAll(dir, os.Getenv("STORE_TEST_STEP"))
 	}
@@ -158,6 +161,73 @@ func TestFailsAtEveryStep(t *testing.T) {
 				t.Errorf("after %s failed: trial %s is not there", broken, key)
 			}
 		}
+	}
+}
+
+// hold takes the lock and a scratch folder, says so, and keeps them.
+func hold(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	p, err := s.Begin("gmm", "k")
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	return s.withLock(func() error {
+		fmt.Println("held")
+		time.Sleep(time.Hour)
+		return nil
+	})
+}
+
+// A lock ends with the process that holds it, however that ends: nobody has to remove anything.
+func TestLocksEndWithTheirHolder(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	cmd := child("holder", s.dir, 0)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("held"))); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { now = time.Now }()
+	now = func() time.Time { return time.Now().Add(2 * youngest) }
+	scratch := func() int {
+		mustOpen(t, s.dir)
+		names, err := os.ReadDir(filepath.Join(s.dir, tmpName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	if n := scratch(); n != 1 {
+		t.Errorf("%d scratch folders of a writer that lives, want 1", n)
+	}
+	got := make(chan error)
+	go func() { got <- s.withLock(func() error { return nil }) }()
+	select {
+	case <-got:
+		t.Fatal("the lock of another process was taken")
+	case <-time.After(50 * time.Millisecond):
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	select {
+	case err := <-got:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the lock outlives its holder")
+	}
+	if n := scratch(); n != 0 {
+		t.Errorf("%d scratch folders of a dead writer", n)
 	}
 }
 
