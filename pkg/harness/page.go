@@ -93,7 +93,7 @@ func join[T comparable](to, from []T) []T {
 func originFacts(machines []Machine, builds []Build) []report.Fact {
 	var cpus, kernels, commits, programs, cores []string
 	for _, m := range machines {
-		cpus, kernels, commits = join(cpus, []string{m.CPU}), join(kernels, []string{m.Kernel}), join(commits, []string{m.Commit})
+		cpus, kernels, commits = join(cpus, []string{m.CPU}), join(kernels, []string{m.Kernel}), join(commits, []string{short(m.Commit)})
 	}
 	for _, b := range builds {
 		programs, cores = join(programs, []string{b.Go + " " + b.Platform}), join(cores, []string{fmt.Sprint(b.Cores)})
@@ -105,6 +105,15 @@ func originFacts(machines []Machine, builds []Build) []report.Fact {
 		facts = append(facts, report.Fact{Name: "cores", Value: strings.Join(cores, ", ")}, report.Fact{Name: "compiler", Value: strings.Join(programs, ", ")})
 	}
 	return append(facts, report.Fact{Name: "commit", Value: strings.Join(commits, ", ")})
+}
+
+// short returns a commit as people quote it.
+func short(commit string) string {
+	hash, mark, _ := strings.Cut(commit, "+")
+	if mark != "" {
+		mark = "+" + mark
+	}
+	return hash[:min(len(hash), 12)] + mark
 }
 
 // command returns the command line that does something with the run's trials.
