@@ -254,3 +254,23 @@ func TestBadGrids(t *testing.T) {
 		t.Error("something ran")
 	}
 }
+
+// TestGridOfTenThousandTrials: planning resolves each cell without reading the configuration again. The limit is five times
+// what a quiet machine may take, for machines that do other work.
+func TestGridOfTenThousandTrials(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "toy", "--protocol", "paper", "--set", "methods.sifg.step=0.001")
+	want(t, "run", code, 0, sentence)
+	begun := time.Now()
+	code, out, sentence := call(t, dir, x, "grid", "toy", "--protocol", "paper", "--axis", "methods.sifg.step=logspace(1e-4, 1e-1, 100)",
+		"--axis", "methods.sifg.hidden=range(1, 20)", "--seeds", "range(1, 5)", "--dry-run")
+	took := time.Since(begun)
+	want(t, "plan", code, 0, sentence)
+	if !strings.Contains(out, "10000 trials: 3 already there, 9997 to compute") {
+		t.Errorf("%s", out)
+	}
+	t.Logf("planned, compared with the store and printed in %v", took)
+	if took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
