@@ -37,14 +37,14 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 		layers = append([]figure.Layer{figure.HLine{Y: exact.median(), Style: figure.Method("truth").As("")}}, layers...)
 	}
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W_{0}"}, Layers: layers,
+		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W_{0}", Scale: figure.AutoLog}, Layers: layers,
 	}}}, nil
 }
 
 // convergence draws Amari and energy distance against iterations.
 func convergence(s *record.Set, problem string) (*figure.Figure, error) {
 	return density.Curves(s, problem,
-		density.Panel{Metric: "amari-median", Label: "median Amari distance to W_{0}", Floor: true},
+		density.Panel{Metric: "amari-median", Label: "median Amari distance to W_{0}", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
 
@@ -82,7 +82,7 @@ func identifiability(s *record.Set) (*figure.Figure, error) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	return &figure.Figure{Width: 18, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance"}, Layers: layers,
+		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance", Scale: figure.AutoLog}, Layers: layers,
 	}}}, nil
 }
 
@@ -100,7 +100,6 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 		row(evidence.Label(m), triesOf(s, problem, m, "amari", atEnd), triesOf(s, problem, m, "amari-mode", atEnd),
 			e.Final(m, "energy", 0), e.Final(m, "ksd", 0), e.Final(m, "rms", 0), e.Final(m, "sigma", 0))
 	}
-	t.MarkBest(-1, 1, 3, 4)
 	floor := func(metric string) []float64 {
 		for _, m := range s.Methods(problem) {
 			if v := e.At(m, metric, 0, 0); len(v) > 0 {
@@ -114,7 +113,8 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	row("random matrices", floorOf(s, problem, "random-amari"), nil, nil, nil, nil, nil)
 	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy distance and " +
 		"kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact draws are as many " +
-		"draws of the reference chains as there are particles, random matrices have N(0, 1) entries."}
+		"draws of the reference chains as there are particles, random matrices have N(0, 1) entries. No value is marked as the best: what is best " +
+		"is to score as exact draws do."}
 	return t, nil
 }
 
@@ -185,10 +185,10 @@ func listed(v []float64) string {
 	return text
 }
 
-// number prints counts in full.
+// number prints counts in full, other values with four digits.
 func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+	if v == math.Trunc(v) || math.Abs(v) >= 1000 {
 		return fmt.Sprintf("%.0f", v)
 	}
-	return evidence.Num(v)
+	return table.Significant(v, 4)
 }

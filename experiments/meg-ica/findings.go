@@ -3,6 +3,7 @@ package megica
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -14,6 +15,7 @@ import (
 var findings = []harness.Finding{
 	{Title: "What the axis of Figure 4 measures", Text: axis},
 	{Title: "Steps that cannot settle", Text: steps},
+	{Title: "SVGD without interaction", Text: alone},
 	{Title: "The experiment as it should have been", Text: asItShould},
 }
 
@@ -35,9 +37,13 @@ func axis(by map[string]*record.Set) string {
 		for k := 1; k <= o.Channels; k++ {
 			images *= 2 * k // signs and orders of the rows
 		}
-		line := fmt.Sprintf("%s: the density is the same for the %d signed permutations of W's rows, so the posterior mean is 0 and the mean of "+
-			"a chain is what is left of it by chance. The chains visit %s of these modes in %s draws each. The Amari distance between the means of "+
-			"the two halves of a chain is %s", protocol, images, listed(modes), number(kept[0]), listed(halves))
+		meaning := "so that the mean of a chain is what chance leaves of the posterior mean 0"
+		if slices.Max(modes) == 1 {
+			meaning = "so that the mean of a chain is near one mode"
+		}
+		line := fmt.Sprintf("%s: of the %d modes, signed permutations of W's rows that have the same density, the chains visit %s in %s draws "+
+			"each, %s. The Amari distance between the means of the two halves of a chain is %s", protocol, images, listed(modes), number(kept[0]),
+			meaning, listed(halves))
 		if len(chains) > 0 {
 			line += fmt.Sprintf(", between those of two chains %s", listed(chains))
 		}
@@ -48,12 +54,16 @@ func axis(by map[string]*record.Set) string {
 		}
 		text = append(text, line+".")
 	}
-	return strings.Join(text, " ")
+	if len(text) == 0 {
+		return ""
+	}
+	return "The posterior mean is 0 under every protocol, by symmetry. " + strings.Join(text, " ")
 }
 
 // steps compares the particle steps with the largest that is stable at the mode.
 func steps(by map[string]*record.Set) string {
 	var text []string
+	larger := false
 	for _, protocol := range harness.Protocols {
 		s := by[protocol]
 		if s == nil {
@@ -78,7 +88,12 @@ func steps(by map[string]*record.Set) string {
 			if err != nil {
 				return ""
 			}
-			each = append(each, fmt.Sprintf("%s %s", evidence.Label(m), evidence.Num(c.Sampler.Step)))
+			step := c.Sampler.Step
+			if c.Sampler.Mover == "langevin" {
+				step /= 2 // its drift
+			}
+			larger = larger || step > limit
+			each = append(each, fmt.Sprintf("%s %s", evidence.Label(m), evidence.Num(step)))
 		}
 		text = append(text, fmt.Sprintf("%s: gradient ascent stays at the mode for steps up to %s; the steps are %s.", protocol, evidence.Num(limit),
 			strings.Join(each, ", ")))
@@ -86,8 +101,43 @@ func steps(by map[string]*record.Set) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return strings.Join(text, " ") + " Where a step is larger the particles jump across the mode for ever. SVGD divides its drive by the number of " +
-		"particles where they do not interact, SGLD halves its step."
+	if larger {
+		text = append(text, "With a larger step particles jump across the mode for ever. SVGD's step counts a particle's share of it, one in n, "+
+			"where particles do not interact.")
+	}
+	return strings.Join(text, " ")
+}
+
+// alone says how far SVGD's particles are apart in units of its kernel where the bandwidth is fixed.
+func alone(by map[string]*record.Set) string {
+	var text []string
+	for _, protocol := range harness.Protocols {
+		s := by[protocol]
+		if s == nil {
+			continue
+		}
+		for _, problem := range []string{few, many} {
+			t, ok := evidence.First(s, problem, "svgd")
+			o, known := optionsOf(s, problem)
+			rms := evidence.Records{Set: s, Problem: problem}.At("svgd", "rms", 0, 0)
+			if !ok || !known || len(rms) == 0 {
+				continue
+			}
+			c, err := evidence.Config(t)
+			if err != nil || c.Sampler.Bandwidth == 0 || o.Unit > 0 {
+				continue
+			}
+			// E‖W − W'‖² of independent matrices with this root mean square of the entries
+			apart := 2 * float64(o.Channels*o.Channels) * math.Pow(stats.Median(rms), 2)
+			text = append(text, fmt.Sprintf("%s, %d particles: squared distances of about %s at the start against twice the bandwidth, %s; a kernel value "+
+				"of e^(−%s) is 0, the step of a particle %s.", protocol, c.Particles, evidence.Num(apart), evidence.Num(2*c.Sampler.Bandwidth),
+				number(math.Round(apart/(2*c.Sampler.Bandwidth))), evidence.Num(c.Sampler.Step/float64(c.Particles))))
+		}
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return "With a fixed bandwidth the particles of SVGD do not know of each other, and their number only divides the step. " + strings.Join(text, " ")
 }
 
 // asItShould sums up the matched protocol.
@@ -125,7 +175,8 @@ func asItShould(by map[string]*record.Set) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With the true posterior of whitened data the chains agree (R-hat of aligned draws at most %s, effective sample sizes from %s "+
-		"bulk and %s tail), no chain leaves its mode, and aligned draws have a mean that is a sensible W₀. Energy distance to the reference and median "+
-		"Amari distance there: ", fmt.Sprintf("%.4f", rhat[0]), number(math.Round(bulk[0])), number(math.Round(tail[0]))) + strings.Join(text, " ")
+	return fmt.Sprintf("With the true posterior of whitened data the chains agree: R-hat of aligned draws is at most %s, effective sample sizes are %s "+
+		"(bulk) and %s (tail) at least, and modes change %s times. Energy distance to the reference and median Amari distance to the aligned mean there, "+
+		"%s An Amari distance below that of exact draws says that the particles sit closer to W₀ than the posterior does.",
+		number(rhat[0]), number(bulk[0]), number(tail[0]), listed(fact(s, "mode-changes")), strings.Join(text, " "))
 }
