@@ -9,10 +9,17 @@ import (
 )
 
 func (a *app) report() *cobra.Command {
+	var address string
+	var anyone bool
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
 		Short: "Writes tables, figures, claims, merged records and the page from the trials that are there",
+		Example: `  sifg report --scale smoke
+  sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if address != "" {
+				return a.serve(args, address, anyone)
+			}
 			if err := writable(a.resultsDir(), "--results"); err != nil {
 				return err
 			}
@@ -27,6 +34,8 @@ func (a *app) report() *cobra.Command {
 		},
 	}
 	a.choosing(cmd)
+	cmd.Flags().StringVar(&address, "serve", "", "write nothing; show the page at this address of this machine, made again as trials end")
+	cmd.Flags().BoolVar(&anyone, "serve-anyone", false, "with --serve, allow an address that other machines can reach")
 	return cmd
 }
 

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -239,14 +241,41 @@ func TestBrowser(t *testing.T) {
 		}
 		b.act(width)
 	}
+	local := b.live(path)
 	for _, address := range b.requests {
-		if address != "file://"+path && !strings.HasPrefix(address, "data:") {
+		if address != "file://"+path && !strings.HasPrefix(address, "data:") && address != local && address != local+"events" {
 			t.Errorf("the page asks for %.80s", address)
 		}
 	}
 	for _, e := range b.errors {
 		t.Errorf("console: %.300s", e)
 	}
+}
+
+// live serves the page, and looks whether it loads itself again when there is another version; it returns the address.
+func (b *browser) live(path string) string {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var version atomic.Int64
+	version.Store(1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { w.Write(Live(page, int(version.Load()))) })
+	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "retry: 100\ndata: %d\n\n", version.Load()) // and again when the browser asks again
+	})
+	server := httptest.NewServer(mux)
+	b.t.Cleanup(server.Close)
+	b.open(server.URL+"/", 1280, 800, "light")
+	b.eval(`document.querySelector("#claim-1 > details").open = true`)
+	version.Store(2)
+	for b.next().Method != "Page.loadEventFired" {
+	}
+	b.is("served: version after it loaded itself again", `document.querySelector("script[data-version]").dataset.version`, "2")
+	b.is("served: still open", `document.querySelector("#claim-1 > details").open`, true)
+	return server.URL + "/"
 }
 
 // contrast tells whether the ordinary, the soft and the verdicts' colours stand out from the page's.
