@@ -12,7 +12,7 @@ import (
 
 func (a *app) cancel() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cancel [PLAN]",
+		Use:   "cancel [PLAN|last]",
 		Short: "Cancels the jobs of a plan, by their recorded numbers alone; what they have computed stays",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

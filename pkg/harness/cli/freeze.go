@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -29,7 +31,7 @@ func (a *app) clusterDir() string { return filepath.Join(filepath.Dir(a.storeDir
 
 // freeze makes the plan of what the flags ask for and the store lacks. Nothing is written yet; Plan is nil where nothing
 // is to be computed.
-func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f frozen, err error) {
+func (a *app) freeze(cmd *cobra.Command, s *submitting, names []string) (f frozen, err error) {
 	if s.plan != "" {
 		if f.Plan, err = a.findPlan(s.plan); err != nil {
 			return f, err
@@ -39,11 +41,7 @@ func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f fro
 	if _, err := a.runner(); err != nil {
 		return f, err
 	}
-	r, err := a.request(names)
-	if err != nil {
-		return f, err
-	}
-	plan, err := harness.NewPlan(r)
+	plan, report, err := a.asked(cmd, s, names)
 	if err != nil {
 		return f, err
 	}
@@ -61,7 +59,7 @@ func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f fro
 	}
 	seconds, known := cluster.Estimate(costs, f.todo)
 	f.known = known
-	head := cluster.Header{Report: a.reportArgs(r), Data: map[string]string{}}
+	head := cluster.Header{Report: report, Data: map[string]string{}}
 	for _, name := range harness.Data(f.todo) {
 		if head.Data[name], err = a.sets.Digest(name); err != nil {
 			return f, err
@@ -85,7 +83,7 @@ func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f fro
 	for _, e := range plan.Experiments {
 		f.shared = f.shared || e.Prepare != nil && slices.ContainsFunc(f.todo, func(t harness.Trial) bool { return t.Experiment == e.Name })
 	}
-	flags.Visit(func(x *pflag.Flag) {
+	cmd.Flags().Visit(func(x *pflag.Flag) {
 		if slices.Contains([]string{"jobs", "threads", "timeout", "grace", "isolate", "memory", "retry", "fail-fast"}, x.Name) {
 			f.paths.Flags = append(f.paths.Flags, "--"+x.Name+"="+x.Value.String())
 		}
@@ -99,17 +97,47 @@ func (a *app) freeze(flags *pflag.FlagSet, s *submitting, names []string) (f fro
 	return f, nil
 }
 
-// reportArgs are the arguments of the command that reports on a request, wherever its settings came from.
-func (a *app) reportArgs(r harness.Request) []string {
-	args := []string{"report"}
-	for _, e := range r.Experiments {
-		args = append(args, e.Name)
+// asked makes the plan that the flags ask for, and the arguments of the command that reports on it, wherever its
+// settings came from.
+func (a *app) asked(cmd *cobra.Command, s *submitting, names []string) (plan *harness.Plan, report []string, err error) {
+	if s.grid.file == "" {
+		r, err := a.request(names)
+		if err != nil {
+			return nil, nil, err
+		}
+		report = []string{"report"}
+		for _, e := range r.Experiments {
+			report = append(report, e.Name)
+		}
+		plan, err = harness.NewPlan(r)
+		if err != nil {
+			return nil, nil, err
+		}
+	} else {
+		if len(names) != 1 {
+			return nil, nil, harness.Usagef("with --grid, sifg submit takes one experiment, got %d", len(names))
+		}
+		e, err := a.experiment(names[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		g, _, err := a.layOut(cmd, e, &s.grid)
+		if err != nil {
+			return nil, nil, err
+		}
+		file := s.grid.file
+		if _, err := os.Stat(file); err == nil {
+			if file, err = filepath.Abs(file); err != nil {
+				return nil, nil, err
+			}
+		}
+		plan, report = g.Plan, []string{"grid", e.Name, "--no-run", "--grid", file, "--select", g.objective.String()}
 	}
-	args = append(args, "--protocol", a.opt.protocol, "--scale", r.Scale)
-	for _, o := range r.Set {
-		args = append(args, "--set", o.Text)
+	report = append(report, "--protocol", a.opt.protocol, "--scale", plan.Scale)
+	for _, set := range plan.Set {
+		report = append(report, "--set", set)
 	}
-	return args
+	return plan, report, nil
 }
 
 // split decides on the shards of the plan and on the time limit, and says what comes of it.

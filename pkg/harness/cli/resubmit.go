@@ -18,7 +18,7 @@ func (a *app) resubmit() *cobra.Command {
 	var extra []string
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use:   "resubmit [PLAN]",
+		Use:   "resubmit [PLAN|last]",
 		Short: "Submits the shards of a plan again that ended with trials missing",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

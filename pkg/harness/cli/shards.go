@@ -113,7 +113,7 @@ func (a *app) submitted() {
 	}
 }
 
-// findPlan returns the plan of that name, folder or file; of no name, the one that there is.
+// findPlan returns the plan of that name, folder or file; of no name the one that there is, of "last" the latest.
 func (a *app) findPlan(name string) (*cluster.Plan, error) {
 	if name != "" {
 		if _, err := os.Stat(name); err == nil {
@@ -128,6 +128,9 @@ func (a *app) findPlan(name string) (*cluster.Plan, error) {
 			found = append(found, path)
 		}
 	}
+	if plans := cluster.Find(a.clusterDir()); name == "last" && len(plans) > 0 {
+		return cluster.Read(plans[len(plans)-1])
+	}
 	switch {
 	case len(found) == 1:
 		return cluster.Read(found[0])
@@ -136,7 +139,7 @@ func (a *app) findPlan(name string) (*cluster.Plan, error) {
 	case len(found) == 0:
 		return nil, harness.Unknown("plan", name, "", names)
 	}
-	return nil, harness.Usagef("several plans are in %s: name one of %s", a.clusterDir(), strings.Join(names, ", "))
+	return nil, harness.Usagef("several plans are in %s: name one of %s, or last", a.clusterDir(), strings.Join(names, ", "))
 }
 
 // glance looks what the store has of a plan.

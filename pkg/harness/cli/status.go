@@ -75,7 +75,7 @@ func (a *app) status() *cobra.Command {
 	}
 	a.choosing(cmd)
 	a.jsonFlag(cmd)
-	cmd.Flags().StringVar(&plan, "plan", "", "say what became of a plan that was submitted: its folder, its file, or the beginning of its name")
+	cmd.Flags().StringVar(&plan, "plan", "", "say what became of a plan that was submitted: its folder, its file, the beginning of its name, or last")
 	return cmd
 }
 

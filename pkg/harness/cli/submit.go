@@ -29,6 +29,7 @@ type submitting struct {
 	noCollect bool
 	again     bool
 	plan      string
+	grid      gridOptions
 }
 
 // kubernetesLimit is the number of pods that an Indexed Job may run at once.
@@ -46,11 +47,12 @@ func (a *app) submit() *cobra.Command {
 		{"shell", "Prints a command a shard, for GNU parallel, xargs or ssh", func(*submitting, *pflag.FlagSet) {}, a.submitShell},
 	} {
 		s := &submitting{}
+		s.grid.args.Combine = "product"
 		c := &cobra.Command{Use: sub.use + " [EXPERIMENT...|all]", Short: sub.short, RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.read(cmd.Flags()); err != nil {
 				return err
 			}
-			f, err := a.freeze(cmd.Flags(), s, args)
+			f, err := a.freeze(cmd, s, args)
 			if err != nil || f.Plan == nil {
 				return err
 			}
@@ -59,6 +61,8 @@ func (a *app) submit() *cobra.Command {
 		a.choosing(c)
 		a.runnerFlags(c)
 		f := c.Flags()
+		f.StringVar(&s.grid.file, "grid", "", "the trials of a grid: its file, or the name of one that comes with the experiment")
+		f.StringVar(&s.grid.choose, "select", "", "the grid's rule of the choice: min METRIC or max METRIC")
 		f.StringVar(&s.file, "site", "", "YAML file with settings of the cluster: partition, account, time, extra, … (docs/cluster.md)")
 		f.IntVar(&s.shards, "shards", 0, "shards of the plan (default as --shard-time says)")
 		f.DurationVar(&s.shardTime, "shard-time", 20*time.Minute, "about how long a shard computes; short trials share one")
