@@ -47,7 +47,10 @@ type troubled struct{ fault string }
 
 func (troubled) Dim() int { return 2 }
 
-var filled [][]byte
+var (
+	filled [][]byte
+	spun   int
+)
 
 func (t troubled) Score(dst, x sifg.Batch, iter int) {
 	normal(2).Score(dst, x, iter)
@@ -68,6 +71,7 @@ func (t troubled) Score(dst, x sifg.Batch, iter int) {
 		time.Sleep(time.Hour)
 	case "spin":
 		for {
+			spun++
 		}
 	case "fill":
 		for {
@@ -98,7 +102,12 @@ func (t troubled) Score(dst, x sifg.Batch, iter int) {
 	}
 }
 
-func deeper(n int) int { return deeper(n+1) + n }
+func deeper(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return deeper(n+1) + n
+}
 
 // trouble has one problem for each fault.
 func trouble() *Experiment {
