@@ -191,7 +191,7 @@ func work(experiments []*Experiment, data Datasets, in io.Reader, gone func(), t
 		io.Copy(io.Discard, in)
 		gone()
 	}()
-	e, err := j.Trial.revive(experiments, data)
+	e, err := j.Trial.revive(experiments, data, fingerprint)
 	if err != nil {
 		return "", "", err
 	}
@@ -219,8 +219,8 @@ func work(experiments []*Experiment, data Datasets, in io.Reader, gone func(), t
 }
 
 // revive gives a trial that came from another process what it depends on, and refuses it where that is not what it was
-// planned with: the program, the experiment or the data are others.
-func (t *Trial) revive(experiments []*Experiment, data Datasets) (*Experiment, error) {
+// planned with: the program, the experiment or the data are others. code is fingerprint.
+func (t *Trial) revive(experiments []*Experiment, data Datasets, code func(*Experiment) string) (*Experiment, error) {
 	for _, e := range experiments {
 		if e.Name != t.Experiment {
 			continue
@@ -229,7 +229,7 @@ func (t *Trial) revive(experiments []*Experiment, data Datasets) (*Experiment, e
 		if err != nil {
 			return nil, err
 		}
-		key, err := t.key(fingerprint(e), digest)
+		key, err := t.key(code(e), digest)
 		if err != nil {
 			return nil, err
 		}
