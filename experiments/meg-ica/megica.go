@@ -3,9 +3,7 @@
 package megica
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"io/fs"
 	"sync"
 
@@ -25,8 +23,7 @@ var grids embed.FS
 
 // code is the digest of the code that makes reference draws.
 var code = sync.OnceValue(func() string {
-	sum := sha256.Sum256([]byte(sifg.Fingerprint() + sifg.FingerprintOf(hmc.Source) + sifg.FingerprintOf(source)))
-	return hex.EncodeToString(sum[:])
+	return sha([]byte(sifg.Fingerprint() + sifg.FingerprintOf(hmc.Source) + sifg.FingerprintOf(source)))
 })
 
 // Experiment registers the experiment.

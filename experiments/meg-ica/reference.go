@@ -86,10 +86,15 @@ func (i identity) id() string {
 	if err != nil {
 		panic("megica: " + err.Error()) // numbers and text
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+	return sha(b)[:16]
 }
 
+func sha(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// digestOf is the SHA-256 of float64 values, little-endian.
 func digestOf(x []float64) string {
 	h := sha256.New()
 	if err := binary.Write(h, binary.LittleEndian, x); err != nil {
@@ -163,14 +168,14 @@ func findCommitted(d *posterior) (*reference, string, error) {
 	return nil, "", nil
 }
 
-// readReference reads a summary, which must have the digest sha unless that is "", and the draws beside it.
-func readReference(from fs.FS, name, sha string) (*reference, error) {
+// readReference reads a summary, which must have the digest want unless that is "", and the draws beside it.
+func readReference(from fs.FS, name, want string) (*reference, error) {
 	b, err := fs.ReadFile(from, name)
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(b); sha != "" && hex.EncodeToString(sum[:]) != sha {
-		return nil, harness.Usagef("%s has the SHA-256 %x, options.reference.sha256 says %s", name, sum, sha)
+	if sum := sha(b); want != "" && sum != want {
+		return nil, harness.Usagef("%s has the SHA-256 %s, options.reference.sha256 says %s", name, sum, want)
 	}
 	ref := &reference{}
 	if err := json.Unmarshal(b, ref); err != nil {
@@ -180,8 +185,8 @@ func readReference(from fs.FS, name, sha string) (*reference, error) {
 	if b, err = fs.ReadFile(from, npy); err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != ref.Draws {
-		return nil, fmt.Errorf("%s: %w: its SHA-256 is %x, %s says %s", npy, record.ErrDamaged, sum, name, ref.Draws)
+	if sum := sha(b); sum != ref.Draws {
+		return nil, fmt.Errorf("%s: %w: its SHA-256 is %s, %s says %s", npy, record.ErrDamaged, sum, name, ref.Draws)
 	}
 	shape, data, err := record.DecodeNPY[float64](b)
 	if err != nil {
@@ -294,8 +299,7 @@ func (d *posterior) makeReference(ctx context.Context, dir string, say func(stri
 	if err := record.EncodeNPY(&npy, []int{ref.draws.N, ref.draws.D}, ref.draws.Data); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(npy.Bytes())
-	ref.Draws = hex.EncodeToString(sum[:])
+	ref.Draws = sha(npy.Bytes())
 	err = record.WriteFileAtomic(filepath.Join(dir, "reference.npy"), func(w io.Writer) error {
 		_, err := w.Write(npy.Bytes())
 		return err
