@@ -25,8 +25,8 @@ func (a *app) claims() *cobra.Command {
 		Short: "Prints the paper's claims with verdict and evidence under each protocol of the report",
 		Long: `Prints the paper's claims with verdict and evidence under each protocol of the report, and what the experiments found beside
 them. Claims that rest on several experiments are decided from all of them.`,
-		Example: `  sifg claims
-  sifg claims gmm --json`,
+		Example: `  sifg claims --scale smoke
+  sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.request(args)
 			if err != nil {

@@ -51,6 +51,7 @@ type app struct {
 	sets        *dataset.Library
 	args        []string
 	verbose     bool
+	quiet       bool
 	opt         options
 }
 
@@ -105,26 +106,29 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE:          subcommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			level := slog.LevelWarn
-			if a.verbose {
-				level = slog.LevelDebug
-			}
-			slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})))
 			if err := environment(cmd); err != nil {
 				return err
+			}
+			if a.verbose && a.quiet {
+				return harness.Usagef("--verbose and --quiet contradict each other")
+			}
+			slog.SetDefault(slog.New(a.logTo(a.err)))
+			if a.quiet {
+				a.err = io.Discard // what went wrong is said by Main
 			}
 			var err error
 			a.sets, err = a.library()
 			return err
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
 	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.grid())
-	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.compare(), a.verify(), a.data(), a.bench(), a.worker(),
+	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.compare(), a.verify(), a.doctor(), a.data(), a.bench(), a.worker(),
 		a.submit(), a.work(), a.resubmit(), a.cancel(), a.mergeStores())
+	a.completing(root)
 	return root
 }
 

@@ -36,9 +36,9 @@ func (a *app) compare() *cobra.Command {
 		Short: "Sets the report beside the paper's numbers, another report, or methods beside each other",
 		Long: `Sets the report beside the paper's numbers, another report, or methods beside each other, cell by cell: one metric of one
 method on one problem, at the last checkpoint. Against the paper it also prints the verdict on every claim.`,
-		Example: `  sifg compare --protocol all              # every printed number beside ours, and every claim
-  sifg compare --against sifg --metric knn-kl     # every method against SIFG, paired by seed
-  sifg compare gmm --against results              # against the report in another folder`,
+		Example: `  sifg compare --protocol all --scale smoke       # every printed number beside ours, and every claim
+  sifg compare gmm --scale smoke --against sifg --metric knn-kl     # every method against SIFG, paired by seed
+  sifg compare gmm --scale smoke --against results/smoke     # the report in another folder, here in the same`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.request(args)
 			if err != nil {

@@ -30,8 +30,10 @@ func (a *app) data() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Lists, fetches, verifies and shows data sets",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  subcommand,
+		Example: `  sifg data list
+  sifg data info boston --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: subcommand,
 	}
 	list := &cobra.Command{Use: "list", Short: "Lists the data sets and says which are here", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listData() }}
@@ -289,6 +291,10 @@ func (a *app) describe(s *shown, name string) error {
 // bytesText writes a size.
 func bytesText(n int64) string {
 	switch {
+	case n >= 1e12:
+		return fmt.Sprintf("%.1f TB", float64(n)/1e12)
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	case n >= 1e6:
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	case n >= 1e3:

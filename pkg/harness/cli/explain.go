@@ -18,9 +18,10 @@ type explained struct {
 
 func (a *app) explain() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain KEY",
-		Short: "Shows a trial's configuration, files, origin and the command that repeats it",
-		Long:  "Shows a trial's configuration, files, origin and the command that repeats it. KEY may be the beginning of a key.",
+		Use:     "explain KEY",
+		Short:   "Shows a trial's configuration, files, origin and the command that repeats it",
+		Long:    "Shows a trial's configuration, files, origin and the command that repeats it. KEY may be the beginning of a key.",
+		Example: "  sifg explain KEY",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return harness.Usagef("sifg explain takes one key, got %d", len(args))

@@ -34,7 +34,9 @@ func (a *app) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Lists experiments with their problems, samplers and targets",
-		Args:  noArgs,
+		Example: `  sifg list
+  sifg list --system --json`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			sections, err := a.sections(system)
 			if err != nil {

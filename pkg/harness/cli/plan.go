@@ -31,6 +31,8 @@ func (a *app) plan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [EXPERIMENT...|all]",
 		Short: "Shows the trials that a run would consist of",
+		Example: `  sifg plan gmm --protocol all
+  sifg plan gmm --set methods.svgd.step=0.1 --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.prepare(args, false)
 			if err != nil {

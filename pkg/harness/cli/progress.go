@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -111,6 +112,7 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	if status == "" {
 		return
 	}
+	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
 	p.done++
 	p.past += p.weight(t)
 	if status != record.StatusOK {

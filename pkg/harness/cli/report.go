@@ -14,7 +14,7 @@ func (a *app) report() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
 		Short: "Writes tables, figures, claims, merged records and the page from the trials that are there",
-		Example: `  sifg report --scale smoke
+		Example: `  sifg report gmm --scale smoke
   sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if address != "" {

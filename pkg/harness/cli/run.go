@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,6 +20,10 @@ func (a *app) run() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
+		Long: `Computes the trials that are not there yet and writes the report. Stop it as you like: the same command continues. What it did is also
+in a log file in the store's folder .log.`,
+		Example: `  sifg run gmm --scale smoke --protocol all
+  sifg run gmm --scale smoke --set seeds=[1,2] --jobs 1 --quiet`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runTrials(args)
 		},
@@ -64,10 +69,14 @@ func (a *app) runTrials(names []string) error {
 func (a *app) compute(r *harness.Runner, p prepared, todo []harness.Trial) (computed int, caught os.Signal, err error) {
 	soft, hard, first, release := signals()
 	defer release() // from then on a signal ends the program as usual: all files are absent or whole
+	defer a.keepLog()()
 	if todo, err = a.provide(soft, todo); err != nil {
 		return 0, nil, err
 	}
-	say := func(line string) { fmt.Fprintln(a.err, line) }
+	say := func(line string) {
+		slog.Info(line)
+		fmt.Fprintln(a.err, line)
+	}
 	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
 		return 0, nil, err
 	}

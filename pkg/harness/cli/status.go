@@ -33,6 +33,8 @@ func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [EXPERIMENT...|all]",
 		Short: "Says which trials are there, which are not and which did not end well",
+		Example: `  sifg status gmm --scale smoke
+  sifg status gmm --scale smoke --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("plan") {
 				return a.statusOf(plan)

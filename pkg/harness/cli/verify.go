@@ -14,7 +14,9 @@ func (a *app) verify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Reads every file of the store and of the report and names those that are not what was written",
-		Args:  noArgs,
+		Example: `  sifg verify
+  sifg verify --repair`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			damaged, left := 0, 0
 			s, err := a.open(repair)

@@ -25,6 +25,7 @@ const (
 	lockName       = ".lock"
 	quarantineName = ".quarantine"
 	sharedName     = ".shared"
+	logName        = ".log" // programs that use the store may write there what they like
 	trialName      = "trial.json"
 	traceName      = "trace.parquet"
 	arrayExt       = ".npy"

@@ -30,7 +30,7 @@ func (s *Store) Verify(ctx context.Context, repair bool) ([]Damage, error) {
 	for _, x := range top {
 		name := x.Name()
 		switch {
-		case name == tmpName && x.IsDir(), name == quarantineName && x.IsDir(), name == sharedName && x.IsDir(), name == lockName && x.Type().IsRegular():
+		case name == tmpName && x.IsDir(), name == quarantineName && x.IsDir(), name == sharedName && x.IsDir(), name == logName && x.IsDir(), name == lockName && x.Type().IsRegular():
 			continue
 		case !x.IsDir() || checkName("experiment", name) != nil:
 			d, err := s.foreign(repair, name)
