@@ -21,6 +21,7 @@ var findings = []harness.Finding{
 	{Title: "What ± means", Text: plusMinus},
 	{Title: "SGLD as released is not the SGLD of the table", Text: langevin},
 	{Title: "Two steps of SVGD stand in one column", Text: twoSteps},
+	{Title: "Runs that do not settle", Text: unsettled},
 	{Title: "Precisions chosen on rows that were trained on", Text: optimism},
 	{Title: "Where σ goes", Text: sigmas},
 }

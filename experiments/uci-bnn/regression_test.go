@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/datasets"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -241,5 +242,23 @@ func TestTrial(t *testing.T) {
 				t.Errorf("%s was put %d times, want %d", name, seen[name], n)
 			}
 		}
+	}
+}
+
+// A run whose last checkpoints jump by more than a tenth is named with its range, one that stays is not.
+func TestUnsettled(t *testing.T) {
+	s := &record.Set{Protocol: "released", Scale: "full"}
+	for method, jump := range map[string]float64{"svgd": 1, "sgld": 0.1} {
+		key := "key-" + method
+		s.Trials = append(s.Trials, record.Trial{Key: key, Problem: "power", Method: method, Seed: 1, Status: record.StatusOK})
+		for i := range 100 {
+			s.Traces = append(s.Traces, record.Trace{
+				Key: key, Problem: "power", Method: method, Seed: 1, Iteration: i, Metric: "rmse", Value: 4 + jump*float64(i%2),
+			})
+		}
+	}
+	got := unsettled(map[string]*record.Set{"released": s})
+	if !strings.Contains(got, "SVGD on Power (4 to 5)") || strings.Contains(got, "SGLD") {
+		t.Error(got)
 	}
 }

@@ -1,0 +1,52 @@
+package ucibnn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// restless is how far apart, as a share of their median, the RMSEs of a run's last tenth may be.
+const restless = 0.1
+
+// unsettled names the methods whose test RMSE still jumps from checkpoint to checkpoint at the end, so that what a table
+// prints depends on the iteration at which the run stops: the widest of the runs' last tenths, for each method and data set.
+func unsettled(by map[string]*record.Set) string {
+	var text []string
+	for _, protocol := range harness.Protocols {
+		s := by[protocol]
+		if s == nil {
+			continue
+		}
+		var each []string
+		for _, problem := range problems {
+			for _, method := range s.Methods(problem) {
+				low, high, share := 0.0, 0.0, 0.0
+				for _, c := range s.Curves(problem, method, "rmse", 0) {
+					last := c.Value[len(c.Value)-max(1, len(c.Value)/10):]
+					if wide := (slices.Max(last) - slices.Min(last)) / stats.Median(last); len(last) >= 5 && wide > share {
+						low, high, share = slices.Min(last), slices.Max(last), wide
+					}
+				}
+				if share > restless {
+					each = append(each, fmt.Sprintf("%s on %s (%s to %s)",
+						evidence.Label(method), problemNames[problem], evidence.Num(low), evidence.Num(high)))
+				}
+			}
+		}
+		if each != nil {
+			text = append(text, scaled(s, protocol)+": "+strings.Join(each, ", "))
+		}
+	}
+	if text == nil {
+		return ""
+	}
+	return fmt.Sprintf("Test RMSE within the last tenth of one run, where it spans more than %.0f %% of its median; a single value of such a "+
+		"run says little: ", 100*restless) + strings.Join(text, "; ") + ". The gradient of a mini-batch is scaled up by the number of rows " +
+		"over the batch, so one step size is a different step on a larger data set."
+}
