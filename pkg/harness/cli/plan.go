@@ -34,7 +34,7 @@ func (a *app) plan() *cobra.Command {
 		Example: `  sifg plan gmm --protocol all
   sifg plan gmm --set methods.svgd.step=0.1 --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.prepare(args, false)
+			p, err := a.overview(args)
 			if err != nil {
 				return err
 			}
@@ -73,8 +73,30 @@ type prepared struct {
 	costs  *harness.Costs
 }
 
-// prepare makes the plan of the flags, opens the store and looks what it has.
+// prepare makes the plan of the flags, opens the store and looks what it has, every file's digest included.
 func (a *app) prepare(names []string, write bool) (p prepared, err error) {
+	if p, err = a.planned(names, write); err != nil {
+		return p, err
+	}
+	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
+		return p, err
+	}
+	p.costs, err = harness.Measured(p.store, a.resultsDir(), p.Experiments)
+	return p, err
+}
+
+// overview is prepare for commands that only tell: of files other than the trials' records it looks at the size alone, so that it
+// takes no time with thousands of trials.
+func (a *app) overview(names []string) (p prepared, err error) {
+	if p, err = a.planned(names, false); err != nil {
+		return p, err
+	}
+	p.survey, p.costs, err = harness.Glance(p.store, p.Plan, a.resultsDir())
+	return p, err
+}
+
+// planned makes the plan of the flags and opens the store.
+func (a *app) planned(names []string, write bool) (p prepared, err error) {
 	r, err := a.request(names)
 	if err != nil {
 		return p, err
@@ -87,13 +109,7 @@ func (a *app) prepare(names []string, write bool) (p prepared, err error) {
 			return p, err
 		}
 	}
-	if p.store, err = a.open(write); err != nil {
-		return p, err
-	}
-	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
-		return p, err
-	}
-	p.costs, err = harness.Measured(p.store, a.resultsDir(), p.Experiments)
+	p.store, err = a.open(write)
 	return p, err
 }
 

@@ -196,7 +196,9 @@ func TestDamagedStore(t *testing.T) {
 	if err := os.Truncate(arrays[1], 100); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"run", "--protocol", "paper"}, {"status", "--protocol", "paper"}, {"verify"}} {
+	code, _, sentence = call(t, dir, x, "status", "--protocol", "paper") // looks at sizes alone
+	want(t, "status", code, 5, sentence, "1 ", "damaged", "--repair")
+	for _, command := range [][]string{{"run", "--protocol", "paper"}, {"verify"}} {
 		code, out, sentence := call(t, dir, x, command...)
 		want(t, command[0], code, 5, sentence, "2 ", "damaged", "--repair")
 		if command[0] == "verify" && (!strings.Contains(out, "particles.npy: its SHA-256") || !strings.Contains(out, "100 bytes, want")) {

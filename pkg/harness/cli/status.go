@@ -33,13 +33,14 @@ func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [EXPERIMENT...|all]",
 		Short: "Says which trials are there, which are not and which did not end well",
+		Long:  `Says which trials are there, which are not and which did not end well. It looks at records and sizes; sifg verify reads every file.`,
 		Example: `  sifg status gmm --scale smoke
   sifg status gmm --scale smoke --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("plan") {
 				return a.statusOf(plan)
 			}
-			p, err := a.prepare(args, false)
+			p, err := a.overview(args)
 			if err != nil {
 				return err
 			}
