@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ echo "$name $*" >> "$FAKE/log"
 if [ "$name" = sbatch ]; then
 	for script; do :; done
 	[ -d "${script%/*}/log" ] || echo "no folder for the output" >> "$FAKE/log"
-	case $* in *collect*) name=sbatch-collect ;; esac
+	case $* in *-collect*) name=sbatch-collect ;; *-prepare*) name=sbatch-prepare ;; esac
 fi
 [ "$name" = squeue ] && case $* in *" -n "*) name=squeue-name ;; esac
 cat "$FAKE/$name.err" >&2 2>/dev/null
@@ -169,6 +170,28 @@ func TestSubmitEdited(t *testing.T) {
 	f.want(2, []string{"submitted already"}, "submit", "slurm", "--plan", filepath.Dir(script))
 }
 
+// What trials share is made by a job before the array, which does not start without it.
+func TestPrepare(t *testing.T) {
+	f := withFake(t)
+	f.says("sbatch-prepare", "4700\n", "", 0)
+	f.want(0, nil, append([]string{"submit", "slurm", "sharing", "--shards", "2"}, smoke[1:]...)...)
+	f.same("calls", f.calls(), `
+scontrol show config
+sbatch --parsable --job-name=sifg-NAME-1-prepare PLAN/prepare.sh
+sbatch --parsable --job-name=sifg-NAME-1 --array=0-1 --dependency=afterok:4700 --kill-on-invalid-dep=yes PLAN/job.sh
+sbatch --parsable --job-name=sifg-NAME-1-collect --dependency=afterany:4711 PLAN/collect.sh`)
+	for _, script := range []string{"prepare.sh", "job.sh", "job.sh"} {
+		cmd := exec.Command("bash", f.file("results/cluster/*/"+script))
+		cmd.Dir, cmd.Env = f.dir, append(f.env, "SLURM_ARRAY_TASK_ID="+strconv.Itoa(f.trials()/12))
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Contains(string(out), "made for 24 trials") != (script == "prepare.sh") || strings.Contains(string(out), "made for 12") {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+	f.want(0, []string{"24 ok"}, "status", "--plan", "last")
+	f.want(0, []string{"cancelled jobs 4700, 4711, 4712"}, "cancel", "last")
+}
+
 func TestLimits(t *testing.T) {
 	f := withFake(t)
 	f.says("scontrol-show", "MaxArraySize = 7\n", "", 0)
@@ -254,7 +277,7 @@ func TestStates(t *testing.T) {
 	f.want(2, []string{`unknown reason "tiem"`, `"time"`}, "resubmit", "--reason", "tiem")
 	f.want(0, []string{"sbatch --array=3,5", "--time=180 --mem=8G --qos=long"}, "resubmit", "--reason", "time,memory", "--time", "3h", "--mem", "8G", "--extra=--qos=long", "--dry-run")
 	f.says("sbatch", "4800\n", "", 0)
-	f.want(0, []string{"submitted 9 shards", "job 4800"}, "resubmit") // all but the cancelled and the one in error
+	f.want(0, []string{"submitted 9 shards", "job 4800", "shards 3 computed no trial within their time limit"}, "resubmit") // all but the cancelled and the one in error
 	if calls := f.calls(); !strings.Contains(calls, "--job-name=sifg-NAME-2 --array=0-5,7,9-10 PLAN/job.sh") {
 		t.Errorf("calls:\n%s", calls)
 	}

@@ -61,7 +61,7 @@ func TestSlurm(t *testing.T) {
 	t.Parallel()
 	c := slurmtest.Start(t, 2, 2)
 
-	step(t, "array", func(t *testing.T) {
+	step(t, c, "array", func(t *testing.T, c *slurmtest.Cluster) {
 		p := at(t, c.Env())
 		p.want(0, []string{"submitted 8 shards"}, "submit", "slurm", "toy", "--protocol", "paper", "--shards", "8")
 		c.Wait("the array", 40*time.Second, p.done)
@@ -88,7 +88,17 @@ func TestSlurm(t *testing.T) {
 		}
 	})
 
-	step(t, "worker killed, another requeued", func(t *testing.T) {
+	step(t, c, "shared", func(t *testing.T, c *slurmtest.Cluster) {
+		p := at(t, c.Env())
+		p.want(0, nil, append([]string{"submit", "slurm", "sharing", "--shards", "4"}, smoke[1:]...)...)
+		c.Wait("the array", 30*time.Second, p.done)
+		if said := p.read("results/cluster/*/log/prepare-*.out"); !strings.Contains(said, "made for 24 trials") {
+			t.Error(said)
+		}
+		c.Wait("the report", 30*time.Second, func() bool { return c.Command("squeue", "-h", "-t", "PD,R,CG") == "" })
+	})
+
+	step(t, c, "worker killed, another requeued", func(t *testing.T, c *slurmtest.Cluster) {
 		p := at(t, c.Env())
 		p.want(0, nil, append([]string{"submit", "slurm", "toy", "--shards", "4"}, slow...)...)
 		c.Wait("a trial", 20*time.Second, func() bool { return p.trials() > 0 && len(p.attempts()) == 4 })
@@ -114,7 +124,7 @@ func TestSlurm(t *testing.T) {
 		p.collected(c, "results/custom", 4, slow...)
 	})
 
-	step(t, "controller killed", func(t *testing.T) {
+	step(t, c, "controller killed", func(t *testing.T, c *slurmtest.Cluster) {
 		p := at(t, c.Env())
 		p.want(0, nil, append([]string{"submit", "slurm", "toy", "--shards", "4"}, slow...)...)
 		c.Wait("the workers", 20*time.Second, func() bool { return len(p.attempts()) == 4 })
@@ -127,17 +137,22 @@ func TestSlurm(t *testing.T) {
 		p.want(2, []string{"while Slurm cannot say"}, "resubmit")
 		c.Up()
 		c.Wait("all", 60*time.Second, func() bool {
+			for _, x := range p.status().Shards {
+				if strings.Contains(x.Why, "held") { // a node still had a task of a number that was given again
+					c.Command("scontrol", "release", x.Task)
+				}
+			}
 			p.want(0, nil, "resubmit") // what the controller knows no more
 			return p.done()
 		})
-		p.want(0, nil, append([]string{"report"}, slow...)...)
+		p.want(0, nil, append([]string{"report", "toy"}, slow...)...)
 		p.sameAsLocal("results/custom", 4, slow...)
 		if n := p.trials(); n != 24 {
 			t.Errorf("%d trials", n)
 		}
 	})
 
-	step(t, "cancelled", func(t *testing.T) {
+	step(t, c, "cancelled", func(t *testing.T, c *slurmtest.Cluster) {
 		p := at(t, c.Env())
 		p.want(0, nil, append([]string{"submit", "slurm", "toy", "--shards", "2"}, slow...)...)
 		p.want(2, []string{"are being computed by job", "--again"}, append([]string{"submit", "slurm", "toy", "--shards", "2", "--set",
@@ -151,10 +166,10 @@ func TestSlurm(t *testing.T) {
 }
 
 // step is a part of a test that the next parts need not, but that they have to wait for.
-func step(t *testing.T, name string, f func(t *testing.T)) {
+func step(t *testing.T, c *slurmtest.Cluster, name string, f func(t *testing.T, c *slurmtest.Cluster)) {
 	t.Run(name, func(t *testing.T) {
 		began := time.Now()
-		f(t)
+		f(t, c.For(t))
 		t.Logf("%.1f s", time.Since(began).Seconds())
 	})
 }

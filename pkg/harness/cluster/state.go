@@ -122,6 +122,9 @@ func Judge(p *Plan, s *Submission, survey harness.Survey) Report {
 			x.State = Done
 		case live != "" && now:
 			x.State = live
+			if live == Waiting {
+				x.Why = state.Reason // it may be that nothing but a person ends the waiting
+			}
 		case x.Missing == 0:
 			x.State = FailedOnes
 		default:

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -26,7 +27,7 @@ const asProgram = "CLUSTER_TEST_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" || strings.HasPrefix(filepath.Base(os.Args[0]), "sifg-") {
 		os.Setenv(asProgram, "1") // for the processes that it starts
-		os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, toy()))
+		os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, toy(), sharing()))
 	}
 	os.Exit(m.Run())
 }
@@ -92,6 +93,29 @@ scales:
 			}, nil
 		},
 	}
+}
+
+// sharing is toy with trials that share a file, which is made before them and must not be made twice.
+func sharing() *harness.Experiment {
+	e := toy()
+	e.Name, e.Title = "sharing", "Sharing"
+	setup, file := e.Setup, "shared.txt"
+	e.Prepare = func(_ context.Context, trials []harness.Trial, say func(string)) error {
+		path := filepath.Join(trials[0].Shared, file)
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+		say(fmt.Sprintf("made for %d trials", len(trials)))
+		return os.WriteFile(path, []byte("made"), 0o644)
+	}
+	e.Check = func(*harness.Trial) error { return nil }
+	e.Setup = func(t *harness.Trial) (*harness.Problem, error) {
+		if _, err := os.Stat(filepath.Join(t.Shared, file)); err != nil {
+			return nil, err
+		}
+		return setup(t)
+	}
+	return e
 }
 
 // place is a folder in which commands are given.
@@ -197,7 +221,7 @@ func (p *place) read(pattern string) string {
 // trials returns how many trials the store has.
 func (p *place) trials() int {
 	p.t.Helper()
-	found, err := filepath.Glob(filepath.Join(p.dir, "results/store/toy/*/trial.json"))
+	found, err := filepath.Glob(filepath.Join(p.dir, "results/store/*/*/trial.json"))
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -106,6 +106,8 @@ func TestRefusals(t *testing.T) {
 	p.want(2, []string{"no experiment of this name"}, words...)
 	edit(`"trials":24`, `"trials":25`)
 	p.want(2, []string{"has 24 trials, its first line says 25"}, words...)
+	edit(`"report":`, `"data":{"boston":"00"},"report":`)
+	p.want(2, []string{"data set boston is not the one of the plan", "want 00"}, words...)
 	edit(`"version":1`, `"version":2`)
 	p.want(2, []string{"version 2", "the program beside it"}, words...)
 	edit(`"binary":"`, `"binary":"0000`)

@@ -100,6 +100,13 @@ func (c *Cluster) script(text string, args ...string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
+// For returns the cluster for a part of the test.
+func (c *Cluster) For(t *testing.T) *Cluster {
+	part := *c
+	part.t = t
+	return &part
+}
+
 // Up starts what does not run.
 func (c *Cluster) Up() {
 	c.t.Helper()
