@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,13 +51,19 @@ func newBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skip("no Chromium on this machine: the page is not looked at (Debian: apt-get install chromium)")
 	}
+	profile, err := os.MkdirTemp("", "sifg-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	args := []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--remote-debugging-port=0", "--remote-allow-origins=*",
-		"--user-data-dir=" + t.TempDir(), "about:blank"}
+		"--user-data-dir=" + profile, "about:blank"}
 	if os.Geteuid() == 0 { // its sandbox refuses to be root's
 		args = append([]string{"--no-sandbox"}, args...)
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts others, which end with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +74,12 @@ func newBrowser(t *testing.T) *browser {
 	t.Cleanup(func() {
 		cancel()
 		cmd.Wait() // killed
+		for range 50 { // the last of its processes may still write
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 	})
 	var host string
 	lines := bufio.NewScanner(stderr)

@@ -326,6 +326,7 @@ func newPart(s Section, pictures map[string]picture) part {
 		}
 		for _, t := range pr.Tables {
 			it := add(&out.Tables, tables, t.Name, t.Title, t.Caption)
+			it.Wide = it.Wide || strings.Count(t.HTML, `scope="col"`) > 5 // does not fit beside another
 			it.Shown = append(it.Shown, shown{Protocol: pr, HTML: template.HTML(t.HTML), Problem: t.Problem, Command: t.Command})
 		}
 	}
