@@ -73,7 +73,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	t.Cleanup(func() {
 		cancel()
-		cmd.Wait() // killed
+		cmd.Wait()     // killed
 		for range 50 { // the last of its processes may still write
 			if os.RemoveAll(profile) == nil {
 				return
