@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/semi-implicit/sifg/experiments/gmm v0.0.0
+	github.com/semi-implicit/sifg/experiments/meg-ica v0.0.0
 	github.com/semi-implicit/sifg/experiments/monomial-gamma v0.0.0
 	github.com/semi-implicit/sifg/pkg/harness v0.0.0
 )
@@ -70,6 +71,7 @@ require (
 replace (
 	github.com/semi-implicit/sifg/datasets => ../../datasets
 	github.com/semi-implicit/sifg/experiments/gmm => ../gmm
+	github.com/semi-implicit/sifg/experiments/meg-ica => ../meg-ica
 	github.com/semi-implicit/sifg/experiments/monomial-gamma => ../monomial-gamma
 	github.com/semi-implicit/sifg/pkg/harness => ../../pkg/harness
 	github.com/semi-implicit/sifg/pkg/sifg => ../../pkg/sifg

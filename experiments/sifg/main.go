@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/semi-implicit/sifg/experiments/gmm"
+	megica "github.com/semi-implicit/sifg/experiments/meg-ica"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
 	ucibnn "github.com/semi-implicit/sifg/experiments/uci-bnn"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -16,6 +17,7 @@ var experiments = []*harness.Experiment{
 	gmm.Experiment,
 	monomialgamma.Experiment,
 	ucibnn.Experiment,
+	megica.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }
