@@ -33,9 +33,16 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands found", len(commands))
 	}
+	known := experiments
+	if !dataHere(t) {
+		known = experiments[:2] // those that need no data
+	}
 	t.Chdir(t.TempDir())
 	for _, c := range commands {
 		t.Run(c.line, func(t *testing.T) {
+			if len(known) < len(experiments) && (strings.Contains(c.line, "uci-bnn") || strings.Contains(c.line, "meg-ica")) {
+				t.Skip("data sets are not here: sifg data fetch, or SIFG_DATASETS_MIRROR")
+			}
 			if strings.Contains(c.line, "KEY") {
 				keys, err := filepath.Glob("results/store/gmm/*")
 				if err != nil || len(keys) == 0 {
@@ -53,11 +60,30 @@ func TestDocumentedCommands(t *testing.T) {
 				args = args[1:]
 			}
 			var out, errs bytes.Buffer
-			if code := cli.Main(args[1:], &out, &errs, experiments...); code != 0 {
+			if code := cli.Main(args[1:], &out, &errs, known...); code != 0 {
 				t.Errorf("%s: exit code %d\n%s", c.file, code, errs.String())
 			}
 		})
 	}
+}
+
+// dataHere reports whether the data sets are in a mirror or in the cache, which it makes the mirror of the test.
+func dataHere(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv("SIFG_DATASETS_MIRROR") != "" {
+		return true
+	}
+	cache, err := filepath.Abs("../../datasets/cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"uci-released", "uci-standard", "meg-ica"} {
+		if _, err := os.Stat(filepath.Join(cache, folder)); err != nil {
+			return false
+		}
+	}
+	t.Setenv("SIFG_DATASETS_MIRROR", cache)
+	return true
 }
 
 // words splits a line as a shell does, as far as quotes go.

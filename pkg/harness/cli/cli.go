@@ -48,6 +48,7 @@ func exitf(code int, format string, args ...any) error {
 type app struct {
 	out, err    io.Writer
 	experiments []*harness.Experiment
+	absent      []string // data sets that a run could not get
 	sets        *dataset.Library
 	args        []string
 	verbose     bool

@@ -304,24 +304,31 @@ func bytesText(n int64) string {
 }
 
 // provide fetches the data sets that trials need and that are nowhere here. It returns the trials whose data are here,
-// and says of the others why they are left out.
+// says why the others are left out, and keeps the names of their data sets in a.absent. After one address did not answer
+// no other is tried.
 func (a *app) provide(ctx context.Context, todo []harness.Trial) ([]harness.Trial, error) {
 	missing, err := a.sets.Missing(harness.Data(todo)...)
 	if err != nil || len(harness.Data(todo)) == 0 {
 		return todo, err
 	}
+	var last error // of the data set tried last
 	for _, name := range missing {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
-		fmt.Fprintf(a.err, "fetching the data set %s\n", name)
-		err := a.sets.Fetch(ctx, []string{name}, func(dataset.Progress) {})
-		if err == nil {
+		why := errors.New("as before")
+		if len(a.absent) == 0 || errors.Is(last, record.ErrDamaged) {
+			fmt.Fprintf(a.err, "fetching the data set %s\n", name)
+			why = a.sets.Fetch(ctx, []string{name}, func(dataset.Progress) {})
+			last = why
+		}
+		if why == nil {
 			continue
 		}
 		n := len(todo)
 		todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return t.Config.Data == name })
-		fmt.Fprintf(a.err, "its %d trials are left out: %v\n", n-len(todo), err)
+		fmt.Fprintf(a.err, "data set %s: its %d trials are left out: %v\n", name, n-len(todo), why)
+		a.absent = append(a.absent, name)
 	}
 	return todo, nil
 }

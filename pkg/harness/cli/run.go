@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -56,13 +57,20 @@ func (a *app) runTrials(names []string) error {
 	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
 		return err
 	}
-	if a.opt.trial == "" && len(p.survey.Is(harness.Missing, harness.Damaged)) == 0 {
+	missing := p.survey.Is(harness.Missing, harness.Damaged)
+	wanting := slices.ContainsFunc(missing, func(f harness.Found) bool { return !slices.Contains(a.absent, f.Trial.Config.Data) })
+	if a.opt.trial == "" && !wanting { // what is left out for want of data does not keep the rest from its report
 		if err := a.merge(p); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(p.survey), there, computed)
-	return verdict(p.survey, caught)
+	err = verdict(p.survey, caught)
+	if code(err) == exitStopped && caught == nil && len(missing) > 0 && !wanting {
+		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+
+			"then the same command continues", len(missing), len(p.survey), strings.Join(a.absent, ", "))
+	}
+	return err
 }
 
 // compute computes trials and says how many, and which signal ended it, if any.
