@@ -128,3 +128,47 @@ func TestDataExitCodes(t *testing.T) {
 	want(t, "SIFG_DATASETS", code, 0, sentence)
 	want(t, "SIFG_DATASETS", 0, 0, out, `"good"`)
 }
+
+// A run fetches the data its trials need; trials whose data cannot be had are left out, and the others get their report.
+func TestRunFetches(t *testing.T) {
+	t.Setenv("SIFG_DATASETS_MIRROR", "")
+	table := "a,y\n1,0\n2,1\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/good.csv" {
+			http.Error(w, "no", http.StatusNotFound)
+			return
+		}
+		fmt.Fprint(w, table)
+	}))
+	defer server.Close()
+	dir, manifest := t.TempDir(), "datasets:\n"
+	for _, name := range []string{"good", "lost"} {
+		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: {separator: comma, header: true}, target: y}\n",
+			name, server.URL, name, len(table), sha256.Sum256([]byte(table)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "own.yaml"), []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	x := toy()
+	problem := func(data string) string {
+		return "{particles: 6, iterations: 2, data: " + data + "}"
+	}
+	x.Config = []byte(strings.Replace(toyConfig, "  problems:\n", "  problems:\n    a: "+problem("good")+"\n    b: "+problem("lost")+"\n", 1))
+
+	args := []string{"run", "--protocol", "paper", "--datasets", "own.yaml"}
+	code, out, sentence := call(t, dir, x, args...)
+	want(t, "run without data", code, exitStopped, sentence, "9 of 27", "lost", "sifg data fetch")
+	want(t, "run without data", 0, 0, out, "18 computed", "report:")
+	if _, err := os.Stat(filepath.Join(dir, "results", "toy", "paper", "run.json")); err != nil {
+		t.Error("no report of the trials whose data are there:", err)
+	}
+	lost := filepath.Join(dir, "datasets", "cache", "lost")
+	if err := os.MkdirAll(lost, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(lost, "lost.csv"), []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, sentence = call(t, dir, x, args...)
+	want(t, "run with data", code, exitOK, sentence+out, "18 already there, 9 computed")
+}
