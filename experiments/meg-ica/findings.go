@@ -14,6 +14,7 @@ import (
 
 var findings = []harness.Finding{
 	{Title: "What the axis of Figure 4 measures", Text: axis},
+	{Title: "Near in Amari distance, far from the posterior", Text: scales},
 	{Title: "Steps that cannot settle", Text: steps},
 	{Title: "SVGD without interaction", Text: alone},
 	{Title: "The experiment as it should have been", Text: asItShould},
@@ -58,6 +59,46 @@ func axis(by map[string]*record.Set) string {
 		return ""
 	}
 	return "The posterior mean is 0 under every protocol, by symmetry. " + strings.Join(text, " ")
+}
+
+// scales sets the Amari distance, which does not see the lengths of W's rows, beside measures that do.
+func scales(by map[string]*record.Set) string {
+	var text []string
+	for _, protocol := range harness.Protocols {
+		s := by[protocol]
+		if s == nil {
+			continue
+		}
+		for _, problem := range []string{few, many} {
+			o, ok := optionsOf(s, problem)
+			if !ok || o.Unit > 0 {
+				continue
+			}
+			e := evidence.Records{Set: s, Problem: problem}
+			var each []string
+			for _, m := range s.Methods(problem) {
+				a := triesOf(s, problem, m, "amari", atEnd)
+				rms, energy := e.Final(m, "rms", 0), e.Final(m, "energy", 0)
+				if len(a) > 0 && len(rms) > 0 && len(energy) > 0 {
+					each = append(each, fmt.Sprintf("%s %s, %s and %s", evidence.Label(m), evidence.Num(a.median()), evidence.Num(stats.Median(rms)),
+						evidence.Num(stats.Median(energy))))
+				}
+			}
+			exact := floorOf(s, problem, "floor-amari")
+			if len(each) == 0 || len(exact) == 0 {
+				continue
+			}
+			first := s.Methods(problem)[0]
+			text = append(text, fmt.Sprintf("%s, %s particles: %s; exact draws %s, %s and %s.", protocol, strings.TrimPrefix(problem, "meg-"),
+				strings.Join(each, "; "), evidence.Num(exact.median()), evidence.Num(stats.Median(e.At(first, "floor-rms", 0, 0))),
+				evidence.Num(stats.Median(e.At(first, "floor-energy", 0, 0)))))
+		}
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return "The Amari distance does not see the lengths of W's rows. Beside it the root mean square of the particles' entries and their energy distance " +
+		"to the reference draws, in the draws' standard deviations (medians): " + strings.Join(text, " ")
 }
 
 // steps compares the particle steps with the largest that is stable at the mode.

@@ -24,11 +24,11 @@ const (
 	atEnd
 )
 
-// triesOf returns the values of the trials that ended well.
-func triesOf(s *record.Set, problem, method, metric string, at when) tries {
+// triesOf returns the values of the trials that ended well, or of those of them with these seeds.
+func triesOf(s *record.Set, problem, method, metric string, at when, seeds ...uint64) tries {
 	last := map[string]int{}
 	for _, t := range s.Trials {
-		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK {
+		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK && (seeds == nil || slices.Contains(seeds, t.Seed)) {
 			last[t.Key] = t.Iterations
 		}
 	}
@@ -48,6 +48,30 @@ func triesOf(s *record.Set, problem, method, metric string, at when) tries {
 		out[len(out)-1] = append(out[len(out)-1], r.Value)
 	}
 	return out
+}
+
+// both returns the final distances of two methods for the seeds with which both ended well, and says with how many one did not.
+func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
+	ended := map[uint64]int{}
+	for _, t := range s.Trials {
+		if t.Problem == problem && (t.Method == a || t.Method == b) {
+			n := ended[t.Seed]
+			if t.Status == record.StatusOK {
+				n++
+			}
+			ended[t.Seed] = n
+		}
+	}
+	seeds := []uint64{}
+	for seed, n := range ended {
+		if n == 2 {
+			seeds = append(seeds, seed)
+		}
+	}
+	if n := len(ended) - len(seeds); n > 0 {
+		note = fmt.Sprintf(". Tries left out because one of the two did not end well: %d", n)
+	}
+	return triesOf(s, problem, a, "amari", atEnd, seeds...), triesOf(s, problem, b, "amari", atEnd, seeds...), note
 }
 
 // floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score. It is the same for

@@ -76,6 +76,13 @@ func TestClaims(t *testing.T) {
 	}
 	verdict(t, clear, "18", harness.NotReproduced)
 
+	lost := made(func(_ string, try, i int) float64 { return 0.5 + wiggle(try, i) })
+	lost.Trials[0].Status = record.StatusDiverged // one of L2-GF's twelve
+	verdict(t, lost, "18", harness.Reproduced)
+	if a, b, note := both(lost, few, "sifg", "l2-gf"); len(a) != 11 || len(b) != 11 || note == "" {
+		t.Errorf("%d and %d tries of eleven that both have (%s)", len(a), len(b), note)
+	}
+
 	// Four particles of a try that agree are one observation: the interval is √4 times as wide as that of independent ones.
 	same := made(func(_ string, try, _ int) float64 { return 0.5 + 0.1*math.Sin(float64(5*try)) })
 	free := made(func(_ string, try, i int) float64 { return 0.5 + 0.1*math.Sin(float64(5*(4*try+i))) })
