@@ -142,8 +142,9 @@ func computing(t *testing.T) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// A plan of 100,000 trials is compared with a store, frozen, read, packed and rendered within ten seconds and one gigabyte.
-// docs/cluster.md has what it takes with all trials there (CLUSTER_TEST_ALL_THERE=1).
+// A plan of 100,000 trials is compared with a store, frozen, read, packed and rendered within one gigabyte. It logs what it
+// took, about three seconds of computing; the bound is for a step whose time grows with the square of the trials, which would
+// take an hour, and holds under the race detector too. docs/cluster.md has what it takes with all trials there (CLUSTER_TEST_ALL_THERE=1).
 func TestHundredThousandTrials(t *testing.T) {
 	const n = 100_000
 	every := 50
@@ -191,7 +192,7 @@ func TestHundredThousandTrials(t *testing.T) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	t.Logf("%d trials, %d of them there: plan of %.1f MB, %.0f MB of memory from the system", n, there, float64(len(b))/1e6, float64(m.Sys)/1e6)
-	if took > 10 || m.Sys > 1e9 {
+	if took > 120 || m.Sys > 1e9 {
 		t.Errorf("it took %.1f s of computing and %d bytes", took, m.Sys)
 	}
 	if p.Trials != n || !strings.Contains(script, "--array=0-999") {
