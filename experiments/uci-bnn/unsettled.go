@@ -35,7 +35,7 @@ func unsettled(by map[string]*record.Set) string {
 				}
 				if share > restless {
 					each = append(each, fmt.Sprintf("%s on %s (%s to %s)",
-						evidence.Label(method), problemNames[problem], evidence.Num(low), evidence.Num(high)))
+						named(s)(method), problemNames[problem], evidence.Num(low), evidence.Num(high)))
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -311,16 +312,16 @@ func (a *app) provide(ctx context.Context, todo []harness.Trial) ([]harness.Tria
 	if err != nil || len(harness.Data(todo)) == 0 {
 		return todo, err
 	}
-	var last error // of the data set tried last
+	var silent net.Error // an address that did not answer, as a page that is not there does
 	for _, name := range missing {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		why := errors.New("as before")
-		if len(a.absent) == 0 || errors.Is(last, record.ErrDamaged) {
+		if silent == nil {
 			fmt.Fprintf(a.err, "fetching the data set %s\n", name)
 			why = a.sets.Fetch(ctx, []string{name}, func(dataset.Progress) {})
-			last = why
+			errors.As(why, &silent)
 		}
 		if why == nil {
 			continue

@@ -153,7 +153,7 @@ func TestRunFetches(t *testing.T) {
 	problem := func(data string) string {
 		return "{particles: 6, iterations: 2, data: " + data + "}"
 	}
-	x.Config = []byte(strings.Replace(toyConfig, "  problems:\n", "  problems:\n    a: "+problem("good")+"\n    b: "+problem("lost")+"\n", 1))
+	x.Config = []byte(strings.Replace(toyConfig, "  problems:\n", "  problems:\n    a: "+problem("lost")+"\n    b: "+problem("good")+"\n", 1))
 
 	args := []string{"run", "--protocol", "paper", "--datasets", "own.yaml"}
 	code, out, sentence := call(t, dir, x, args...)
