@@ -42,7 +42,7 @@ func TestClusterWalkThrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, dir := t.TempDir(), t.TempDir()
+	bin, dir := t.TempDir(), c.Folder(t)
 	if err := os.Symlink(self, filepath.Join(bin, "sifg")); err != nil {
 		t.Fatal(err)
 	}

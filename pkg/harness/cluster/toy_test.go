@@ -16,6 +16,8 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/cluster/slurmtest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -127,7 +129,13 @@ type place struct {
 
 func at(t *testing.T, env []string) *place {
 	t.Helper()
-	return &place{t, t.TempDir(), append(env, asProgram+"=1")}
+	return &place{t, scratch.Dir(t), append(env, asProgram+"=1")}
+}
+
+// on returns a place whose jobs run on a cluster.
+func on(t *testing.T, c *slurmtest.Cluster) *place {
+	t.Helper()
+	return &place{t, c.Folder(t), append(c.Env(), asProgram+"=1")}
 }
 
 // command is the command as a process of its own.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -37,7 +38,7 @@ func folder(t *testing.T) string {
 			return dir
 		}
 	}
-	return t.TempDir()
+	return scratch.Dir(t)
 }
 
 // TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to

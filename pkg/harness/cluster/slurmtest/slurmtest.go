@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 )
 
 //go:embed up.sh
@@ -22,6 +24,9 @@ var up string
 
 //go:embed down.sh
 var down string
+
+//go:embed idle.sh
+var idle string
 
 // Cluster is a Slurm that runs.
 type Cluster struct {
@@ -105,6 +110,19 @@ func (c *Cluster) For(t *testing.T) *Cluster {
 	part := *c
 	part.t = t
 	return &part
+}
+
+// Folder returns a new folder for jobs, which is removed after the test. Before that all jobs of the cluster end: one that
+// reports may run on when the test has seen all that it waits for.
+func (c *Cluster) Folder(t *testing.T) string {
+	t.Helper()
+	dir := scratch.Dir(t)
+	t.Cleanup(func() {
+		if out, err := c.script(idle); err != nil {
+			t.Logf("jobs of the cluster do not end: %v %s", err, out)
+		}
+	})
+	return dir
 }
 
 // Up starts what does not run.
