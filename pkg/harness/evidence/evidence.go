@@ -3,6 +3,7 @@
 package evidence
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -93,9 +94,26 @@ func (e Records) MeanHeight(method, metric string) []float64 {
 	})
 }
 
+// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by side.
+func (e Records) Common(methods ...string) Records {
+	ended := map[uint64]int{}
+	for _, t := range e.Set.Trials {
+		if t.Problem == e.Problem && t.Status == record.StatusOK && slices.Contains(methods, t.Method) {
+			ended[t.Seed]++
+		}
+	}
+	s := *e.Set
+	s.Trials = slices.DeleteFunc(slices.Clone(s.Trials), func(t record.Trial) bool {
+		return t.Problem != e.Problem || ended[t.Seed] != len(methods)
+	})
+	e.Set = &s
+	return e
+}
+
 // Less judges the claim that a is smaller than b, paired by seed: reproduced if the mean difference exceeds effect in
 // the claimed direction and a one-sided sign-flip test gives p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if
-// the same holds in the other direction or if the mean difference is smaller than effect; otherwise not decided.
+// the same holds in the other direction or if the mean difference is smaller than effect; otherwise not decided. Where a value is
+// infinite, as the k-NN estimate of coincident points, a sign test takes the place of the other.
 func (e Records) Less(what string, ma string, a []float64, mb string, b []float64, effect float64) harness.Outcome {
 	out := harness.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
@@ -110,11 +128,18 @@ func (e Records) Less(what string, ma string, a []float64, mb string, b []float6
 	for i := range a {
 		d[i] = a[i] - b[i]
 	}
-	below, above := stats.Paired(d, stats.Less, 1), stats.Paired(d, stats.Greater, 1)
-	mean := stats.Mean(d)
+	mean, gap, test := stats.Mean(d), "mean paired difference ", stats.Paired
+	if math.IsNaN(mean) || math.IsInf(mean, 0) {
+		for i := range a {
+			if d[i] = float64(cmp.Compare(a[i], b[i])); math.IsNaN(a[i]) || math.IsNaN(b[i]) { // two infinities are alike
+				d[i] = math.NaN()
+			}
+		}
+		gap, test, effect = "with infinite values: mean of the signs ", signs, 0
+		mean = stats.Mean(d)
+	}
+	below, above := test(d, stats.Less, 1), test(d, stats.Greater, 1)
 	switch {
-	case math.IsNaN(mean) || math.IsInf(mean, 0):
-		out.Verdict = infinite(a, b)
 	case mean < -effect && below <= 0.05:
 		out.Verdict = harness.Reproduced
 	case above <= 0.05 || math.Abs(mean) <= effect && len(d) >= 5:
@@ -122,24 +147,44 @@ func (e Records) Less(what string, ma string, a []float64, mb string, b []float6
 	default:
 		out.Verdict = harness.NotDecided
 	}
-	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; mean paired difference %s over %d seeds, one-sided p = %.3f",
-		what, label(ma), Spread(a), label(mb), Spread(b), Num(mean), len(d), below)
+	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
+		what, label(ma), Spread(a), label(mb), Spread(b), gap, Num(mean), len(d), below)
 	return out
 }
 
-// infinite decides a comparison in which a sample collapsed to coincident points, whose k-NN estimate is +∞.
-func infinite(a, b []float64) string {
-	bad := func(x []float64) bool {
-		return slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) })
+func signs(d []float64, side stats.Side, _ uint64) float64 { return stats.Sign(d, side) }
+
+// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if the 90 %
+// interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside,
+// otherwise not decided. It returns the difference in words, too.
+func Alike(d []float64, margin float64) (verdict, text string) {
+	infinite := 0
+	for _, v := range d {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			infinite++
+		}
 	}
+	lo, hi := stats.TInterval(d, 0.9)
 	switch {
-	case bad(b) && !bad(a):
-		return harness.Reproduced
-	case bad(a) && !bad(b):
-		return harness.NotReproduced
+	case len(d) == 0:
+		return harness.NotTestable, "–"
+	case infinite > 0:
+		return harness.NotDecided, fmt.Sprintf("infinite or undefined in %d of %d seeds", infinite, len(d))
+	case lo >= -margin && hi <= margin:
+		verdict = harness.Reproduced
+	case lo > margin || hi < -margin:
+		verdict = harness.NotReproduced
+	default:
+		verdict = harness.NotDecided
 	}
-	return harness.NotDecided
+	if math.IsNaN(lo) {
+		return verdict, Num(d[0])
+	}
+	return verdict, fmt.Sprintf("%s [%s, %s]", Num(stats.Mean(d)), Num(lo), Num(hi))
 }
+
+// AllRule is how All decides, to be said by the rules of claims.
+const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
 
 // All judges a claim that must hold for every seed of every item: reproduced if it holds for all, not reproduced if for at
 // most half, otherwise not decided.

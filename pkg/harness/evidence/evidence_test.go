@@ -35,7 +35,11 @@ func TestVerdicts(t *testing.T) {
 		{"equal", []float64{1, 2, 3, 4, 5}, []float64{1, 2, 3, 4, 5}, harness.NotReproduced},
 		{"two seeds", []float64{1, 1}, []float64{2, 2}, harness.NotDecided},
 		{"other collapsed", []float64{1, 1, 1, 1, 1}, []float64{2, inf, 2, 2, inf}, harness.Reproduced},
-		{"itself collapsed", []float64{1, inf, 1, 1, 1}, []float64{2, 2, 2, 2, 2}, harness.NotReproduced},
+		{"other collapsed, and larger once", []float64{1, 1, 1, 3, 1}, []float64{2, inf, 2, 2, inf}, harness.NotDecided},
+		{"itself collapsed once", []float64{1, inf, 1, 1, 1}, []float64{2, 2, 2, 2, 2}, harness.NotDecided},
+		{"itself collapsed", []float64{inf, inf, inf, inf, inf}, []float64{2, 2, 2, 2, 2}, harness.NotReproduced},
+		{"both collapsed", []float64{inf, inf, inf, inf, inf}, []float64{inf, inf, inf, inf, inf}, harness.NotReproduced},
+		{"not a number", []float64{1, math.NaN(), 1, 1, 1}, []float64{2, 2, 2, 2, 2}, harness.NotDecided},
 		{"missing", []float64{1, 1, 1}, []float64{2, 2}, harness.NotTestable},
 	} {
 		e := records(tc.a, tc.b)
@@ -68,5 +72,39 @@ func TestPairs(t *testing.T) {
 	}
 	if out := e.Less("kl", "sifg", x, "l2-gf", y, 0); out.Verdict != harness.NotDecided {
 		t.Errorf("one pair gives %q", out.Verdict)
+	}
+}
+
+// TestAlike: the half width of the interval of ±0.01 about m five times is 2.13·0.0112/√5 = 0.0107.
+func TestAlike(t *testing.T) {
+	around := func(m float64) []float64 { return []float64{m - 0.01, m + 0.01, m, m - 0.01, m + 0.01} }
+	for _, tc := range []struct {
+		d    []float64
+		want string
+	}{
+		{around(0), harness.Reproduced}, {around(0.085), harness.Reproduced}, {around(0.095), harness.NotDecided},
+		{around(-0.105), harness.NotDecided}, {around(-0.115), harness.NotReproduced},
+		{[]float64{0}, harness.NotDecided}, {[]float64{0, 0, math.NaN(), 0, 0}, harness.NotDecided}, {nil, harness.NotTestable},
+	} {
+		if got, text := Alike(tc.d, 0.1); got != tc.want || text == "" {
+			t.Errorf("%v: %s (%s), want %s", tc.d, got, text, tc.want)
+		}
+	}
+}
+
+// TestCommon: of two methods only the seeds with which both ended well are left.
+func TestCommon(t *testing.T) {
+	e := records([]float64{10, 11, 12, 13}, []float64{20, 21, 22})
+	for i, r := range e.Set.Trials {
+		if r.Method == "sifg" && r.Seed == 1 {
+			e.Set.Trials[i].Status = record.StatusDiverged
+		}
+	}
+	c := e.Common("sifg", "l2-gf")
+	if a, b := c.Final("sifg", "kl", 0), c.Final("l2-gf", "kl", 0); !slices.Equal(a, []float64{10, 12}) || !slices.Equal(b, []float64{20, 22}) {
+		t.Errorf("%v and %v, want 10, 12 and 20, 22", a, b)
+	}
+	if a := e.Final("sifg", "kl", 0); len(a) != 3 {
+		t.Errorf("the records themselves have %v", a)
 	}
 }
