@@ -42,6 +42,9 @@ func (a *app) bench() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			o := bench.Options{Small: scale == "smoke"}
+			if err := kernelWanted(); err != nil {
+				return err
+			}
 			switch {
 			case scale != "full" && scale != "smoke":
 				return harness.Usagef("--scale must be full or smoke for bench, got %q", scale)

@@ -14,7 +14,7 @@ func (a *app) cancel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel [PLAN|last]",
 		Short: "Cancels the jobs of a plan, by their recorded numbers alone; what they have computed stays",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMostOne("plan"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.findPlan(strings.Join(args, ""))
 			if err != nil {

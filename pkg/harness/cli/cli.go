@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -68,8 +66,25 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "sifg: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	fmt.Fprintf(stderr, "sifg: %s\n", oneLine(err.Error()))
 	return code(err)
+}
+
+// oneLine joins the lines of a text: what a library says on several, or several errors.
+func oneLine(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || b.Len() == 0:
+		case strings.HasSuffix(b.String(), ":"):
+			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // execute runs the command; a panic is an internal error.
@@ -107,8 +122,14 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE:          subcommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := notEmpty(cmd.Flags()); err != nil {
+				return err
+			}
 			if err := environment(cmd); err != nil {
 				return err
+			}
+			if !slices.Contains(harness.Scales, a.opt.scale) {
+				return harness.Unknown("scale", a.opt.scale, "--scale", harness.Scales)
 			}
 			if a.verbose && a.quiet {
 				return harness.Usagef("--verbose and --quiet contradict each other")
@@ -145,57 +166,4 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return harness.Unknown("command", args[0], "", names)
-}
-
-// flagError offers the nearest flag for one that does not exist.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		slices.Sort(names)
-		return harness.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
-	}
-	return harness.Usagef("%v", err)
-}
-
-// environment sets the flags that were not given from variables: SIFG_JOBS is --jobs, SIFG_FAIL_FAST is --fail-fast. A
-// variable SIFG_… that is no flag of any command is refused, as a misspelt flag is.
-func environment(cmd *cobra.Command) error {
-	known := map[string]bool{ // read by the sampler library, by the data part, by tests
-		"SIFG_KERNEL": true, "SIFG_DATASETS_MIRROR": true, "SIFG_READERS_DIR": true,
-	}
-	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
-	know := func(f *pflag.Flag) { known[name(f)] = f.Name != "help" }
-	cmd.Root().PersistentFlags().VisitAll(know)
-	for _, c := range cmd.Root().Commands() {
-		c.LocalFlags().VisitAll(know)
-		for _, sub := range c.Commands() {
-			sub.LocalFlags().VisitAll(know)
-		}
-	}
-	for _, pair := range os.Environ() {
-		key, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(key, "SIFG_") && !known[key] {
-			var names []string
-			for k, ok := range known {
-				if ok {
-					names = append(names, k)
-				}
-			}
-			slices.Sort(names)
-			return harness.Unknown("variable", key, "the environment", names)
-		}
-	}
-	var err error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		value, ok := os.LookupEnv(name(f))
-		if !ok || f.Changed || err != nil || f.Name == "set" { // set: layers of their own, see request
-			return
-		}
-		if e := cmd.Flags().Set(f.Name, value); e != nil {
-			err = harness.Usagef("the variable %s=%s: %v", name(f), value, e)
-		}
-	})
-	return err
 }

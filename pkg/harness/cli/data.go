@@ -44,12 +44,8 @@ func (a *app) data() *cobra.Command {
 	verify := &cobra.Command{Use: "verify [NAME...]", Short: "Compares data sets, or all that are here, with digests and rules",
 		RunE: func(_ *cobra.Command, names []string) error { return a.verifyData(names) }}
 	info := &cobra.Command{Use: "info NAME", Short: "Shows what a data set is, its licence and its columns",
-		RunE: func(_ *cobra.Command, names []string) error {
-			if len(names) != 1 {
-				return harness.Usagef("sifg data info takes one name, got %d", len(names))
-			}
-			return a.showData(names[0])
-		}}
+		Args: one("name"),
+		RunE: func(_ *cobra.Command, names []string) error { return a.showData(names[0]) }}
 	a.jsonFlag(info)
 	cmd.AddCommand(list, fetch, verify, info)
 	return cmd

@@ -101,8 +101,8 @@ func (a *app) diagnose() []finding {
 
 func kernels(m harness.Machine) finding {
 	text := fmt.Sprintf("%s of %s on %s", m.Kernel, strings.Join(kernel.Supported(), ", "), m.CPU)
-	if want, ok := kernel.Forced(); want != "" && !ok {
-		return finding{"kernels", bad, fmt.Sprintf("%s=%s cannot be honoured: this machine has %s", kernel.Env, want, strings.Join(kernel.Supported(), ", "))}
+	if err := kernelWanted(); err != nil {
+		return finding{"kernels", bad, err.Error()}
 	}
 	if m.Kernel == "portable" {
 		return finding{"kernels", odd, text + ": many times slower than on processors with AVX2 or AVX-512"}

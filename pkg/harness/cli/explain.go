@@ -22,10 +22,8 @@ func (a *app) explain() *cobra.Command {
 		Short:   "Shows a trial's configuration, files, origin and the command that repeats it",
 		Long:    "Shows a trial's configuration, files, origin and the command that repeats it. KEY may be the beginning of a key.",
 		Example: "  sifg explain KEY",
+		Args:    one("key"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return harness.Usagef("sifg explain takes one key, got %d", len(args))
-			}
 			e, err := a.find(args[0])
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,9 @@ func (a *app) clusterDir() string { return filepath.Join(filepath.Dir(a.storeDir
 // is to be computed.
 func (a *app) freeze(cmd *cobra.Command, s *submitting, names []string) (f frozen, err error) {
 	if s.plan != "" {
+		if len(names) > 0 {
+			return f, harness.Usagef("--plan %s says which trials: leave %s out", s.plan, strings.Join(names, " "))
+		}
 		if f.Plan, err = a.findPlan(s.plan); err != nil {
 			return f, err
 		}

@@ -36,12 +36,8 @@ func (a *app) grid() *cobra.Command {
 			"Cells are ordinary trials: what is there is not computed again, and the same command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'methods.sifg.step=logspace(1e-3, 1e-1, 5)' --select 'min knn-kl' --scale quick --dry-run\n" +
 			"  sifg grid gmm --grid step --scale smoke",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return harness.Usagef("sifg grid takes one experiment, got %d", len(args))
-			}
-			return a.runGrid(cmd, args[0], &o)
-		},
+		Args: one("experiment"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runGrid(cmd, args[0], &o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "grid", "", "grid file, or the name of one that comes with the experiment")
@@ -75,6 +71,9 @@ func (a *app) runGrid(cmd *cobra.Command, name string, o *gridOptions) error {
 	runner, err := a.runner()
 	if err != nil {
 		return err
+	}
+	if o.dry && o.there {
+		return harness.Usagef("--dry-run shows what would run, --no-run judges what is there: give one of them")
 	}
 	e, err := a.experiment(name)
 	if err != nil {

@@ -40,17 +40,45 @@ func TestBadInput(t *testing.T) {
 		{"explain ffff", []string{"results/store"}},
 		{"list now", []string{"now"}},
 		{"data lst", []string{"command", "lst", `"list"`}},
+		{"data list toy", []string{"data list", "toy"}},
+		{"cancel a b", []string{"cancel", "one plan or none"}},
+		{"run toy all", []string{"all", "alone"}},
+		{"run --protocol all,paper", []string{"--protocol all,paper", "alone"}},
+		{"run --protocol paper,,released", []string{`protocol ""`}},
+		{"run --trial ''", []string{"--trial", "empty"}},
+		{"run --results ''", []string{"--results", "empty"}},
+		{"run --config ''", []string{"--config", "empty"}},
+		{"run --timeout 5", []string{"--timeout=5", "10m"}},
+		{"run --isolate=2", []string{"--isolate=2", "true or false"}},
+		{"run --memory 5", []string{"--memory=5", "64MiB"}},
+		{"run --retry faild", []string{"--retry=faild", `"failed"`}},
+		{"plan --jobs -1", []string{"--jobs", "-1"}},
+		{"claims --scale smok", []string{"--scale", "smok", `"smoke"`}},
+		{"doctor --scale smok", []string{"--scale", "smok", `"smoke"`}},
+		{"compare --protocol papr", []string{"--protocol", "papr", `"paper"`}},
+		{"report --serve-anyone", []string{"--serve "}},
+		{"status toy --plan last", []string{"--plan last", "toy"}},
+		{"submit slurm toy --plan last", []string{"--plan last", "toy"}},
+		{"submit slurm --extra two", []string{"--extra", "two"}},
+		{"submit shell --mem 4G", []string{"--mem", "--memory"}},
+		{"submit kubernetes --cpus two", []string{"--cpus=two", "whole number"}},
+		{"grid toy --axis step=1 --dry-run --no-run", []string{"--dry-run", "--no-run"}},
 	} {
-		code, _, sentence := call(t, dir, x, strings.Fields(c.args)...)
+		args := strings.Fields(c.args)
+		for i, arg := range args {
+			args[i] = strings.Trim(arg, "'")
+		}
+		code, _, sentence := call(t, dir, x, args...)
 		want(t, c.args, code, 2, sentence, c.words...)
 	}
 	if x.scores.Load() != 0 {
 		t.Error("something ran")
 	}
 	for variable, words := range map[string][]string{
-		"SIFG_JBOS=1":   {"SIFG_JBOS", `"SIFG_JOBS"`},
-		"SIFG_JOBS=two": {"SIFG_JOBS=two"},
-		"SIFG_SET=seed": {"SIFG_SET", "key=value"},
+		"SIFG_JBOS=1":    {"SIFG_JBOS", `"SIFG_JOBS"`},
+		"SIFG_JOBS=two":  {"SIFG_JOBS=two"},
+		"SIFG_SET=seed":  {"SIFG_SET", "key=value"},
+		"SIFG_TIMEOUT=5": {"SIFG_TIMEOUT=5", "10m"},
 	} {
 		t.Run(variable, func(t *testing.T) {
 			name, value, _ := strings.Cut(variable, "=")
@@ -61,7 +89,33 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestSite: a file of --site is checked as the flags are.
+func TestSite(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	for text, words := range map[string][]string{
+		"tim: 30m":      {"site.yaml", "tim", `"time"`},
+		"time: 30":      {"site.yaml, time: 30", "10m"},
+		"shards: many":  {"site.yaml, shards: many", "whole number"},
+		"claim: disk":   {"site.yaml, claim", "submit slurm"},
+		"extra: [nice]": {"--extra", "nice"},
+		"time: [30m":    {"site.yaml", "line 1"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, _, sentence := call(t, dir, x, "submit", "slurm", "--site", "site.yaml", "--dry-run")
+		want(t, text, code, 2, sentence, words...)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	if got := oneLine("yaml: errors:\n  line 1: a\n  line 2: b\n"); got != "yaml: errors: line 1: a; line 2: b" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEnvironment(t *testing.T) {
+	t.Setenv("SIFG_JOBS", "") // as good as none
 	t.Setenv("SIFG_PROTOCOL", "paper")
 	t.Setenv("SIFG_SET", "seeds=[8]; problems.*.iterations=2")
 	_, out, _ := call(t, t.TempDir(), toy(), "plan", "--set", "seeds=[9]", "--json")

@@ -103,8 +103,8 @@ func (a *app) sections(system bool) ([]section, error) {
 	if system {
 		m := harness.ThisMachine()
 		kernels := m.Kernel + " of " + strings.Join(kernel.Supported(), ", ")
-		if want, ok := kernel.Forced(); want != "" && !ok {
-			kernels += fmt.Sprintf("; %s=%s cannot be honoured", kernel.Env, want)
+		if err := kernelWanted(); err != nil {
+			kernels += "; " + err.Error()
 		}
 		out = append(out, section{Title: "System", Items: []named{
 			{"processor", m.CPU}, {"kernels", kernels}, {"cores", fmt.Sprint(runtime.NumCPU())},
@@ -118,12 +118,4 @@ func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// noArgs refuses arguments with one sentence.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return harness.Usagef("sifg %s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-	return nil
 }

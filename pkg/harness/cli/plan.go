@@ -34,6 +34,9 @@ func (a *app) plan() *cobra.Command {
 		Example: `  sifg plan gmm --protocol all
   sifg plan gmm --set methods.svgd.step=0.1 --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.jobsWanted(); err != nil {
+				return err
+			}
 			p, err := a.overview(args)
 			if err != nil {
 				return err

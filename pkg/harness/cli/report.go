@@ -17,6 +17,9 @@ func (a *app) report() *cobra.Command {
 		Example: `  sifg report gmm --scale smoke
   sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if anyone && address == "" {
+				return harness.Usagef("--serve-anyone is for --serve ADDRESS, which is not given")
+			}
 			if address != "" {
 				return a.serve(args, address, anyone)
 			}

@@ -54,7 +54,10 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 // request turns flags and arguments into what the plan is made from. No names of experiments means all.
 func (a *app) request(names []string) (harness.Request, error) {
 	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments, Data: a.sets}
-	if len(names) > 0 && !slices.Equal(names, []string{"all"}) {
+	if len(names) > 1 && slices.Contains(names, "all") {
+		return r, harness.Usagef("all is every experiment, and stands alone: got %s", strings.Join(names, " "))
+	}
+	if len(names) > 0 && names[0] != "all" {
 		r.Experiments = nil
 		for _, name := range names {
 			e, err := a.experiment(name)
@@ -68,7 +71,12 @@ func (a *app) request(names []string) (harness.Request, error) {
 	}
 	if a.opt.protocol != "all" {
 		for p := range strings.SplitSeq(a.opt.protocol, ",") {
-			if p = strings.TrimSpace(p); !slices.Contains(r.Protocols, p) {
+			switch p = strings.TrimSpace(p); {
+			case p == "all":
+				return r, harness.Usagef("--protocol %s: all is every protocol, and stands alone", a.opt.protocol)
+			case !slices.Contains(harness.Protocols, p):
+				return r, harness.Unknown("protocol", p, "--protocol", append(slices.Clone(harness.Protocols), "all"))
+			case !slices.Contains(r.Protocols, p):
 				r.Protocols = append(r.Protocols, p)
 			}
 		}
@@ -150,4 +158,5 @@ func cause(err error) error {
 	return err
 }
 
-func defaultJobs() int { return runtime.NumCPU() }
+// defaultJobs is the number of cores that this process may use, which a container limits.
+func defaultJobs() int { return runtime.GOMAXPROCS(0) }

@@ -20,7 +20,7 @@ func (a *app) resubmit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resubmit [PLAN|last]",
 		Short: "Submits the shards of a plan again that ended with trials missing",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMostOne("plan"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := cluster.CheckReasons(reasons); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,10 +13,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
 func (a *app) jobsFlag(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&a.opt.jobs, "jobs", defaultJobs(), "trials computed at once")
+}
+
+func (a *app) jobsWanted() error {
+	if a.opt.jobs < 1 {
+		return harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
+	}
+	return nil
+}
+
+// kernelWanted refuses kernels that the environment asks for and this machine does not have: the library would take others.
+func kernelWanted() error {
+	if want, ok := kernel.Forced(); want != "" && !ok {
+		return harness.Usagef("%s=%s cannot be honoured: this machine has %s", kernel.Env, want, strings.Join(kernel.Supported(), ", "))
+	}
+	return nil
 }
 
 // runnerFlags adds the flags that say how trials are computed; none of them changes a result.
@@ -34,9 +51,10 @@ func (a *app) runnerFlags(cmd *cobra.Command) {
 
 // runner returns a runner as the flags say, without store and watcher.
 func (a *app) runner() (*harness.Runner, error) {
+	if err := errors.Join(a.jobsWanted(), kernelWanted()); err != nil {
+		return nil, err
+	}
 	switch {
-	case a.opt.jobs < 1:
-		return nil, harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
 	case a.opt.threads < 1:
 		return nil, harness.Usagef("--threads must be 1 or more, got %d", a.opt.threads)
 	case a.opt.timeout < 0:

@@ -49,13 +49,16 @@ func (a *app) statusOf(name string) error {
 		return err
 	}
 	if len(s.In(cluster.Done)) < len(s.Shards) && s.Counts[harness.Missing] > 0 && len(survey.Is(harness.Damaged)) == 0 {
-		return exitf(exitStopped, "%d of %d trials are missing: %s%s", s.Counts[harness.Missing], p.Trials, states(s.Report), again(p, s.Report))
+		return exitf(exitStopped, "%d of %d trials are missing: %s%s", s.Counts[harness.Missing], p.Trials, states(s.Report), again(p, sub, s.Report))
 	}
 	return verdict(survey, nil)
 }
 
 // again says what to do about shards that nobody computes.
-func again(p *cluster.Plan, r cluster.Report) string {
+func again(p *cluster.Plan, sub *cluster.Submission, r cluster.Report) string {
+	if len(sub.Jobs) == 0 {
+		return "; no job of Slurm has this plan: sifg work computes its shards"
+	}
 	if n := len(r.In(cluster.Retry...)); n > 0 {
 		return fmt.Sprintf("; sifg resubmit %s submits %d again", p.Name(), n)
 	}

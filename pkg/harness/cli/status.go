@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,9 @@ func (a *app) status() *cobra.Command {
   sifg status gmm --scale smoke --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("plan") {
+				if len(args) > 0 {
+					return harness.Usagef("--plan %s says which trials: leave %s out", plan, strings.Join(args, " "))
+				}
 				return a.statusOf(plan)
 			}
 			p, err := a.overview(args)

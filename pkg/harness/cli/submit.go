@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,20 +38,25 @@ type submitting struct {
 const kubernetesLimit = 100_000
 
 func (a *app) submit() *cobra.Command {
-	cmd := &cobra.Command{Use: "submit", Short: "Freezes a plan and has a cluster compute it", Args: cobra.ArbitraryArgs, RunE: subcommand}
+	cmd := &cobra.Command{Use: "submit", Short: "Freezes a plan and has a cluster compute it",
+		Example: "  sifg submit slurm --help", Args: cobra.ArbitraryArgs, RunE: subcommand}
 	for _, sub := range []struct {
-		use, short string
-		flags      func(*submitting, *pflag.FlagSet)
-		do         func(*submitting, frozen) error
+		use, short, example string
+		flags               func(*submitting, *pflag.FlagSet)
+		do                  func(*submitting, frozen) error
 	}{
-		{"slurm", "Submits the trials that are not there yet as an array of Slurm jobs", slurmFlags, a.submitSlurm},
-		{"kubernetes", "Writes the manifest of an Indexed Job that computes the trials that are not there yet", kubernetesFlags, a.submitKubernetes},
-		{"shell", "Prints a command a shard, for GNU parallel, xargs or ssh", func(*submitting, *pflag.FlagSet) {}, a.submitShell},
+		{"slurm", "Submits the trials that are not there yet as an array of Slurm jobs",
+			`  sifg submit slurm gmm --protocol all --dry-run
+  sifg submit slurm all --protocol all --shards 100 --partition short --time 2h`, slurmFlags, a.submitSlurm},
+		{"kubernetes", "Writes the manifest of an Indexed Job that computes the trials that are not there yet",
+			`  sifg submit kubernetes gmm --protocol all --claim sweeps --shards 10 --dry-run`, kubernetesFlags, a.submitKubernetes},
+		{"shell", "Prints a command a shard, for GNU parallel, xargs or ssh",
+			`  sifg submit shell gmm --protocol all --shards 8 | parallel -j 8`, func(*submitting, *pflag.FlagSet) {}, a.submitShell},
 	} {
 		s := &submitting{}
 		s.grid.args.Combine = "product"
-		c := &cobra.Command{Use: sub.use + " [EXPERIMENT...|all]", Short: sub.short, RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.read(cmd.Flags()); err != nil {
+		c := &cobra.Command{Use: sub.use + " [EXPERIMENT...|all]", Short: sub.short, Example: sub.example, RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.read(cmd); err != nil {
 				return err
 			}
 			f, err := a.freeze(cmd, s, args)
@@ -61,16 +68,12 @@ func (a *app) submit() *cobra.Command {
 		a.choosing(c)
 		a.runnerFlags(c)
 		f := c.Flags()
-		f.StringVar(&s.grid.file, "grid", "", "the trials of a grid: its file, or the name of one that comes with the experiment")
-		f.StringVar(&s.grid.choose, "select", "", "the grid's rule of the choice: min METRIC or max METRIC")
-		f.StringVar(&s.file, "site", "", "YAML file with settings of the cluster: partition, account, time, extra, … (docs/cluster.md)")
-		f.IntVar(&s.shards, "shards", 0, "shards of the plan (default as --shard-time says)")
+		f.Lookup("jobs").Usage, f.Lookup("jobs").DefValue = "trials that a shard computes at once (default one on each of --cpus)", "0"
+		f.StringVar(&s.grid.file, "grid", "", "the trials of a grid: its `FILE`, or the name of one that comes with the experiment")
+		f.StringVar(&s.grid.choose, "select", "", "the grid's `RULE` of the choice: min METRIC or max METRIC")
+		f.IntVar(&s.shards, "shards", 0, "`number` of shards of the plan (default as --shard-time says)")
 		f.DurationVar(&s.shardTime, "shard-time", 20*time.Minute, "about how long a shard computes; short trials share one")
-		f.IntVar(&s.maxTasks, "max-tasks", 0, "most shards (default what Slurm's MaxArraySize allows)")
-		f.IntVar(&s.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
-		f.StringVar(&s.Memory, "mem", "", "memory of a shard, such as 4G")
-		f.IntVar(&s.AtOnce, "at-once", 0, "shards that run at once (default as many as there is room for)")
-		f.DurationVar(&s.Notice, "notice", 2*time.Minute, "from the signal that announces the end of the time to the end")
+		f.IntVar(&s.CPUs, "cpus", 1, "`number` of cores of a shard, which computes as many trials at once")
 		f.BoolVar(&s.dryRun, "dry-run", false, "print what would be submitted; write nothing")
 		sub.flags(s, f)
 		cmd.AddCommand(c)
@@ -78,41 +81,56 @@ func (a *app) submit() *cobra.Command {
 	return cmd
 }
 
+// siteFlags are the flags of both clusters.
+func siteFlags(s *submitting, f *pflag.FlagSet) {
+	f.StringVar(&s.file, "site", "", "YAML `FILE` with settings of the cluster: partition, account, time, extra, … (docs/cluster.md)")
+	f.IntVar(&s.maxTasks, "max-tasks", 0, "most shards, by `number` (default what Slurm's MaxArraySize allows)")
+	f.StringVar(&s.Memory, "mem", "", "memory of a shard, by `SIZE` such as 4G")
+	f.IntVar(&s.AtOnce, "at-once", 0, "`number` of shards that run at once (default as many as there is room for)")
+	f.DurationVar(&s.Notice, "notice", 2*time.Minute, "from the signal that announces the end of the time to the end")
+}
+
 func slurmFlags(s *submitting, f *pflag.FlagSet) {
-	f.StringVar(&s.Partition, "partition", "", "partition of the jobs")
-	f.StringVar(&s.Account, "account", "", "account that pays for them")
+	siteFlags(s, f)
+	f.StringVar(&s.Partition, "partition", "", "partition of the jobs, by `NAME`")
+	f.StringVar(&s.Account, "account", "", "account that pays for them, by `NAME`")
 	f.DurationVar(&s.Time, "time", 0, "time limit of a shard (default twice the longest estimate and ten minutes, where trials like these were measured)")
-	f.StringArrayVar(&s.Extra, "extra", nil, "one more directive, such as --constraint=avx512; repeatable")
+	f.StringArrayVar(&s.Extra, "extra", nil, "one more `DIRECTIVE`, such as --constraint=avx512; repeatable")
 	f.BoolVar(&s.noSubmit, "no-submit", false, "write plan, program and scripts, and submit nothing: edit job.sh, then sifg submit slurm --plan PLAN")
 	f.BoolVar(&s.noCollect, "no-collect", false, "no job that reports when the array has ended")
 	f.BoolVar(&s.again, "again", false, "submit also trials that jobs of another plan are computing")
-	f.StringVar(&s.plan, "plan", "", "submit this plan, which --no-submit wrote, with its scripts as they are")
+	f.StringVar(&s.plan, "plan", "", "submit this `PLAN`, which --no-submit wrote, with its scripts as they are")
 }
 
 func kubernetesFlags(s *submitting, f *pflag.FlagSet) {
-	f.StringVar(&s.Image, "image", "debian:bookworm-slim", "container image; it needs nothing but a file system and certificates")
-	f.StringVar(&s.Claim, "claim", "sifg", "persistent volume claim that holds store and plan")
-	f.StringVar(&s.Mount, "mount", "", "where it is mounted (default the working folder, as it is here)")
-	f.StringVar(&s.Namespace, "namespace", "", "namespace of the job")
+	siteFlags(s, f)
+	f.StringVar(&s.Image, "image", "debian:bookworm-slim", "container `IMAGE`; it needs nothing but a file system and certificates")
+	f.StringVar(&s.Claim, "claim", "sifg", "persistent volume claim that holds store and plan, by `NAME`")
+	f.StringVar(&s.Mount, "mount", "", "`DIR` where it is mounted (default the working folder, as it is here)")
+	f.StringVar(&s.Namespace, "namespace", "", "namespace of the job, by `NAME`")
 }
 
-// read fills in what the file of --site says and no flag or variable does.
-func (s *submitting) read(f *pflag.FlagSet) error {
+// read fills in what the file of --site says and no flag or variable does, and refuses what no cluster would take.
+func (s *submitting) read(cmd *cobra.Command) error {
+	f := cmd.Flags()
 	if s.file != "" {
 		v := viper.New()
 		v.SetConfigFile(s.file)
 		v.SetConfigType("yaml")
 		if err := v.ReadInConfig(); err != nil {
-			return harness.Usagef("--site %s: %v", s.file, err)
+			return harness.Usagef("--site %s: %v", s.file, cause(err))
 		}
 		for _, key := range v.AllKeys() {
 			if key == "before" {
 				s.Before = v.GetStringSlice(key)
 				continue
 			}
-			flag := f.Lookup(key)
-			if flag == nil || !slices.Contains(siteKeys, key) {
+			if !slices.Contains(siteKeys, key) {
 				return harness.Unknown("key", key, s.file, siteKeys)
+			}
+			flag := f.Lookup(key)
+			if flag == nil {
+				return harness.Usagef("%s, %s: %s has no such flag", s.file, key, words(cmd))
 			}
 			values := []string{v.GetString(key)}
 			if key == "extra" {
@@ -123,7 +141,7 @@ func (s *submitting) read(f *pflag.FlagSet) error {
 			}
 			for _, value := range values {
 				if err := f.Set(key, value); err != nil {
-					return harness.Usagef("%s, %s: %v", s.file, key, err)
+					return valueError(s.file+", "+key+": "+value, err)
 				}
 			}
 		}
@@ -135,6 +153,17 @@ func (s *submitting) read(f *pflag.FlagSet) error {
 	}
 	if s.shardTime <= 0 || s.Notice < 0 || s.Time < 0 {
 		return harness.Usagef("--shard-time, --time and --notice must be positive")
+	}
+	for flag, value := range map[string]string{"--partition": s.Partition, "--account": s.Account, "--mem": s.Memory, "--image": s.Image,
+		"--claim": s.Claim, "--namespace": s.Namespace} {
+		if strings.ContainsFunc(value, unicode.IsSpace) {
+			return harness.Usagef("%s %q: want one word", flag, value)
+		}
+	}
+	for _, x := range s.Extra {
+		if !strings.HasPrefix(x, "-") || strings.ContainsAny(x, "\r\n") {
+			return harness.Usagef("--extra %q: want one option of sbatch, such as --constraint=avx512", x)
+		}
 	}
 	return nil
 }
@@ -186,9 +215,10 @@ func (a *app) submitWritten(p *cluster.Plan) error {
 	if err != nil {
 		return err
 	}
+	_, err = os.Stat(cluster.ScriptOf(p))
 	switch {
-	case sub.Shards == 0:
-		return harness.Usagef("plan %s was not written for Slurm", p.Name())
+	case err != nil:
+		return harness.Usagef("plan %s was not written for Slurm: %v", p.Name(), err)
 	case len(sub.Jobs) > 0:
 		return harness.Usagef("plan %s was submitted already, as job %s: sifg resubmit submits what is missing", p.Name(), sub.Jobs[0].ID)
 	}
@@ -266,6 +296,7 @@ func (a *app) submitKubernetes(s *submitting, f frozen) error {
 			return harness.Usagef("%s does not lie under --mount %s, where the pods see the volume", path, s.Mount)
 		}
 	}
+	f.paths.Flags = append(f.paths.Flags, a.shardJobs(s, f)...)
 	text := s.Manifest(f.Plan, f.paths, f.shards)
 	if s.dryRun {
 		fmt.Fprint(a.out, text)
@@ -287,6 +318,15 @@ func (a *app) submitShell(s *submitting, f frozen) error {
 			return err
 		}
 	}
+	f.paths.Flags = append(f.paths.Flags, a.shardJobs(s, f)...)
 	fmt.Fprint(a.out, cluster.Lines(f.paths, f.shards))
 	return nil
+}
+
+// shardJobs is the worker's flag that keeps a shard to its cores, where no Slurm tells the worker how many they are.
+func (a *app) shardJobs(s *submitting, f frozen) []string {
+	if slices.ContainsFunc(f.paths.Flags, func(flag string) bool { return strings.HasPrefix(flag, "--jobs=") }) {
+		return nil
+	}
+	return []string{fmt.Sprintf("--jobs=%d", max(1, s.CPUs/a.opt.threads))}
 }

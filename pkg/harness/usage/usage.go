@@ -32,11 +32,18 @@ func Unknown(kind, name, from string, valid []string) error {
 }
 
 // Nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
-// letters changed (but two edits are always allowed).
+// letters changed (but two edits are allowed where a letter stays). Of a name cut short, three letters or more, what is missing
+// counts as one edit.
 func Nearest(name string, candidates []string) string {
 	best, bestEdits := "", 1<<30
+	name = strings.ToLower(name)
 	for _, c := range candidates {
-		if e := edits(strings.ToLower(name), strings.ToLower(c)); e < bestEdits && e <= max(2, len(c)/3) {
+		lower := strings.ToLower(c)
+		e := edits(name, lower)
+		if len(name) >= 3 && strings.HasPrefix(lower, name) {
+			e = min(e, 1)
+		}
+		if e < bestEdits && e <= max(2, len(c)/3) && e < max(len(name), len(c)) {
 			best, bestEdits = c, e
 		}
 	}

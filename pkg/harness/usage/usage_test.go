@@ -26,3 +26,23 @@ func TestEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: what is offered shares a letter with what was written, and a name that was cut short is completed.
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		valid      []string
+	}{
+		{"", "", []string{"p", "step"}},
+		{"x", "", []string{"p", "step"}},
+		{"ab", "", []string{"p", "step"}},
+		{"stp", "step", []string{"p", "step"}},
+		{"--mem", "--memory", []string{"--set", "--memory"}},
+		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},
+		{"--quite", "--quiet", []string{"--quiet", "--site"}},
+	} {
+		if got := Nearest(c.name, c.valid); got != c.want {
+			t.Errorf("nearest to %q of %q is %q, want %q", c.name, c.valid, got, c.want)
+		}
+	}
+}
