@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -66,7 +68,7 @@ func (t troubled) Score(dst, x sifg.Batch, iter int) {
 			signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		}
 		if path := os.Getenv("HARNESS_TEST_PID"); path != "" {
-			os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o666)
+			os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o666)
 		}
 		time.Sleep(time.Hour)
 	case "spin":
@@ -201,7 +203,7 @@ func open(t *testing.T, dir string) *store.Store {
 // Whatever a trial does to its process, it becomes a row with its reason, and the other trials are computed.
 func TestStuckAndHugeTrials(t *testing.T) {
 	s := open(t, t.TempDir())
-	type outcome struct{ fault, status, reason string }
+	type outcome struct{ fault, status, reason string } // reason is a pattern
 	check := func(r *Runner, want []outcome) {
 		t.Helper()
 		var faults []string
@@ -218,7 +220,7 @@ func TestStuckAndHugeTrials(t *testing.T) {
 				t.Errorf("%s: no record, error %v", w.fault, err)
 				continue
 			}
-			if row := e.Meta.Trial; row.Status != w.status || !strings.Contains(row.Reason, w.reason) || (row.Reason == "") != (w.reason == "") {
+			if row := e.Meta.Trial; row.Status != w.status || !regexp.MustCompile(w.reason).MatchString(row.Reason) || (row.Reason == "") != (w.reason == "") {
 				t.Errorf("%s: %s (%s), want %s (%s)", w.fault, row.Status, row.Reason, w.status, w.reason)
 			}
 		}
@@ -235,7 +237,7 @@ func TestStuckAndHugeTrials(t *testing.T) {
 	r.Isolate.Memory = 256 << 20
 	check(r, []outcome{
 		{"none", record.StatusOK, ""},
-		{"fill", record.StatusMemory, "256 MiB"},
+		{"fill", record.StatusMemory, "more than 256 MiB|out of memory"}, // killed, or refused more by the kernel, whichever is first
 		{"reserve", record.StatusMemory, "out of memory"},
 		{"panic", record.StatusFailed, "panic: the target gave up"},
 		{"panic aside", record.StatusFailed, "panic: the target gave up aside"},
@@ -245,13 +247,14 @@ func TestStuckAndHugeTrials(t *testing.T) {
 		{"crash", record.StatusFailed, "SIGSEGV"},
 	})
 
-	// Without a process of its own, a trial that is stuck is left behind.
-	here := &Runner{Store: s, Jobs: 1, Threads: 1, Watch: unseen{}, Timeout: 50 * time.Millisecond, Grace: 50 * time.Millisecond}
+	// Without a process of its own, a trial that is stuck is left behind. The limit leaves a busy machine time to get there.
+	here := &Runner{Store: s, Jobs: 2, Threads: 1, Watch: unseen{}, Timeout: 3 * time.Second, Grace: 50 * time.Millisecond}
 	check(here, []outcome{
 		{"sleep", record.StatusTimeout, "at iteration 2 of 200, did not stop and was left behind"},
-		{"slow", record.StatusTimeout, "not finished after 50ms"},
 		{"panic", record.StatusFailed, "panic: the target gave up"},
 	})
+	here.Timeout = 50 * time.Millisecond
+	check(here, []outcome{{"slow", record.StatusTimeout, "not finished after 50ms"}})
 	e, _, _ := s.Lookup("trouble", troubles("sleep").Trials[0].Key)
 	if e.Meta.Attempt != 2 {
 		t.Errorf("the second attempt is counted as %d", e.Meta.Attempt)
@@ -271,32 +274,27 @@ func TestIsolatedBits(t *testing.T) {
 	}
 }
 
-// processOf waits until the trial's process has written its id.
+// processOf waits until the trial's process has written its id; 0 if it does not.
 func processOf(t *testing.T, path string) int {
 	t.Helper()
-	for range 1000 {
-		if b, err := os.ReadFile(path); err == nil && len(b) > 0 {
-			pid, err := strconv.Atoi(string(b))
-			if err != nil {
-				t.Fatal(err)
-			}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		b, _ := os.ReadFile(path)
+		if pid, err := strconv.Atoi(strings.TrimSuffix(string(b), "\n")); err == nil && bytes.HasSuffix(b, []byte("\n")) {
 			return pid
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("the trial's process did not start")
+	t.Error("the trial's process did not start")
 	return 0
 }
 
 // gone waits until a process has ended; one that nobody has waited for is a zombie (state Z).
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || bytes.Contains(b, []byte(") Z ")) {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("process %d lives on", pid)
 }
@@ -314,17 +312,15 @@ func TestHardStopsStuckTrials(t *testing.T) {
 		hard, stop := context.WithCancel(context.Background())
 		var wait sync.WaitGroup
 		var pid int
-		var began time.Time
 		wait.Go(func() {
 			pid = processOf(t, path)
-			began = time.Now()
 			stop()
 		})
-		p := troubles("sleep")
+		p := troubles("sleep") // for an hour
 		n, err := r.Run(context.Background(), hard, p.Experiments, p.Trials)
 		wait.Wait()
-		if took := time.Since(began); n != 0 || err != nil || took > 5*time.Second {
-			t.Errorf("isolate %v: %d computed after %v, error %v", isolate, n, took, err)
+		if n != 0 || err != nil {
+			t.Errorf("isolate %v: %d computed, error %v", isolate, n, err)
 		}
 		if isolate {
 			gone(t, pid)
@@ -337,7 +333,7 @@ func TestHardStopsStuckTrials(t *testing.T) {
 
 // When the run is killed, the processes of its trials end too, and the trials are absent.
 func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
-	dir := t.TempDir()
+	dir := scratch.Dir(t)
 	path := filepath.Join(dir, "pid")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "HARNESS_TEST_AS=run", "HARNESS_TEST_DIR="+dir, "HARNESS_TEST_PID="+path)
