@@ -25,6 +25,7 @@ type browser struct {
 	t        *testing.T
 	ws       *websocket.Conn
 	id       int
+	loads    int      // pages that were loaded
 	requests []string // addresses that were asked for
 	errors   []string // of the console, and exceptions
 }
@@ -55,7 +56,7 @@ func newBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	args := []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--remote-debugging-port=0", "--remote-allow-origins=*",
 		"--user-data-dir=" + profile, "about:blank"}
 	if os.Geteuid() == 0 { // its sandbox refuses to be root's
@@ -148,11 +149,13 @@ func (b *browser) do(method string, params any) json.RawMessage {
 func (b *browser) next() message {
 	b.t.Helper()
 	var m message
-	b.ws.SetReadDeadline(time.Now().Add(30 * time.Second))
+	b.ws.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	if err := websocket.JSON.Receive(b.ws, &m); err != nil {
 		b.t.Fatal(err)
 	}
 	switch m.Method {
+	case "Page.loadEventFired":
+		b.loads++
 	case "Network.requestWillBeSent":
 		var p struct{ Request struct{ URL string } }
 		json.Unmarshal(m.Params, &p)
@@ -177,8 +180,10 @@ func (b *browser) open(address string, width, height int, scheme string) {
 	b.t.Helper()
 	b.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 	b.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+	before := b.loads
 	b.do("Page.navigate", map[string]any{"url": address})
-	for b.next().Method != "Page.loadEventFired" {
+	for b.loads == before {
+		b.next()
 	}
 }
 
@@ -199,11 +204,18 @@ func (b *browser) eval(expression string) any {
 	return out.Result.Value
 }
 
-// is checks the value of an expression.
+// is checks the value of an expression, which a busy browser may take a while to come to.
 func (b *browser) is(what, expression string, want any) {
 	b.t.Helper()
-	if got := b.eval(expression); fmt.Sprint(got) != fmt.Sprint(want) {
-		b.t.Errorf("%s: %v, want %v", what, got, want)
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		got := b.eval(expression)
+		if fmt.Sprint(got) == fmt.Sprint(want) {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Errorf("%s: %v, want %v", what, got, want)
+			return
+		}
 	}
 }
 
@@ -283,8 +295,10 @@ func (b *browser) live(path string) string {
 	b.t.Cleanup(server.Close)
 	b.open(server.URL+"/", 1280, 800, "light")
 	b.eval(`document.querySelector("#claim-1 > details").open = true`)
+	before := b.loads
 	version.Store(2)
-	for b.next().Method != "Page.loadEventFired" {
+	for b.loads == before {
+		b.next()
 	}
 	b.is("served: version after it loaded itself again", `document.querySelector("script[data-version]").dataset.version`, "2")
 	b.is("served: still open", `document.querySelector("#claim-1 > details").open`, true)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -193,6 +194,8 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	end := sync.OnceFunc(func() { cmd.Process.Kill(); cmd.Wait() })
+	defer end()
 	if _, err := io.ReadFull(out, make([]byte, len("held"))); err != nil {
 		t.Fatal(err)
 	}
@@ -209,21 +212,20 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 	if n := scratch(); n != 1 {
 		t.Errorf("%d scratch folders of a writer that lives, want 1", n)
 	}
-	got := make(chan error)
+	got := make(chan error, 1)
 	go func() { got <- s.withLock(func() error { return nil }) }()
 	select {
 	case <-got:
 		t.Fatal("the lock of another process was taken")
 	case <-time.After(50 * time.Millisecond):
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
+	end()
 	select {
 	case err := <-got:
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the lock outlives its holder")
 	}
 	if n := scratch(); n != 0 {

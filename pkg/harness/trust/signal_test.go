@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,16 +14,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 )
 
-// slow is a run of nine trials of 160 ms and more.
+// slow is a run of 24 trials of 160 ms and more: with two at once two seconds, in which a signal is sent on a busy machine too.
 func slow(results string) []string {
-	return []string{"run", "--protocol", "paper", "--set", "problems.small.options.fault=slow", "--results", results}
+	return []string{"run", "--protocol", "paper", "--set", "problems.small.options.fault=slow", "--set", "seeds=[1,2,3,4,5,6,7,8]", "--results", results}
 }
 
 // Each signal once lets the trials that run finish, twice stops at once; the exit code says which it was; the same command
 // continues to the same bits.
 func TestSignals(t *testing.T) {
 	ref := folder(t)
-	if code, said := quietly(append(slow(ref), "--jobs", "9")...); code != 0 {
+	if code, said := quietly(append(slow(ref), "--jobs", "24")...); code != 0 {
 		t.Fatal(said)
 	}
 	want := kept(t, ref)
@@ -44,24 +45,19 @@ func TestSignals(t *testing.T) {
 				args = append(args, "--isolate")
 			}
 			cmd, _ := command(args...)
-			out := &seen{words: []string{"trial starts", "trial starts"}, done: make(chan struct{})}
-			cmd.Stdout, cmd.Stderr = nil, out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			<-out.done // two trials run
+			out, ended := start(t, cmd) // two trials run
 			for range x.times {
 				cmd.Process.Signal(x.signal)
 				time.Sleep(20 * time.Millisecond) // two signals of a kind that are pending are one
 			}
-			cmd.Wait()
+			<-ended
 			if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {
 				t.Errorf("%s: exit code %d, want %d; %s", what, code, x.code, out.text.String())
 			}
-			if there := len(sound(t, dir)); x.times == 1 && there < 2 || there == 9 {
-				t.Errorf("%s: %d of 9 trials are there; two ran when the signal came", what, there)
+			if there := len(sound(t, dir)); x.times == 1 && there < 2 || there == 24 {
+				t.Errorf("%s: %d of 24 trials are there; two ran when the signal came", what, there)
 			}
-			if code, said := quietly(append(slow(dir), "--jobs", "9")...); code != 0 {
+			if code, said := quietly(append(slow(dir), "--jobs", "24")...); code != 0 {
 				t.Errorf("%s, continued: exit code %d: %s", what, code, said)
 			}
 			same(t, what, kept(t, dir), want)
@@ -74,14 +70,7 @@ func TestSecondSignalLeavesStuckTrials(t *testing.T) {
 	for _, isolate := range []string{"--isolate=false", "--isolate"} {
 		dir := folder(t)
 		cmd, _ := command("run", "--protocol", "paper", "--jobs", "2", "--verbose", isolate, "--results", dir, "--set", "problems.small.options.fault=stuck")
-		out := &seen{words: []string{"trial starts", "trial starts"}, done: make(chan struct{})}
-		cmd.Stdout, cmd.Stderr = nil, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-out.done
-		ended := make(chan struct{})
-		go func() { cmd.Wait(); close(ended) }()
+		_, ended := start(t, cmd)
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
@@ -91,7 +80,7 @@ func TestSecondSignalLeavesStuckTrials(t *testing.T) {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			cmd.Process.Kill()
 			t.Errorf("%s: two signals did not end it", isolate)
 			<-ended
@@ -100,6 +89,23 @@ func TestSecondSignalLeavesStuckTrials(t *testing.T) {
 			t.Errorf("%s: exit code %d, %d trials", isolate, code, len(sound(t, dir)))
 		}
 	}
+}
+
+// start starts a run with --verbose and waits until it has said of two trials that they start; ended is closed when it has ended.
+func start(t *testing.T, cmd *exec.Cmd) (out *seen, ended chan struct{}) {
+	t.Helper()
+	out, ended = &seen{words: []string{"trial starts", "trial starts"}, done: make(chan struct{})}, make(chan struct{})
+	cmd.Stdout, cmd.Stderr = nil, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { cmd.Wait(); close(ended) }()
+	select {
+	case <-out.done:
+	case <-ended:
+		t.Fatalf("it ended before two trials ran: %s", out.text.String())
+	}
+	return out, ended
 }
 
 // seen is a writer that closes done when it has got the words, one after another.
