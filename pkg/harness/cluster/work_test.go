@@ -138,14 +138,14 @@ func TestSignals(t *testing.T) {
 	}{{syscall.SIGUSR1, "time limit"}, {syscall.SIGTERM, "terminated"}} {
 		t.Run(c.stop, func(t *testing.T) {
 			p := at(t, os.Environ())
-			words := strings.Fields(p.shell("1", "--set", "problems.*.options.pause=0.02")[0])
+			words := strings.Fields(p.shell("1", "--set", "problems.*.options.pause=0.05")[0]) // 24 trials of 0.4 s: 4.8 s with two at once
 			cmd := p.command(append(words[1:], "--jobs", "2")...)
 			var said strings.Builder
 			cmd.Stderr = &said
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for end := time.Now().Add(20 * time.Second); p.trials() < 3 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); p.trials() < 3 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			}
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
@@ -160,7 +160,7 @@ func TestSignals(t *testing.T) {
 			if left, _ := filepath.Glob(filepath.Join(p.dir, "results/store/.tmp/*")); len(left) != 0 {
 				t.Errorf("left behind: %v", left)
 			}
-			if code, said := p.run(strings.Join(words, " ")); code != 0 {
+			if code, said := p.run(strings.Join(words, " ") + " --jobs 24"); code != 0 {
 				t.Errorf("again: exit code %d\n%s", code, said)
 			}
 			p.want(0, []string{"all files are what was written"}, "verify")

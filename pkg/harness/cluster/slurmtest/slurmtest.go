@@ -72,14 +72,14 @@ func Start(t *testing.T, nodes, cores int) *Cluster {
 
 var (
 	portsMu sync.Mutex
-	next    = 20000 + os.Getpid()%1000*40 // of this process
+	next    = 20000 + os.Getpid()%300*40 // of this process; Linux gives connections ports from 32768 on
 )
 
 // ports returns the first of n neighbouring ports that are free and were not given out before.
 func ports(t *testing.T, n int) int {
 	portsMu.Lock()
 	defer portsMu.Unlock()
-	for next < 65000 {
+	for next < 32700 {
 		base := next
 		next += n
 		free := true
