@@ -59,7 +59,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	}
 	exact := sifg.NewBatch(max(n, 2), 2)
 	target.GMM2D().Sample(exact, rng.New(1, "figure"))
-	p := panel2D(evidence.Label("truth"))
+	p := panel2D("Exact draws")
 	p.Layers = append(p.Layers, figure.Scatter{
 		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth"),
 	})

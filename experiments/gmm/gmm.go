@@ -45,36 +45,38 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "figure3-left", Title: "Figure 3 left: KL against iterations in 10-D",
-			Caption: "3-nearest-neighbour estimate of the KL divergence to the target, mean and range over seeds. Exact draws " +
-				"do not score 0: the estimator is biased in 10-D.",
+			Caption: "3-nearest-neighbour estimate of the KL divergence to the target, in nats: mean (line) and range (band) over seeds. Exact " +
+				"draws do not score 0: the estimator is biased in 10-D.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
-				return density.Curves(s, "gmm-10d", density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL", Floor: true})
+				return density.Curves(s, "gmm-10d", density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
 			},
 		},
 		{
 			Name: "judged-otherwise-10d", Title: "10-D by estimators that see blur",
 			Caption: "The same runs judged by the exact-density KL of the mixture that each smoothed method offers, by the KL of " +
-				"every method's particles smoothed alike, and by the energy distance to exact draws; below zero is noise.",
+				"every method's particles smoothed alike, and by the energy distance to exact draws, of which values below zero are noise: mean " +
+				"(line) and range (band) over seeds. On the left, methods compare at equal σ only, and Ada-SIFG's σ may move.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-10d",
-					density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL", Scale: figure.Log},
-					density.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud", Scale: figure.Log, Floor: true},
+					density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
+					density.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud, nats", Scale: figure.Log, Floor: true},
 					density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})
 			},
 		},
 		{
 			Name: "kl-2d", Title: "2-D: KL and σ against iterations",
-			Caption: "3-nearest-neighbour estimate of KL in 2-D (mean and range over seeds), and the smoothing σ. A curve that ends early " +
-				"has become infinite: four particles coincide.",
+			Caption: "3-nearest-neighbour estimate of KL in 2-D, and the smoothing σ: mean (line) and range (band) over seeds. A curve that ends early " +
+				"has become infinite in one seed at least: four particles coincide.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-2d",
-					density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL", Floor: true},
+					density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
 					density.Panel{Metric: "sigma", Label: "σ"})
 			},
 		},
 		{
 			Name: "sigma-10d", Title: "10-D: σ and p against iterations",
-			Caption: "The smoothing σ of SIFG and Ada-SIFG and the exponent p of L2-GF and Ada-GWG.",
+			Caption: "The smoothing σ of the methods that smooth and the exponent p of those with a velocity network: mean (line) and range " +
+				"(band) over seeds. Mind the axes: a range that looks large may be small.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-10d",
 					density.Panel{Metric: "sigma", Label: "σ"}, density.Panel{Metric: "p", Label: "exponent p"})
@@ -99,7 +101,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "summary-10d", Title: "10-D mixture at the last iteration",
 			Caption: "The exact-density KL of the same number of exact draws at σ = 0.1 is far from 0, because 1000 points cannot " +
-				"fill 10 dimensions; compare rows, not with 0.",
+				"fill 10 dimensions, and a wider σ lowers it; compare rows of equal σ with each other, not with 0.",
 			Make: func(s *record.Set) (*table.Table, error) {
 				return density.Summary(s, "gmm-10d",
 					density.Column{Header: "k-NN KL", Metric: "knn-kl"},

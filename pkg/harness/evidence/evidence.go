@@ -228,8 +228,8 @@ func Spread(v []float64) string {
 	switch lo, hi := slices.Min(v), slices.Max(v); {
 	case math.IsNaN(lo): // differences of infinite values
 		return "undefined"
-	case lo == hi:
-		return Num(lo)
+	case Num(lo) == Num(hi):
+		return Num(stats.Median(v))
 	}
 	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
 }

@@ -108,3 +108,13 @@ func TestCommon(t *testing.T) {
 		t.Errorf("the records themselves have %v", a)
 	}
 }
+
+func TestSpread(t *testing.T) {
+	for want, v := range map[string][]float64{
+		"2 (1 … 3)": {3, 1, 2}, "0.278": {0.2780, 0.2781, 0.2779}, "–": nil, "∞ (1 … ∞)": {1, math.Inf(1), math.Inf(1)}, "undefined": {1, math.NaN()},
+	} {
+		if got := Spread(v); got != want {
+			t.Errorf("Spread(%v) = %q, want %q", v, got, want)
+		}
+	}
+}
