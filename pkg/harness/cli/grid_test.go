@@ -111,7 +111,7 @@ func TestGridContinues(t *testing.T) {
 		stop := func() {
 			if calls.Add(1) == at {
 				syscall.Kill(os.Getpid(), syscall.SIGINT)
-				time.Sleep(100 * time.Millisecond) // for the signal to be heard
+				time.Sleep(time.Second) // for the signal to be heard on a busy machine
 			}
 		}
 		x.onCall.Store(&stop)
@@ -255,22 +255,15 @@ func TestBadGrids(t *testing.T) {
 	}
 }
 
-// TestGridOfTenThousandTrials: planning resolves each cell without reading the configuration again. The limit is five times
-// what a quiet machine may take, for machines that do other work.
+// TestGridOfTenThousandTrials: so many are planned, compared with the store and told of; grid.BenchmarkPlan has how long planning takes.
 func TestGridOfTenThousandTrials(t *testing.T) {
 	x, dir := toy(), t.TempDir()
 	code, _, sentence := call(t, dir, x, "run", "toy", "--protocol", "paper", "--set", "methods.sifg.step=0.001")
 	want(t, "run", code, 0, sentence)
-	begun := time.Now()
 	code, out, sentence := call(t, dir, x, "grid", "toy", "--protocol", "paper", "--axis", "methods.sifg.step=logspace(1e-4, 1e-1, 100)",
 		"--axis", "methods.sifg.hidden=range(1, 20)", "--seeds", "range(1, 5)", "--dry-run")
-	took := time.Since(begun)
 	want(t, "plan", code, 0, sentence)
 	if !strings.Contains(out, "10000 trials: 3 already there, 9997 to compute") {
 		t.Errorf("%s", out)
-	}
-	t.Logf("planned, compared with the store and printed in %v", took)
-	if took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

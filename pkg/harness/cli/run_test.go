@@ -67,7 +67,7 @@ func TestSameBytesForAnyOrder(t *testing.T) {
 	stop := func() {
 		if calls.Add(1) == 12 {
 			syscall.Kill(os.Getpid(), syscall.SIGINT)
-			time.Sleep(200 * time.Millisecond) // for the signal to be heard
+			time.Sleep(time.Second) // for the signal to be heard on a busy machine
 		}
 	}
 	x.onCall.Store(&stop)
@@ -121,7 +121,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	stop := func() {
 		if n := calls.Add(1); n == 2 || n == 3 {
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(time.Second)
 		}
 	}
 	x.onCall.Store(&stop)
