@@ -44,7 +44,7 @@ func Measured(s *store.Store, results string, experiments []*Experiment) (*Costs
 			return nil, err
 		}
 		for _, x := range entries {
-			c.add(&x.Meta.Trial, x.Meta.Timing.Seconds)
+			c.Add(&x.Meta.Trial, x.Meta.Timing.Seconds)
 		}
 	}
 	return c, nil
@@ -66,12 +66,13 @@ func (c *Costs) addReport(dir string) {
 	}
 	for i := range trials {
 		if s, ok := seconds[trials[i].Key]; ok {
-			c.add(&trials[i], s)
+			c.Add(&trials[i], s)
 		}
 	}
 }
 
-func (c *Costs) add(t *record.Trial, seconds float64) {
+// Add adds a measured trial; one that did not run to its end says nothing.
+func (c *Costs) Add(t *record.Trial, seconds float64) {
 	if t.Status != record.StatusOK {
 		return
 	}
@@ -91,6 +92,17 @@ func (c *Costs) Seconds(t *Trial) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Like reports whether trials of the same problem, method and number of particles were measured.
+func (c *Costs) Like(t *Trial) bool {
+	s := scope{t.Experiment, t.Problem, t.Method, t.Config.Particles}
+	for m := c; m != nil; m = m.earlier {
+		if m.work[s] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Total returns the predicted seconds of the trials on this many workers, and how many of them could be predicted.

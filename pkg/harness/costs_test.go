@@ -14,11 +14,11 @@ func TestCosts(t *testing.T) {
 	}
 	c := NewCosts()
 	c.earlier = NewCosts()
-	c.earlier.add(measured("svgd", 100, 10), 10) // 1 s an iteration
-	c.earlier.add(measured("sgld", 100, 10), 5)
-	c.add(measured("sgld", 100, 10), 1) // measured here: goes before the earlier 0.5 s an iteration
-	c.add(measured("sgld", 50, 10), 0.1)
-	c.add(&record.Trial{Experiment: "e", Problem: "p", Method: "sgld", Status: record.StatusFailed, Particles: 100, Iterations: 1}, 99)
+	c.earlier.Add(measured("svgd", 100, 10), 10) // 1 s an iteration
+	c.earlier.Add(measured("sgld", 100, 10), 5)
+	c.Add(measured("sgld", 100, 10), 1) // measured here: goes before the earlier 0.5 s an iteration
+	c.Add(measured("sgld", 50, 10), 0.1)
+	c.Add(&record.Trial{Experiment: "e", Problem: "p", Method: "sgld", Status: record.StatusFailed, Particles: 100, Iterations: 1}, 99)
 	trial := func(problem, method string, particles, iterations int) *Trial {
 		return &Trial{Experiment: "e", Problem: problem, Method: method, Config: TrialConfig{Particles: particles, Iterations: iterations}}
 	}

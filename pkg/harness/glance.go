@@ -24,7 +24,7 @@ func Glance(s *store.Store, plan *Plan, results string) (Survey, *Costs, error) 
 	add := func(e *store.Entry) {
 		mu.Lock()
 		defer mu.Unlock()
-		costs.add(&e.Meta.Trial, e.Meta.Timing.Seconds)
+		costs.Add(&e.Meta.Trial, e.Meta.Timing.Seconds)
 	}
 	err := each(len(trials), func(i int) error {
 		f := Found{Trial: trials[i], Status: Missing}

@@ -28,16 +28,17 @@ type progress struct {
 	ticker sync.WaitGroup
 
 	mu      sync.Mutex
-	begun   time.Time
 	printed time.Time
-	jobs    int
 	trials  int
 	done    int
-	weight  func(t *harness.Trial) float64 // predicted seconds, or any measure of work
-	seconds bool                           // weight is in seconds
-	total   float64                        // weights of all trials
-	past    float64                        // of those that ended
-	running map[*harness.Trial]float64     // fraction done
+	running map[*harness.Trial]*running
+	eta     *eta
+}
+
+// running is a trial that runs.
+type running struct {
+	since    time.Time
+	fraction float64
 }
 
 var _ harness.Watcher = (*progress)(nil)
@@ -47,19 +48,8 @@ const interval = 10 * time.Second
 
 func newProgress(out io.Writer, todo []harness.Trial, costs *harness.Costs, jobs int) *progress {
 	p := &progress{
-		out: out, quit: make(chan struct{}), begun: time.Now(), printed: time.Now(), jobs: max(1, jobs),
-		trials: len(todo), running: map[*harness.Trial]float64{},
-	}
-	_, known := costs.Total(todo, jobs)
-	p.seconds = known == len(todo)
-	p.weight = func(t *harness.Trial) float64 {
-		if s, ok := costs.Seconds(t); p.seconds && ok {
-			return s
-		}
-		return float64(t.Config.Iterations+1) * float64(t.Config.Particles)
-	}
-	for i := range todo {
-		p.total += p.weight(&todo[i])
+		out: out, quit: make(chan struct{}), printed: time.Now(),
+		trials: len(todo), running: map[*harness.Trial]*running{}, eta: newETA(todo, costs, jobs),
 	}
 	tick := interval / 10
 	if terminal(out) {
@@ -94,14 +84,16 @@ func terminal(w io.Writer) bool {
 func (p *progress) Start(t *harness.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[t] = 0
+	p.running[t] = &running{since: time.Now()}
 }
 
 // Step implements harness.Watcher.
 func (p *progress) Step(t *harness.Trial, iter int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[t] = float64(iter) / float64(t.Config.Iterations)
+	if r := p.running[t]; r != nil {
+		r.fraction = float64(iter) / float64(t.Config.Iterations)
+	}
 }
 
 // End implements harness.Watcher.
@@ -114,7 +106,7 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
 	p.done++
-	p.past += p.weight(t)
+	p.eta.ended(t, took.Seconds(), status == record.StatusOK)
 	if status != record.StatusOK {
 		status += " (" + reason + ")"
 	} else if p.bars != nil {
@@ -139,30 +131,19 @@ func (p *progress) beat() {
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.beside.Store(p.state())
-		p.bar.SetCurrent(min(999, int64(1000*p.fraction())))
+		fraction, _, _ := p.eta.now(p.running)
+		p.bar.SetCurrent(min(999, int64(1000*fraction)))
 	} else if time.Since(p.printed) >= interval {
 		p.line(p.state())
 	}
 }
 
-func (p *progress) fraction() float64 {
-	w := p.past
-	for t, f := range p.running {
-		w += f * p.weight(t)
-	}
-	return w / max(p.total, 1e-9)
-}
-
-// state says how far the run is and when it will end. p.mu is held.
+// state says how far the run is and when it will end. p.mu is held. A trial that is being stored no longer takes a place among
+// those that run.
 func (p *progress) state() string {
-	s := fmt.Sprintf("%d of %d trials, %d running", p.done, p.trials, len(p.running))
-	f, elapsed := p.fraction(), time.Since(p.begun)
-	switch {
-	case f >= 1:
-	case f > 0.02: // enough done to go by this run itself
-		s += fmt.Sprintf(", about %s left", harness.Span(elapsed.Seconds()*(1-f)/f))
-	case p.seconds:
-		s += fmt.Sprintf(", about %s left", harness.Span(p.total*(1-f)/float64(p.jobs)))
+	s := fmt.Sprintf("%d of %d trials, %d running", p.done, p.trials, min(len(p.running), p.eta.jobs))
+	if _, left, known := p.eta.now(p.running); known && left >= 1 {
+		s += fmt.Sprintf(", about %s left", harness.Span(left))
 	}
 	return s
 }

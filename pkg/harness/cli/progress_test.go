@@ -25,16 +25,15 @@ func TestProgressLines(t *testing.T) {
 	p.End(&todo[1], record.StatusFailed, "out of luck", 200*time.Minute)
 	p.Start(&todo[2])
 	p.End(&todo[2], "", "", 0) // stopped: no line
-	p.begun = time.Now().Add(-time.Hour)
 	p.printed = time.Now().Add(-interval)
-	p.beat() // nothing was printed for the interval: half of the work took an hour
+	p.beat() // nothing was printed for the interval; two trials are left, and one like them took 3 s
 	p.beat()
 	p.close()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	want := []string{
 		"toy/paper small sgld seed 0: ok, 3.0 s; 1 of 4 trials, 0 running",
 		"toy/paper small sgld seed 1: failed (out of luck), 3.3 h; 2 of 4 trials, 0 running",
-		"2 of 4 trials, 0 running, about 60 min left",
+		"2 of 4 trials, 0 running, about 6.0 s left",
 	}
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines, want %d:\n%s", len(lines), len(want), out.String())
