@@ -209,7 +209,7 @@ func All(holds []bool) string {
 // Label is a method's name in words.
 func Label(method string) string { return figure.Method(method).Label }
 
-// Num prints a number with three significant digits.
+// Num prints a number with three significant digits, or as many as its whole part has.
 func Num(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -217,7 +217,11 @@ func Num(v float64) string {
 	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
 		return strings.Replace(fmt.Sprintf("%.2e", v), "-", "−", -1)
 	}
-	return strings.Replace(fmt.Sprintf("%.3g", v), "-", "−", 1)
+	format := "%.3g"
+	if math.Abs(v) >= 999.5 {
+		format = "%.0f"
+	}
+	return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
 }
 
 // Spread prints the median of values and their range.
