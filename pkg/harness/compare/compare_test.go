@@ -126,6 +126,15 @@ func TestFolders(t *testing.T) {
 	if m := Folders(ours, theirs)[0]; m.Verdict != NotComparable || !strings.Contains(m.Why, "quick") {
 		t.Errorf("of two scales: %+v", m)
 	}
+	// infinite values are as far from a finite one as can be; two of one seed are alike
+	inf := math.Inf(1)
+	two := Folders(report("released", "full", values{"p", "a", []float64{1, 2}}, values{"p", "b", []float64{inf, 2}}, values{"p", "c", []float64{inf, 2}}),
+		report("released", "full", values{"p", "a", []float64{inf, 2}}, values{"p", "b", []float64{1, 2}}, values{"p", "c", []float64{inf, 2.5}}))
+	for i, want := range []float64{-inf, inf, -0.25} {
+		if m := two[i]; m.Verdict != Differs || float64(m.Difference) != want {
+			t.Errorf("%s, with infinite values: %s, difference %v, want %v", m.Method, m.Verdict, float64(m.Difference), want)
+		}
+	}
 	// without shared seeds: two independent means
 	for i := range theirs.Set.Trials {
 		theirs.Set.Trials[i].Seed += 100
@@ -170,6 +179,11 @@ func TestMethods(t *testing.T) {
 	}
 	// one comparison alone passes
 	one := Methods(report("released", "full", values{"p", "base", base}, values{"p", "high", shifted(1)}), "base", []string{"rmse"})
+	// an undefined value leaves nothing to say
+	none := Methods(report("released", "full", values{"p", "base", base}, values{"p", "nan", []float64{1, 2, 3, 4, 5, math.NaN()}}), "base", []string{"rmse"})[0]
+	if !math.IsNaN(float64(none.P)) || !math.IsNaN(float64(none.Improvement)) || none.Verdict != Undefined {
+		t.Errorf("with an undefined value: %+v", none)
+	}
 	if one[0].Verdict != Higher || one[0].Corrected != 0.03125 || one[0].Improvement != 0 {
 		t.Errorf("one comparison: %+v", one[0])
 	}

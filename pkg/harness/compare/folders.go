@@ -83,11 +83,11 @@ func match(a, b *Cell, theirs harness.Report) Matched {
 	if !math.IsNaN(float64(m.Ours.SD)) && !math.IsNaN(float64(m.Theirs.SD)) {
 		pooled = math.Hypot(float64(m.Ours.SD), float64(m.Theirs.SD)) / math.Sqrt2
 	}
-	size := math.Abs(float64(m.Difference))
+	size, share := math.Abs(float64(m.Difference)), Share*math.Abs(float64(m.Theirs.Mean))
 	switch {
 	case theirs.Info.Scale != a.Scale:
 		m.Why = fmt.Sprintf("ours is of %s scale, theirs of %s", a.Scale, theirs.Info.Scale)
-	case m.Identical, size <= Units*pooled, size <= Share*math.Abs(float64(m.Theirs.Mean)):
+	case m.Identical, size <= Units*pooled, size <= share && !math.IsInf(share, 1): // a share of infinity is no limit
 		m.Verdict = Agrees
 	default:
 		m.Verdict = Differs
@@ -100,10 +100,18 @@ func differences(a, b *Cell) []float64 {
 	var out []float64
 	for _, seed := range slices.Sorted(maps.Keys(a.Values)) {
 		if v, ok := b.Values[seed]; ok {
-			out = append(out, a.Values[seed]-v)
+			out = append(out, difference(a.Values[seed], v))
 		}
 	}
 	return out
+}
+
+// difference returns v − w, 0 of two equal values, infinite ones too.
+func difference(v, w float64) float64 {
+	if v == w {
+		return 0
+	}
+	return v - w
 }
 
 // changed says which settings differ between two resolved configurations, "" if none does.

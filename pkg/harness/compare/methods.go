@@ -14,10 +14,11 @@ import (
 
 // Verdicts on a pair of methods.
 const (
-	Lower  = "lower"  // the method's values are lower than the base's: better
-	Higher = "higher" // worse
-	Same   = "not told apart"
-	Few    = "too few seeds" // to be told apart in so many comparisons, whatever the values
+	Lower     = "lower"  // the method's values are lower than the base's: better
+	Higher    = "higher" // worse
+	Same      = "not told apart"
+	Few       = "too few seeds" // to be told apart in so many comparisons, whatever the values
+	Undefined = "undefined"     // a value is not a number
 )
 
 // Level is the chance of a false alarm that is accepted over all comparisons that are corrected together.
@@ -31,7 +32,7 @@ type Pair struct {
 	Ours        Summary `json:"ours"`  // of the method, over the pairs
 	Theirs      Summary `json:"theirs"`
 	Difference  Number  `json:"difference"` // mean of method − base
-	Low         Number  `json:"low"`        // its 95 % bootstrap interval over seeds
+	Low         Number  `json:"low"`        // its 95 % interval over seeds, stats.MeanInterval
 	High        Number  `json:"high"`
 	P           Number  `json:"p"`         // two-sided sign-flip permutation test; a sign test where a difference is infinite
 	Corrected   Number  `json:"corrected"` // Holm's, over the comparisons given together
@@ -76,6 +77,8 @@ func Methods(r harness.Report, base string, metrics []string) []Pair {
 			x.Verdict = Lower
 		case v <= Level && x.direction() > 0:
 			x.Verdict = Higher
+		case math.IsNaN(v) && x.Pairs > 0:
+			x.Verdict = Undefined
 		}
 		// the smallest p-value that so many pairs can give, times the number of comparisons
 		if least := math.Ldexp(1, 1-x.Pairs) * float64(len(out)); x.Verdict == Same && least > Level {
@@ -96,10 +99,7 @@ func newPair(a, b *Cell) Pair {
 			continue
 		}
 		v := a.Values[seed]
-		d := v - w
-		if v == w { // of two infinite values too
-			d = 0
-		}
+		d := difference(v, w)
 		va, vb, x.d = append(va, v), append(vb, w), append(x.d, d)
 		seeds = append(seeds, fmt.Sprint(seed))
 		infinite = infinite || math.IsInf(d, 0)
@@ -112,7 +112,7 @@ func newPair(a, b *Cell) Pair {
 		x.P = Number(stats.Sign(x.d, stats.TwoSided))
 		x.Note = "an infinite value: sign test"
 	} else {
-		lo, hi := stats.Bootstrap(x.d, stats.Mean, 0.95, 1)
+		lo, hi := stats.MeanInterval(x.d, 0.95, 1)
 		x.Low, x.High = Number(lo), Number(hi)
 	}
 	if x.bad > 0 {
@@ -130,11 +130,14 @@ func (p Pair) direction() float64 {
 	return 0.5 - float64(p.Improvement)
 }
 
-// improvement is the share of pairs in which the method is lower, ties half: an estimate of the probability that it is.
+// improvement is the share of pairs in which the method is lower, ties half: an estimate of the probability that it is. NaN with a
+// NaN among them.
 func improvement(d []float64) float64 {
 	n := 0.0
 	for _, v := range d {
 		switch {
+		case math.IsNaN(v):
+			return v
 		case v < 0:
 			n++
 		case v == 0:

@@ -16,7 +16,7 @@ type Printed struct {
 	Ours        Summary `json:"ours"`
 	Difference  Number  `json:"difference"`  // ours − theirs
 	Uncertainty Number  `json:"uncertainty"` // standard error of the difference, if theirs is a mean of as many trials as ours
-	Low         Number  `json:"low"`         // 95 % bootstrap interval of our mean, less theirs
+	Low         Number  `json:"low"`         // 95 % interval of our mean (stats.MeanInterval), less theirs
 	High        Number  `json:"high"`
 	Units       Number  `json:"units"` // Difference in pooled standard deviations
 	Share       Number  `json:"share"` // Difference over their mean
@@ -54,7 +54,7 @@ func Published(e *harness.Experiment, r harness.Report) ([]Printed, error) {
 		x.Uncertainty, x.Low, x.High = Number(math.NaN()), Number(math.NaN()), Number(math.NaN())
 		if len(v) > 0 {
 			x.Uncertainty = Number(g.Pooled * math.Sqrt(2/float64(len(v))))
-			lo, hi := stats.Bootstrap(v, stats.Mean, 0.95, 1)
+			lo, hi := stats.MeanInterval(v, 0.95, 1)
 			x.Low, x.High = Number(lo-p.Mean), Number(hi-p.Mean)
 		}
 		switch {

@@ -126,12 +126,12 @@ func (j *Judged) Next() (cell *Cell, outcome *Outcome, p float64) {
 	return &j.Cells[k], outcome, p
 }
 
-// Interval returns the 95 % bootstrap interval of the mean over seeds, NaN for fewer than two.
+// Interval returns the 95 % interval of the mean over seeds (stats.MeanInterval), NaN for fewer than two.
 func (o *Outcome) Interval() (lo, hi float64) {
 	if o.Reason != "" {
 		return math.NaN(), math.NaN()
 	}
-	return stats.Bootstrap(o.Values, stats.Mean, 0.95, 1)
+	return stats.MeanInterval(o.Values, 0.95, 1)
 }
 
 // Eligible counts the cells that can win.

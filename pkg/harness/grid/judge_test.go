@@ -74,7 +74,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: mean %v, want %v", j.Method, o.Mean, exact)
 		}
 		lo, hi := o.Interval()
-		if l, h := stats.Bootstrap(o.Values, stats.Mean, 0.95, 1); lo != l || hi != h || !(lo < o.Mean && o.Mean < hi) {
+		if l, h := stats.MeanInterval(o.Values, 0.95, 1); lo != l || hi != h || !(lo < o.Mean && o.Mean < hi) {
 			t.Errorf("%s: interval %v to %v", j.Method, lo, hi)
 		}
 		if j.Eligible() != 6 {

@@ -20,7 +20,7 @@ func (r *Result) BestTable() *table.Table {
 		},
 		Notes: []string{
 			"Chosen is " + r.Objective.rule() + ".",
-			"95 %: percentile bootstrap of the mean over seeds. p: paired sign-flip test of no difference between the two best, which " +
+			"95 %: bootstrap of the mean over seeds, as wide as Student's t. p: paired sign-flip test of no difference between the two best, which " +
 				"n seeds cannot bring below 2^(1-n). Cells: those that can win of all. The mean of a winner is optimistic: it was chosen for being good.",
 		},
 	}

@@ -33,3 +33,13 @@ func Bootstrap(x []float64, stat func([]float64) float64, confidence float64, se
 	slices.Sort(draws)
 	return Quantile(draws, (1-confidence)/2), Quantile(draws, (1+confidence)/2)
 }
+
+// MeanInterval returns the expanded percentile interval of the mean of x at this confidence: Bootstrap, asked for the confidence
+// that Expanded gives, so that it holds with five values too. Of two or three values it is their range, and too narrow still. NaN
+// of fewer than two values.
+func MeanInterval(x []float64, confidence float64, seed uint64) (lo, hi float64) {
+	if len(x) > 1 {
+		confidence = min(Expanded(confidence, len(x)), math.Nextafter(1, 0)) // of two values it is 1 but for rounding
+	}
+	return Bootstrap(x, Mean, confidence, seed)
+}

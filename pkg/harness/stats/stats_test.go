@@ -84,6 +84,19 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
+func TestMeanInterval(t *testing.T) {
+	five := []float64{1, 2, 3, 4, 5}
+	lo, hi := MeanInterval(five, 0.95, 1)
+	if l, h := Bootstrap(five, Mean, Expanded(0.95, 5), 1); lo != l || hi != h {
+		t.Errorf("of five values: %g to %g, want %g to %g", lo, hi, l, h)
+	}
+	if lo, hi = MeanInterval([]float64{1, 2}, 0.95, 1); lo != 1 || hi != 2 {
+		t.Errorf("of two values: %g to %g", lo, hi)
+	}
+	lo, hi = MeanInterval([]float64{1}, 0.95, 1)
+	near(t, "of one value", lo, nan, 0)
+}
+
 func TestPaired(t *testing.T) {
 	up := []float64{1, 2, 3, 4, 5}
 	near(t, "five of a sign, two-sided", Paired(up, TwoSided, 0), 2.0/32, 0)
