@@ -34,7 +34,11 @@ func TestExamples(t *testing.T) {
 	}
 	_, help, _ := call("--help")
 	ran := 0
-	for _, name := range block(help, "Available Commands:") {
+	var names []string
+	for _, group := range []string{"Run and report:", "Look and check:", "On a cluster:", "Additional Commands:"} {
+		names = append(names, block(help, group)...)
+	}
+	for _, name := range names {
 		name, _, _ = strings.Cut(name, " ")
 		if _, skip := elsewhere[name]; skip {
 			continue

@@ -39,7 +39,9 @@ func (a *app) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measures the speed of kernels, iterations and trials on this machine, in about two minutes",
-		Args:  noArgs,
+		Example: `  sifg bench
+  sifg bench --scale smoke     # does it work at all?`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			o := bench.Options{Small: scale == "smoke"}
 			if err := kernelWanted(); err != nil {
@@ -67,9 +69,9 @@ func (a *app) bench() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&scale, "scale", "full", "full, or smoke: tiny sizes that try the command out; their figures mean nothing")
-	f.StringVar(&results, "results", "", "folder of bench.parquet (default results/bench; results/smoke/bench at that scale)")
-	f.StringVar(&doc, "doc", "", "also write the tables into this Markdown file, between its two markers")
+	f.StringVar(&scale, "scale", "full", "scale, by `NAME`: full, or smoke: tiny sizes that try the command out; their figures mean nothing")
+	f.StringVar(&results, "results", "", "folder of bench.parquet, `DIR` (default results/bench; results/smoke/bench at that scale)")
+	f.StringVar(&doc, "doc", "", "also write the tables into this Markdown `FILE`, between its two markers")
 	f.BoolVar(&kernels, "kernels", false, "write the rows of the kernels to stdout for the process that measures all paths")
 	f.Lookup("kernels").Hidden = true
 	return cmd

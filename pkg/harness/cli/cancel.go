@@ -12,9 +12,10 @@ import (
 
 func (a *app) cancel() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cancel [PLAN|last]",
-		Short: "Cancels the jobs of a plan, by their recorded numbers alone; what they have computed stays",
-		Args:  atMostOne("plan"),
+		Use:     "cancel [PLAN|last]",
+		Short:   "Cancels the jobs of a plan, by their recorded numbers alone; what they have computed stays",
+		Example: "  sifg cancel last",
+		Args:    atMostOne("plan"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.findPlan(strings.Join(args, ""))
 			if err != nil {
@@ -32,6 +33,6 @@ func (a *app) cancel() *cobra.Command {
 			return nil
 		},
 	}
-	a.folders(cmd)
+	a.folders(cmd, alone)
 	return cmd
 }

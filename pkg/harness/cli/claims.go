@@ -64,8 +64,8 @@ them. Claims that rest on several experiments are decided from all of them.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
-	a.folders(cmd)
+	a.scaleFlag(cmd)
+	a.folders(cmd, scaled)
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -128,6 +128,18 @@ func (a *app) summarise(experiments []*harness.Experiment) error {
 		}
 		fmt.Fprintf(a.out, "claims, %s, %s%s: %s\n", d.Experiment, d.Protocol, marks(d), strings.Join(text, ", "))
 	}
-	fmt.Fprintf(a.out, "report: %s (sifg claims prints the evidence)\n", filepath.Join(a.resultsDir(), "index.html"))
+	fmt.Fprintf(a.out, "report: %s (%s prints the evidence)\n", filepath.Join(a.resultsDir(), "index.html"), a.claimsCommand())
 	return nil
+}
+
+// claimsCommand is the command that reads the claims of this report.
+func (a *app) claimsCommand() string {
+	dir := a.resultsDir()
+	switch {
+	case dir == "results":
+		return "sifg claims"
+	case dir == filepath.Join("results", a.opt.scale) && a.opt.results == "":
+		return "sifg claims --scale " + a.opt.scale
+	}
+	return "sifg " + harness.Quote([]string{"claims", "--results", dir})
 }

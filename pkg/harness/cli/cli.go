@@ -60,8 +60,6 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	a := &app{out: stdout, err: stderr, experiments: experiments, args: args}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	err := execute(root)
 	if err == nil {
 		return exitOK
@@ -143,13 +141,44 @@ func (a *app) root() *cobra.Command {
 			return err
 		},
 	}
+	root.SetOut(a.out) // before the command completion, which keeps it
+	root.SetErr(a.err)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "file that describes data sets of your own; repeatable (docs/datasets.md)")
+	root.PersistentFlags().StringArrayVar(&a.opt.datasets, "datasets", nil, "`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.grid())
-	root.AddCommand(a.list(), a.plan(), a.run(), a.status(), a.explain(), a.report(), a.claims(), a.compare(), a.verify(), a.doctor(), a.data(), a.bench(), a.worker(),
-		a.submit(), a.work(), a.resubmit(), a.cancel(), a.mergeStores())
+	cobra.EnableCommandSorting = false // groups and their order are that of the work
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Run and report:", []*cobra.Command{a.plan(), a.run(), a.status(), a.report(), a.claims(), a.compare(), a.grid()}},
+		{"Look and check:", []*cobra.Command{a.list(), a.explain(), a.verify(), a.mergeStores(), a.doctor(), a.data(), a.bench()}},
+		{"On a cluster:", []*cobra.Command{a.submit(), a.resubmit(), a.cancel(), a.work()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(a.worker())
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [COMMAND...]", Short: "Shows the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				return subcommand(cmd, rest)
+			}
+			return errors.Join(err, cmd.Help())
+		},
+	})
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short, c.Args, c.RunE = "Prints what makes a shell complete commands, flags, names and keys", cobra.ArbitraryArgs, subcommand
+		}
+	}
 	a.completing(root)
 	return root
 }

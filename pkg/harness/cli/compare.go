@@ -2,18 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // comparison is what sifg compare --json prints: the lists that were asked for.
@@ -55,9 +51,12 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 			if strict && isMethod(reports, against) {
 				return harness.Usagef("--strict is for numbers that ought to agree, not for methods: leave it or --against %s out", against)
 			}
+			if err := knownScores(reports, metrics); err != nil {
+				return err
+			}
 			switch {
 			case against == "published":
-				err = a.printed(&c, r.Experiments, reports)
+				err = a.printed(&c, r.Experiments, reports, metrics)
 			case isMethod(reports, against):
 				err = a.methods(&c, reports, against, metrics)
 			default:
@@ -80,12 +79,12 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&against, "against", "published", "published (the paper's numbers), the folder of another report, or a method")
+	f.StringVar(&against, "against", "published", "`WHAT` to compare with: published (the paper's numbers), the folder of another report, or a method")
 	f.BoolVar(&strict, "strict", false, "exit with 4 when a cell is outside tolerance, with 75 when one has no result")
-	f.StringArrayVar(&metrics, "metric", nil, "compare this metric; repeatable (default those that the experiment names for it;\nall for every one)")
-	f.StringVar(&a.opt.protocol, "protocol", "released", "paper, released, matched, standard, several of them with commas, or all")
-	f.StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
-	a.folders(cmd)
+	f.StringArrayVar(&metrics, "metric", nil, "compare this metric, by `NAME`; repeatable (default those that the experiment names for it,\nor that the paper prints; all for every one)")
+	a.protocolFlag(cmd)
+	a.scaleFlag(cmd)
+	a.folders(cmd, scaled)
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -112,7 +111,7 @@ func methodsOf(r harness.Report) []string {
 }
 
 // printed compares with what the paper prints, and reads the claims.
-func (a *app) printed(c *comparison, experiments []*harness.Experiment, reports []harness.Report) error {
+func (a *app) printed(c *comparison, experiments []*harness.Experiment, reports []harness.Report, metrics []string) error {
 	for _, r := range reports {
 		e, err := a.experiment(r.Info.Experiment)
 		if err != nil {
@@ -121,6 +120,9 @@ func (a *app) printed(c *comparison, experiments []*harness.Experiment, reports 
 		rows, err := compare.Published(e, r)
 		if err != nil {
 			return err
+		}
+		if len(metrics) > 0 && !slices.Contains(metrics, "all") {
+			rows = slices.DeleteFunc(rows, func(x compare.Printed) bool { return !slices.Contains(metrics, x.Metric) })
 		}
 		c.Printed = append(c.Printed, rows...)
 		if note := fmt.Sprintf("%s: the paper prints no numbers of it, only curves", e.Name); e.Published == nil && !slices.Contains(c.Notes, note) {
@@ -142,12 +144,12 @@ func (a *app) printed(c *comparison, experiments []*harness.Experiment, reports 
 // methods compares every method with a base.
 func (a *app) methods(c *comparison, reports []harness.Report, base string, metrics []string) error {
 	for _, r := range reports {
-		use, err := a.scores(r, metrics)
+		use, err := a.scores(c, r, metrics)
 		if err != nil {
 			return err
 		}
 		pairs := compare.Methods(r, base, use)
-		if len(pairs) == 0 {
+		if len(pairs) == 0 && len(use) > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no method to compare with %s", r.Info.Experiment, r.Info.Protocol, base))
 		}
 		c.Pairs = append(c.Pairs, pairs...)
@@ -156,30 +158,48 @@ func (a *app) methods(c *comparison, reports []harness.Report, base string, metr
 	return nil
 }
 
-// scores are the metrics asked for, or those that the experiment names.
-func (a *app) scores(r harness.Report, asked []string) ([]string, error) {
+// measured are the metrics of a report.
+func measured(r harness.Report) []string {
+	var out []string
+	for _, t := range r.Set.Traces {
+		if !slices.Contains(out, t.Metric) {
+			out = append(out, t.Metric)
+		}
+	}
+	return out
+}
+
+// scores are the metrics asked for that the report has, or those that the experiment names.
+func (a *app) scores(c *comparison, r harness.Report, asked []string) ([]string, error) {
 	e, err := a.experiment(r.Info.Experiment)
 	if err != nil || len(asked) == 0 && len(e.Scores) > 0 {
 		return e.Scores, err
 	}
-	var all []string
-	for _, t := range r.Set.Traces {
-		if !slices.Contains(all, t.Metric) {
-			all = append(all, t.Metric)
-		}
-	}
+	all := measured(r)
 	if len(asked) == 0 || slices.Contains(asked, "all") {
 		return all, nil
 	}
-	var out []string
-	for _, m := range asked {
-		if slices.Contains(all, m) {
-			out = append(out, m)
-		} else if !slices.ContainsFunc(a.experiments, func(e *harness.Experiment) bool { return slices.Contains(e.Metrics, m) || slices.Contains(e.Scores, m) }) {
-			return nil, harness.Unknown("metric", m, "--metric", append(all, "all"))
-		}
+	out := slices.DeleteFunc(all, func(m string) bool { return !slices.Contains(asked, m) })
+	if len(out) == 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: does not measure %s", e.Name, r.Info.Protocol, strings.Join(asked, ", ")))
 	}
 	return out, nil
+}
+
+// knownScores refuses a metric that none of the reports has.
+func knownScores(reports []harness.Report, asked []string) error {
+	known := []string{"all"}
+	for _, r := range reports {
+		known = append(known, measured(r)...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, m := range asked {
+		if !slices.Contains(known, m) {
+			return harness.Unknown("metric", m, "--metric", known)
+		}
+	}
+	return nil
 }
 
 // cells compares with the report in another folder.
@@ -207,7 +227,7 @@ func (a *app) cells(c *comparison, r harness.Request, reports []harness.Report, 
 			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: only ours", ours.Info.Experiment, ours.Info.Protocol))
 			continue
 		}
-		use, err := a.scores(ours, metrics)
+		use, err := a.scores(c, ours, metrics)
 		if err != nil {
 			return err
 		}
@@ -260,173 +280,4 @@ func (c *comparison) outside() error {
 		return exitf(exitStopped, "%d of %d cells have no result: %s", len(missing), all, few(missing))
 	}
 	return nil
-}
-
-// write prints the lists.
-func (c *comparison) write(a *app) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	c.writePrinted(w)
-	c.writeCells(w)
-	c.writePairs(w)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, n := range c.Notes {
-		fmt.Fprintln(a.out, n)
-	}
-	if len(c.Claims) > 0 {
-		if len(c.Printed)+len(c.Notes) > 0 {
-			fmt.Fprintln(a.out)
-		}
-		return writeLedger(a.out, c.Claims, false)
-	}
-	return nil
-}
-
-func (c *comparison) writePrinted(w *tabwriter.Writer) {
-	count := map[string]int{}
-	var notes []string // said once, below
-	for i, x := range c.Printed {
-		if i == 0 || c.Printed[i-1].Protocol != x.Protocol || c.Printed[i-1].Experiment != x.Experiment {
-			fmt.Fprintf(w, "%s, protocol %s, %s\n", x.Experiment, x.Protocol, x.Source)
-			fmt.Fprintln(w, "  problem\tmetric\tmethod\tprinted\tours\ttrials\tdifference\t95 %\tin sd\tin %\tverdict")
-		}
-		count[x.Verdict]++
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", x.Problem, x.Metric, x.Method, x.Text, spread(x.Ours), x.Ours.N,
-			plusMinus(x.Difference, x.Uncertainty), between(x.Low, x.High), fixed(x.Units, 1), fixed(100*x.Share, 1), verdictText(x.Verdict, x.Why, mark(&notes, x.Note)))
-		if i+1 == len(c.Printed) || c.Printed[i+1].Protocol != x.Protocol || c.Printed[i+1].Experiment != x.Experiment {
-			fmt.Fprintf(w, "  %s\n\n", tally3(count))
-			clear(count)
-		}
-	}
-	if len(c.Printed) > 0 {
-		fmt.Fprintf(w, "%s. Difference ± its standard error,\nif the printed mean is of as many trials as ours; 95 %% is the bootstrap interval of our mean, less the printed one.\n", compare.Tolerance)
-	}
-	for i, n := range notes {
-		fmt.Fprintf(w, "(%d) %s\n", i+1, n)
-	}
-}
-
-func (c *comparison) writeCells(w *tabwriter.Writer) {
-	count := map[string]int{}
-	for i, x := range c.Cells {
-		if i == 0 || c.Cells[i-1].Protocol != x.Protocol || c.Cells[i-1].Experiment != x.Experiment {
-			fmt.Fprintf(w, "%s, protocol %s, against %s\n", x.Experiment, x.Protocol, c.Against)
-			fmt.Fprintln(w, "  problem\tmetric\tmethod\tours\ttheirs\tpairs\tdifference\tverdict")
-		}
-		metric, verdict := x.Metric, x.Verdict
-		if x.Index > 0 {
-			metric += fmt.Sprintf("[%d]", x.Index)
-		}
-		if x.Identical {
-			verdict = "identical"
-		}
-		count[verdict]++
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", x.Problem, metric, x.Method, spread(x.Ours), spread(x.Theirs), x.Pairs,
-			plusMinus(x.Difference, x.Uncertainty), verdictText(verdict, x.Why, x.Note))
-		if i+1 == len(c.Cells) || c.Cells[i+1].Protocol != x.Protocol || c.Cells[i+1].Experiment != x.Experiment {
-			fmt.Fprintf(w, "  %s\n\n", tally3(count))
-			clear(count)
-		}
-	}
-	if len(c.Cells) > 0 {
-		fmt.Fprintf(w, "%s. Difference ± its standard error, paired by seed where seeds are shared.\n", compare.Tolerance)
-	}
-}
-
-func (c *comparison) writePairs(w *tabwriter.Writer) {
-	for i, x := range c.Pairs {
-		if i == 0 || c.Pairs[i-1].Protocol != x.Protocol || c.Pairs[i-1].Experiment != x.Experiment {
-			fmt.Fprintf(w, "%s, protocol %s, against %s%s\n", x.Experiment, x.Protocol, x.Base, reduced(x.Scale))
-			fmt.Fprintf(w, "  metric\tproblem\tmethod\tmethod's\t%s's\tpairs\tdifference\t95 %%\tp\tcorrected\tlower in\tverdict\n", x.Base)
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Metric, x.Problem, x.Method, spread(x.Ours), spread(x.Theirs), x.Pairs,
-			table.Significant(float64(x.Difference), 3), between(x.Low, x.High), table.PValue(float64(x.P)).Text,
-			table.PValue(float64(x.Corrected)).Text, percent(x.Improvement), verdictText(x.Verdict, "", x.Note))
-		if i+1 < len(c.Pairs) && c.Pairs[i+1].Protocol == x.Protocol && c.Pairs[i+1].Experiment == x.Experiment {
-			continue
-		}
-		for _, m := range c.Averages {
-			if m.Protocol != x.Protocol || m.Experiment != x.Experiment {
-				continue
-			}
-			if m.Refused != "" {
-				fmt.Fprintf(w, "  no average over problems of %s, %s: %s\n", m.Metric, m.Method, m.Refused)
-			} else {
-				fmt.Fprintf(w, "  %s, %s lower than %s with probability %s (%s … %s): mean over %s\n", m.Metric, m.Method, m.Base,
-					percent(m.Improvement), percent(m.Low), percent(m.High), m.Over)
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	if len(c.Pairs) > 0 {
-		fmt.Fprint(w, "Less is better. Differences are paired by seed: mean, 95 % bootstrap interval, two-sided sign-flip permutation test; corrected: by Holm\nfor all comparisons of an experiment and protocol above. lower in: share of seeds, which estimates the probability of improvement.\n"+
-			"too few seeds: n pairs give no p-value below 2¹⁻ⁿ, which such a correction leaves above 5 % whatever the values.\n")
-	}
-}
-
-func spread(s compare.Summary) string {
-	if s.N == 0 {
-		return "–"
-	}
-	return table.PlusMinus(float64(s.Mean), float64(s.SD)).Text
-}
-
-func plusMinus(v, s compare.Number) string { return table.PlusMinus(float64(v), float64(s)).Text }
-
-func fixed(v compare.Number, decimals int) string { return table.Fixed(float64(v), decimals).Text }
-
-func percent(v compare.Number) string {
-	if math.IsNaN(float64(v)) {
-		return "–"
-	}
-	return strconv.Itoa(int(math.Round(100*float64(v)))) + " %"
-}
-
-func between(lo, hi compare.Number) string {
-	if math.IsNaN(float64(lo)) {
-		return "–"
-	}
-	return table.Significant(float64(lo), 2) + " … " + table.Significant(float64(hi), 2)
-}
-
-// mark returns the number of a note, which is added if it is new; "" of none.
-func mark(notes *[]string, note string) string {
-	if note == "" {
-		return ""
-	}
-	i := slices.Index(*notes, note)
-	if i < 0 {
-		i, *notes = len(*notes), append(*notes, note)
-	}
-	return strconv.Itoa(i + 1)
-}
-
-// verdictText joins a verdict with why and what is known.
-func verdictText(verdict, why, note string) string {
-	if why != "" {
-		verdict += ": " + why
-	}
-	if note != "" {
-		verdict += " (" + strings.TrimSuffix(note, ".") + ")"
-	}
-	return verdict
-}
-
-// tally3 counts verdicts.
-func tally3(count map[string]int) string {
-	var out []string
-	for _, v := range []string{"identical", compare.Agrees, compare.Differs, compare.NotComparable} {
-		if count[v] > 0 {
-			out = append(out, fmt.Sprintf("%d %s", count[v], v))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func reduced(scale string) string {
-	if scale == "full" {
-		return ""
-	}
-	return ", " + scale + " scale: not the paper's settings"
 }

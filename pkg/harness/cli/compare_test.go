@@ -48,7 +48,7 @@ func TestComparePublished(t *testing.T) {
 	x = publishing(t, dir, 0)
 	code, out, sentence = call(t, dir, x, "compare", "--strict")
 	want(t, "its own numbers", code, 0, sentence)
-	for _, words := range []string{"2 agrees", "toy, protocol released, Table 1", "a note", "There are trials.", "1 claims: 1 reproduced"} {
+	for _, words := range []string{"2 agree\n", "toy, protocol released, Table 1", "a note", "There are trials.", "1 claims: 1 reproduced"} {
 		if !strings.Contains(out, words) {
 			t.Errorf("the comparison does not say %q:\n%s", words, out)
 		}
@@ -56,11 +56,19 @@ func TestComparePublished(t *testing.T) {
 	doctored := publishing(t, dir, 10)
 	code, out, sentence = call(t, dir, doctored, "compare", "--strict")
 	want(t, "doctored numbers", code, exitOutside, sentence, "2 of 2 cells are outside tolerance", "toy released small first svgd")
-	if !strings.Contains(out, "2 differs") {
+	if !strings.Contains(out, "2 differ\n") {
 		t.Errorf("doctored numbers: %q", out)
 	}
 	code, _, sentence = call(t, dir, doctored, "compare")
 	want(t, "doctored numbers, not strict", code, 0, sentence)
+
+	code, _, sentence = call(t, dir, x, "compare", "--metric", "fisrt")
+	want(t, "a misspelt metric", code, exitUsage, sentence, "--metric", "fisrt", `"first"`)
+	code, out, sentence = call(t, dir, x, "compare", "--metric", "sigma")
+	want(t, "a metric that is not printed", code, 0, sentence)
+	if strings.Contains(out, "agree\n") {
+		t.Errorf("a metric that is not printed: %q", out)
+	}
 
 	x.Published = append(x.Published, []byte("small,first,hmc,1.0,0.1,Table 1,\n")...)
 	code, out, sentence = call(t, dir, x, "compare", "--strict", "--json")

@@ -36,16 +36,19 @@ func (a *app) data() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
-	list := &cobra.Command{Use: "list", Short: "Lists the data sets and says which are here", Args: noArgs,
+	list := &cobra.Command{Use: "list", Short: "Lists the data sets and says which are here", Example: `  sifg data list --json`, Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listData() }}
 	a.jsonFlag(list)
 	fetch := &cobra.Command{Use: "fetch [NAME...]", Short: "Gets data sets, or all, into datasets/cache",
-		RunE: func(_ *cobra.Command, names []string) error { return a.fetchData(names) }}
+		Example: `  sifg data fetch boston wine`,
+		RunE:    func(_ *cobra.Command, names []string) error { return a.fetchData(names) }}
 	verify := &cobra.Command{Use: "verify [NAME...]", Short: "Compares data sets, or all that are here, with digests and rules",
-		RunE: func(_ *cobra.Command, names []string) error { return a.verifyData(names) }}
+		Example: `  sifg data verify boston`,
+		RunE:    func(_ *cobra.Command, names []string) error { return a.verifyData(names) }}
 	info := &cobra.Command{Use: "info NAME", Short: "Shows what a data set is, its licence and its columns",
-		Args: one("name"),
-		RunE: func(_ *cobra.Command, names []string) error { return a.showData(names[0]) }}
+		Example: `  sifg data info boston --json`,
+		Args:    one("name"),
+		RunE:    func(_ *cobra.Command, names []string) error { return a.showData(names[0]) }}
 	a.jsonFlag(info)
 	cmd.AddCommand(list, fetch, verify, info)
 	return cmd
@@ -83,7 +86,11 @@ func (a *app) listData() error {
 		if d.Here {
 			here = "here"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, here, bytesText(d.Bytes), d.Title)
+		size := "–" // no file's is pinned
+		if d.Bytes > 0 {
+			size = bytesText(d.Bytes)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, here, size, d.Title)
 	}
 	return w.Flush()
 }
@@ -150,7 +157,7 @@ func (a *app) verifyData(names []string) error {
 		case absent[name]:
 			fmt.Fprintf(a.out, "%s: not here\n", name)
 		default:
-			fmt.Fprintf(a.out, "%s: as published\n", name)
+			fmt.Fprintf(a.out, "%s: as it should be\n", name)
 		}
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
@@ -83,8 +85,8 @@ file that it removes, and says of each thing ok, odd or bad; with something bad 
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
-	a.folders(cmd)
+	a.scaleFlag(cmd)
+	a.folders(cmd, scaled)
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -286,17 +288,13 @@ func (a *app) stored() finding {
 	if s == nil {
 		return finding{"store", info, "there is none yet in " + a.storeDir()}
 	}
-	experiments, err := s.Experiments()
+	counts, err := countTrials(s)
 	if err != nil {
-		return finding{"store", bad, err.Error()}
+		return finding{"store", bad, cause(err).Error()}
 	}
 	var each []string
-	for _, name := range experiments {
-		trials, err := os.ReadDir(filepath.Join(s.Dir(), name))
-		if err != nil {
-			return finding{"store", bad, cause(err).Error()}
-		}
-		each = append(each, fmt.Sprintf("%d %s", len(trials), name))
+	for _, c := range counts {
+		each = append(each, fmt.Sprintf("%d %s", c.trials, c.experiment))
 	}
 	f := finding{"store", info, "trials: " + strings.Join(each, ", ") + "; sifg verify reads them all"}
 	if aside, err := os.ReadDir(filepath.Join(s.Dir(), quarantine)); err == nil && len(aside) > 0 {
@@ -305,16 +303,34 @@ func (a *app) stored() finding {
 	return f
 }
 
-// dataHere tells which data sets would have to be fetched.
+// dataHere tells which data sets would have to be fetched, and which only the user can put in place.
 func (a *app) dataHere() finding {
 	missing, err := a.sets.Missing(a.sets.Names()...)
-	switch {
-	case err != nil:
+	if err != nil {
 		return finding{"data sets", bad, err.Error()}
-	case len(missing) > 0:
-		return finding{"data sets", info, fmt.Sprintf("not here: %s; sifg run fetches what it needs, sifg data fetch all of them", strings.Join(missing, ", "))}
 	}
-	return finding{"data sets", fine, fmt.Sprintf("all %d are here", len(a.sets.Names()))}
+	var fetched, own, text []string
+	for _, name := range missing {
+		e, err := a.sets.Entry(name)
+		if err != nil {
+			return finding{"data sets", bad, err.Error()}
+		}
+		if slices.ContainsFunc(e.Files, func(f dataset.File) bool { return f.Source == "" }) {
+			own = append(own, name)
+		} else {
+			fetched = append(fetched, name)
+		}
+	}
+	if n := len(a.sets.Names()) - len(missing); n > 0 {
+		text = append(text, fmt.Sprintf("%d are here", n))
+	}
+	if fetched != nil {
+		text = append(text, fmt.Sprintf("not here: %s; sifg run fetches what it needs, sifg data fetch all of them", strings.Join(fetched, ", ")))
+	}
+	if own != nil {
+		text = append(text, fmt.Sprintf("to be put in place by you, where needed: %s (docs/datasets.md)", strings.Join(own, ", ")))
+	}
+	return finding{"data sets", info, strings.Join(text, "; ")}
 }
 
 // clients are other programs that are of use: none is needed.

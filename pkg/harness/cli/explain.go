@@ -46,7 +46,7 @@ func (a *app) explain() *cobra.Command {
 			return writeJSON(a.out, x)
 		},
 	}
-	a.folders(cmd)
+	a.folders(cmd, alone)
 	return cmd
 }
 

@@ -40,6 +40,8 @@ func TestBadInput(t *testing.T) {
 		{"explain ffff", []string{"results/store"}},
 		{"list now", []string{"now"}},
 		{"data lst", []string{"command", "lst", `"list"`}},
+		{"help rnu", []string{"command", "rnu", `"run"`}},
+		{"completion zzz", []string{"command", "zzz"}},
 		{"data list toy", []string{"data list", "toy"}},
 		{"cancel a b", []string{"cancel", "one plan or none"}},
 		{"run toy all", []string{"all", "alone"}},
@@ -106,6 +108,41 @@ func TestSite(t *testing.T) {
 		code, _, sentence := call(t, dir, x, "submit", "slurm", "--site", "site.yaml", "--dry-run")
 		want(t, text, code, 2, sentence, words...)
 	}
+}
+
+// TestNoStore: a folder with other things in it is taken for no store by any command, and keeps them where they are.
+func TestNoStore(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	other := filepath.Join(dir, "home", "letter.txt")
+	if err := os.MkdirAll(filepath.Dir(other), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, []byte("dear"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"verify --repair --store home", "verify --store home", "run --store home", "plan --store home", "status --store home",
+		"explain ab --store home", "merge home", "merge home/letter.txt"} {
+		code, _, sentence := call(t, dir, x, strings.Fields(args)...)
+		want(t, args, code, 2, sentence, "home", "letter.txt")
+		if strings.Contains(sentence, "nil") {
+			t.Errorf("%s: %s", args, sentence)
+		}
+	}
+	if _, err := os.Stat(other); err != nil || x.scores.Load() != 0 {
+		t.Errorf("something ran, or %v", err)
+	}
+	code, _, sentence := call(t, dir, x, "verify", "--store", "nowhere")
+	want(t, "verify without a store", code, 2, sentence, "no store in nowhere")
+	code, _, sentence = call(t, dir, x, "verify")
+	want(t, "verify without anything", code, 75, sentence, "results/store", "sifg run")
+	if _, err := os.Stat(filepath.Join(dir, "results", "store")); err == nil {
+		t.Error("verify made a store")
+	}
+	code, _, sentence = call(t, dir, x, "run", "--scale", "smoke")
+	want(t, "run", code, 0, sentence)
+	code, out, sentence := call(t, dir, x, "verify", "--scale", "smoke")
+	want(t, "verify", code, 0, sentence)
+	want(t, "verify", 0, 0, out, "trials in results/store: 3", "reports in results/smoke: 1")
 }
 
 func TestOneLine(t *testing.T) {
@@ -226,7 +263,8 @@ func TestLists(t *testing.T) {
 		"list --json":        {`"title": "Samplers"`},
 		"plan":               {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
 		"data list":          {"boston", "protein-standard"},
-		"--help":             {"Available Commands", "verify"},
+		"--help":             {"Run and report:", "verify"},
+		"help run":           {"--fail-fast"},
 		"run --help":         {"--fail-fast", "--protocol"},
 		"plan --scale smoke": {"3 trials"},
 	} {

@@ -18,19 +18,25 @@ func (a *app) mergeStores() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR...",
 		Short: "Copies the trials of other stores into this one, each file checked against its digest",
-		Args:  cobra.ArbitraryArgs,
+		Long: `Copies the trials of other stores into this one, each file checked against its digest. DIR is a store, or the folder of a report with
+the store in it. Trials with other results here are named and left as they are.`,
+		Example: `  sifg merge laptop desk/results/store`,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {
-				return harness.Usagef("sifg merge needs the folders of the stores to take from, or of the results that they are in")
+				return harness.Usagef("merge needs the folders of the stores to take from, or of the results that they are in")
 			}
 			var from []*store.Store
 			for _, dir := range dirs {
 				if info, err := os.Stat(filepath.Join(dir, "store")); err == nil && info.IsDir() {
 					dir = filepath.Join(dir, "store")
 				}
+				if err := isStore(dir); err != nil {
+					return err
+				}
 				s, err := store.OpenReadOnly(dir)
 				if err != nil {
-					return harness.Usagef("%s: %v", dir, errors.Unwrap(err))
+					return harness.Usagef("%v", err)
 				}
 				from = append(from, s)
 			}
@@ -56,7 +62,7 @@ func (a *app) mergeStores() *cobra.Command {
 			return nil
 		},
 	}
-	a.folders(cmd)
+	a.folders(cmd, alone)
 	return cmd
 }
 

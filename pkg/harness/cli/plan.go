@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -118,6 +120,9 @@ func (a *app) planned(names []string, write bool) (p prepared, err error) {
 
 // open opens the store; one that does not exist and is not to be written is nil.
 func (a *app) open(write bool) (*store.Store, error) {
+	if err := isStore(a.storeDir()); err != nil {
+		return nil, err
+	}
 	if write {
 		s, err := store.Open(a.storeDir())
 		if err != nil {
@@ -133,6 +138,21 @@ func (a *app) open(write bool) (*store.Store, error) {
 		return nil, harness.Usagef("%v", err)
 	}
 	return s, nil
+}
+
+// isStore refuses a folder with other things in it: trials do not belong there, and sifg verify --repair would move them aside.
+// What is not there or cannot be read is left to who opens it.
+func isStore(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return slices.Contains([]string{".tmp", ".lock", logName, ".shared", quarantine}, e.Name())
+	}) {
+		return nil
+	}
+	if trials, err := fs.Glob(os.DirFS(dir), "*/*/trial.json"); err != nil || len(trials) > 0 {
+		return err
+	}
+	return harness.Usagef("%s is no store: it has no trial, but other things, such as %s", dir, entries[0].Name())
 }
 
 func (p prepared) lines() []line {

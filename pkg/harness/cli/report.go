@@ -37,7 +37,7 @@ func (a *app) report() *cobra.Command {
 		},
 	}
 	a.choosing(cmd)
-	cmd.Flags().StringVar(&address, "serve", "", "write nothing; show the page at this address of this machine, made again as trials end")
+	cmd.Flags().StringVar(&address, "serve", "", "write nothing; show the page at this `ADDRESS` of this machine, made again as trials end")
 	cmd.Flags().BoolVar(&anyone, "serve-anyone", false, "with --serve, allow an address that other machines can reach")
 	return cmd
 }

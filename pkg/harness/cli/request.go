@@ -34,17 +34,32 @@ type options struct {
 // choosing adds the flags that choose trials and folders.
 func (a *app) choosing(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.opt.protocol, "protocol", "released", "paper, released, matched, several of them with commas, or all")
-	f.StringVar(&a.opt.scale, "scale", "full", "full, quick or smoke")
-	f.StringArrayVar(&a.opt.config, "config", nil, "file of settings over the configuration, in the shape of one of its protocols; repeatable")
-	f.StringArrayVar(&a.opt.set, "set", nil, "key=value over the configuration; * stands for every problem or method; repeatable")
-	a.folders(cmd)
+	a.protocolFlag(cmd)
+	a.scaleFlag(cmd)
+	f.StringArrayVar(&a.opt.config, "config", nil, "`FILE` of settings over the configuration, in the shape of one of its protocols; repeatable")
+	f.StringArrayVar(&a.opt.set, "set", nil, "`KEY=VALUE` over the configuration; * stands for every problem or method; repeatable")
+	a.folders(cmd, chosen)
 }
 
-func (a *app) folders(cmd *cobra.Command) {
+func (a *app) protocolFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.opt.protocol, "protocol", "released", "protocol, by `NAME`: "+strings.Join(harness.Protocols, ", ")+"; several with commas, or all")
+}
+
+func (a *app) scaleFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.opt.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
+}
+
+// What the folder of the report is, where --results does not say it.
+const (
+	chosen = "results; results/quick, results/smoke for\nthese scales, results/custom where --config or --set is given"
+	scaled = "results; results/quick, results/smoke for\nthese scales"
+	alone  = "results"
+)
+
+func (a *app) folders(cmd *cobra.Command, standard string) {
 	f := cmd.Flags()
-	f.StringVar(&a.opt.results, "results", "", "folder of the report (default results; results/quick, results/smoke for\nthese scales, results/custom where --config or --set is given)")
-	f.StringVar(&a.opt.store, "store", "", "folder of the trials (default results/store; DIR/store with --results DIR)")
+	f.StringVar(&a.opt.results, "results", "", "folder of the report, `DIR` (default "+standard+")")
+	f.StringVar(&a.opt.store, "store", "", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }
 
 func (a *app) jsonFlag(cmd *cobra.Command) {

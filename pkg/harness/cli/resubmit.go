@@ -20,7 +20,9 @@ func (a *app) resubmit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resubmit [PLAN|last]",
 		Short: "Submits the shards of a plan again that ended with trials missing",
-		Args:  atMostOne("plan"),
+		Example: `  sifg resubmit last
+  sifg resubmit last --reason time,cancelled --time 4h --dry-run`,
+		Args: atMostOne("plan"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := cluster.CheckReasons(reasons); err != nil {
 				return err
@@ -74,12 +76,12 @@ func (a *app) resubmit() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&reasons, "reason", cluster.Retry, "why the shards' trials are missing, of "+strings.Join(cluster.Reasons, ", "))
+	f.StringSliceVar(&reasons, "reason", cluster.Retry, "why the shards' trials are missing, `REASONS` of "+strings.Join(cluster.Reasons, ", "))
 	f.DurationVar(&limit, "time", 0, "time limit in place of the script's")
-	f.StringVar(&memory, "mem", "", "memory in place of the script's")
-	f.StringArrayVar(&extra, "extra", nil, "one more option of sbatch; repeatable")
+	f.StringVar(&memory, "mem", "", "memory in place of the script's, by `SIZE`")
+	f.StringArrayVar(&extra, "extra", nil, "one more `OPTION` of sbatch; repeatable")
 	f.BoolVar(&dryRun, "dry-run", false, "print the command and submit nothing")
-	a.folders(cmd)
+	a.folders(cmd, alone)
 	return cmd
 }
 

@@ -31,7 +31,7 @@ in a log file in the store's folder .log.`,
 	}
 	a.choosing(cmd)
 	a.runnerFlags(cmd)
-	cmd.Flags().StringVar(&a.opt.trial, "trial", "", "only the trial whose key begins so; no report is written")
+	cmd.Flags().StringVar(&a.opt.trial, "trial", "", "only the trial whose `KEY` begins so; no report is written")
 	return cmd
 }
 
@@ -113,7 +113,7 @@ func verdict(s harness.Survey, caught os.Signal) error {
 	case len(ended) > 0:
 		return exitf(exitFailed, "%d of %d trials did not end well: %s", len(ended), len(s), name(ended, missing))
 	case missing > 0:
-		return exitf(exitStopped, "%d of %d trials are missing: sifg run computes them", missing, len(s))
+		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(s))
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (a *app) status() *cobra.Command {
 	}
 	a.choosing(cmd)
 	a.jsonFlag(cmd)
-	cmd.Flags().StringVar(&plan, "plan", "", "say what became of a plan that was submitted: its folder, its file, the beginning of its name, or last")
+	cmd.Flags().StringVar(&plan, "plan", "", "say what became of a `PLAN` that was submitted: its folder, its file, the beginning of its name, or last")
 	return cmd
 }
 

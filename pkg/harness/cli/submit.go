@@ -71,9 +71,9 @@ func (a *app) submit() *cobra.Command {
 		f.Lookup("jobs").Usage, f.Lookup("jobs").DefValue = "trials that a shard computes at once (default one on each of --cpus)", "0"
 		f.StringVar(&s.grid.file, "grid", "", "the trials of a grid: its `FILE`, or the name of one that comes with the experiment")
 		f.StringVar(&s.grid.choose, "select", "", "the grid's `RULE` of the choice: min METRIC or max METRIC")
-		f.IntVar(&s.shards, "shards", 0, "`number` of shards of the plan (default as --shard-time says)")
+		f.IntVar(&s.shards, "shards", 0, "shards of the plan (default as --shard-time says)")
 		f.DurationVar(&s.shardTime, "shard-time", 20*time.Minute, "about how long a shard computes; short trials share one")
-		f.IntVar(&s.CPUs, "cpus", 1, "`number` of cores of a shard, which computes as many trials at once")
+		f.IntVar(&s.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
 		f.BoolVar(&s.dryRun, "dry-run", false, "print what would be submitted; write nothing")
 		sub.flags(s, f)
 		cmd.AddCommand(c)
@@ -84,9 +84,9 @@ func (a *app) submit() *cobra.Command {
 // siteFlags are the flags of both clusters.
 func siteFlags(s *submitting, f *pflag.FlagSet) {
 	f.StringVar(&s.file, "site", "", "YAML `FILE` with settings of the cluster: partition, account, time, extra, … (docs/cluster.md)")
-	f.IntVar(&s.maxTasks, "max-tasks", 0, "most shards, by `number` (default what Slurm's MaxArraySize allows)")
+	f.IntVar(&s.maxTasks, "max-tasks", 0, "most shards (default what Slurm's MaxArraySize allows)")
 	f.StringVar(&s.Memory, "mem", "", "memory of a shard, by `SIZE` such as 4G")
-	f.IntVar(&s.AtOnce, "at-once", 0, "`number` of shards that run at once (default as many as there is room for)")
+	f.IntVar(&s.AtOnce, "at-once", 0, "shards that run at once (default as many as there is room for)")
 	f.DurationVar(&s.Notice, "notice", 2*time.Minute, "from the signal that announces the end of the time to the end")
 }
 

@@ -3,10 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 func (a *app) verify() *cobra.Command {
@@ -15,14 +19,27 @@ func (a *app) verify() *cobra.Command {
 		Use:   "verify",
 		Short: "Reads every file of the store and of the report and names those that are not what was written",
 		Example: `  sifg verify
-  sifg verify --repair`,
+  sifg verify --scale smoke --repair`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			damaged, left := 0, 0
-			s, err := a.open(repair)
+			s, err := a.open(false)
+			if err == nil && s != nil && repair {
+				s, err = a.open(true)
+			}
 			if err != nil {
 				return err
 			}
+			runs, err := fs.Glob(os.DirFS(a.resultsDir()), "*/*/run.json")
+			if err != nil {
+				return err
+			}
+			switch {
+			case s == nil && a.opt.store != "":
+				return harness.Usagef("there is no store in %s", a.storeDir())
+			case s == nil && len(runs) == 0:
+				return exitf(exitStopped, "there is neither a store in %s nor a report in %s: sifg run makes them", a.storeDir(), a.resultsDir())
+			}
+			damaged, left, trials := 0, 0, 0
 			if s != nil {
 				found, err := s.Verify(context.Background(), repair)
 				if err != nil {
@@ -37,7 +54,14 @@ func (a *app) verify() *cobra.Command {
 					}
 					fmt.Fprintln(a.out, line)
 				}
-				damaged += len(found)
+				damaged = len(found)
+				each, err := countTrials(s)
+				if err != nil {
+					return err
+				}
+				for _, e := range each {
+					trials += e.trials
+				}
 			}
 			reports, err := harness.VerifyResults(a.resultsDir())
 			if err != nil {
@@ -54,12 +78,36 @@ func (a *app) verify() *cobra.Command {
 			case damaged > 0:
 				fmt.Fprintf(a.out, "%d damaged files were moved aside: the next run computes their trials again\n", damaged)
 			default:
-				fmt.Fprintln(a.out, "all files are what was written")
+				fmt.Fprintf(a.out, "all files are what was written (trials in %s: %d, reports in %s: %d)\n", a.storeDir(), trials, a.resultsDir(), len(runs))
 			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "move what is damaged in the store aside; nothing is deleted")
-	a.folders(cmd)
+	a.scaleFlag(cmd)
+	a.folders(cmd, scaled)
 	return cmd
+}
+
+// counted is the number of an experiment's trials.
+type counted struct {
+	experiment string
+	trials     int
+}
+
+// countTrials counts what the store has without reading it.
+func countTrials(s *store.Store) ([]counted, error) {
+	experiments, err := s.Experiments()
+	if err != nil {
+		return nil, err
+	}
+	var out []counted
+	for _, name := range experiments {
+		trials, err := os.ReadDir(filepath.Join(s.Dir(), name))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, counted{name, len(trials)})
+	}
+	return out, nil
 }

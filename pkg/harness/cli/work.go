@@ -24,12 +24,13 @@ func (a *app) work() *cobra.Command {
 	var plan, shard string
 	var prepare bool
 	cmd := &cobra.Command{
-		Use:   "work --plan FILE --shard i/n",
-		Short: "Computes one shard of a frozen plan, as a cluster's jobs do",
-		Args:  noArgs,
+		Use:     "work --plan FILE --shard i/n",
+		Short:   "Computes one shard of a frozen plan, as a cluster's jobs do",
+		Example: `  sifg work --plan results/cluster/NAME/plan-DIGEST.jsonl --shard 0/8`,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if plan == "" || (shard == "") != prepare {
-				return harness.Usagef("sifg work needs --plan and one of --shard and --prepare")
+				return harness.Usagef("work needs --plan and one of --shard and --prepare")
 			}
 			p, err := cluster.Read(plan)
 			if err != nil {
@@ -55,11 +56,11 @@ func (a *app) work() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&plan, "plan", "", "the plan file")
-	f.StringVar(&shard, "shard", "", "i/n: shard i of n, counted from 0; auto/n takes i from Slurm (SLURM_ARRAY_TASK_ID)\nor Kubernetes (JOB_COMPLETION_INDEX)")
+	f.StringVar(&plan, "plan", "", "`FILE` of the plan")
+	f.StringVar(&shard, "shard", "", "`i/n`: shard i of n, counted from 0; auto/n takes i from Slurm (SLURM_ARRAY_TASK_ID)\nor Kubernetes (JOB_COMPLETION_INDEX)")
 	f.BoolVar(&prepare, "prepare", false, "make what the plan's trials share, and compute none")
 	a.runnerFlags(cmd)
-	a.folders(cmd)
+	a.folders(cmd, alone)
 	return cmd
 }
 
