@@ -11,7 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// claims are rows 18–24 of the claims ledger. A statistic's interval comes from resampling whole tries.
+// claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
 var claims = []harness.Claim{
 	smaller("18", few, "10 particles", "l2-gf"),
 	smaller("19", few, "10 particles", "ada-gwg"),
@@ -19,7 +19,8 @@ var claims = []harness.Claim{
 	smaller("21", many, "100 particles", "ada-gwg"),
 	{
 		ID: "22", Statement: "SIFG is robust: 10 particles do as well as 100.",
-		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval of the ratio less 1 inside ±10 %; not reproduced if all of it is outside",
+		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from resampling tries) of the ratio " +
+			"less 1 inside ±10 %; not reproduced if all of it is outside, otherwise not decided",
 		Check: func(s *record.Set) harness.Outcome {
 			a, b := triesOf(s, few, "sifg", "amari", atEnd), triesOf(s, many, "sifg", "amari", atEnd)
 			if len(a) == 0 || len(b) == 0 {
@@ -37,7 +38,8 @@ var claims = []harness.Claim{
 	},
 	{
 		ID: "23", Statement: "SVGD is hurt more by few particles than SIFG.",
-		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval of the difference above 0; not reproduced if it ends below 0.02",
+		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from resampling tries) of the " +
+			"difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
 		Check: func(s *record.Set) harness.Outcome {
 			svgdFew, sifgFew, noteFew := both(s, few, "svgd", "sifg")
 			svgdMany, sifgMany, noteMany := both(s, many, "svgd", "sifg")
@@ -67,7 +69,8 @@ var claims = []harness.Claim{
 	},
 	{
 		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
-		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of particles: all intervals inside ±2 %; not reproduced if one is outside",
+		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of particles: all " +
+			"intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, otherwise not decided",
 		Check: func(s *record.Set) harness.Outcome {
 			verdict := harness.Reproduced
 			var text, used []string
@@ -113,6 +116,14 @@ func keys(s *record.Set, problem string, methods ...string) []string {
 	return evidence.Records{Set: s, Problem: problem}.Keys(methods...)
 }
 
+// chance prints a p-value.
+func chance(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("= %.3f", p)
+}
+
 // negligible is the advantage, as a share of the other's median, below which one method is not better than another.
 const negligible = 0.02
 
@@ -120,8 +131,9 @@ const negligible = 0.02
 func smaller(id, problem, particles, other string) harness.Claim {
 	return harness.Claim{
 		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + evidence.Label(other) + ".",
-		Rule: "median Amari distance of all particles smaller: the interval of the difference below 0, and a one-sided sign-flip test of the " +
-			"tries' medians gives p ≤ 0.05; not reproduced if the advantage is below 2 % of the other's median throughout the interval",
+		Rule: "median Amari distance of all particles smaller: the interval (95 %, from resampling tries) of the difference below 0, and a " +
+			"one-sided sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if the advantage is below 2 % of the other's median " +
+			"throughout the interval, otherwise not decided",
 		Check: func(s *record.Set) harness.Outcome {
 			a, b, note := both(s, problem, "sifg", other)
 			if len(a) == 0 {
@@ -143,8 +155,8 @@ func smaller(id, problem, particles, other string) harness.Claim {
 				verdict = harness.NotReproduced
 			}
 			exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari")
-			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s over %d tries, p = %.3f",
-				evidence.Num(a.median()), evidence.Label(other), evidence.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), p)
+			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p %s",
+				evidence.Num(a.median()), evidence.Label(other), evidence.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), chance(p))
 			if len(exact) > 0 && !math.IsNaN(exact.median()) {
 				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", evidence.Num(exact.median()), evidence.Num(random.median()))
 			}

@@ -17,7 +17,7 @@ var findings = []harness.Finding{
 	{Title: "Near in Amari distance, far from the posterior", Text: scales},
 	{Title: "Steps that cannot settle", Text: steps},
 	{Title: "SVGD without interaction", Text: alone},
-	{Title: "The experiment as it should have been", Text: asItShould},
+	{Title: "The same with the full posterior of whitened data", Text: wholePosterior},
 }
 
 // axis says what W₀ is under each protocol and what exact draws score against it.
@@ -143,8 +143,8 @@ func steps(by map[string]*record.Set) string {
 		return ""
 	}
 	if larger {
-		text = append(text, "With a larger step particles jump across the mode for ever. SVGD's step counts a particle's share of it, one in n, "+
-			"where particles do not interact.")
+		text = append(text, "With a larger step a particle that follows the score alone cannot come to rest at the mode. Of SVGD's step a particle "+
+			"gets its share, one in n, where particles do not interact.")
 	}
 	return strings.Join(text, " ")
 }
@@ -181,8 +181,8 @@ func alone(by map[string]*record.Set) string {
 	return "With a fixed bandwidth the particles of SVGD do not know of each other, and their number only divides the step. " + strings.Join(text, " ")
 }
 
-// asItShould sums up the matched protocol.
-func asItShould(by map[string]*record.Set) string {
+// wholePosterior sums up the matched protocol.
+func wholePosterior(by map[string]*record.Set) string {
 	s := by["matched"]
 	if s == nil {
 		return ""
@@ -216,8 +216,9 @@ func asItShould(by map[string]*record.Set) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With the true posterior of whitened data the chains agree: R-hat of aligned draws is at most %s, effective sample sizes are %s "+
-		"(bulk) and %s (tail) at least, and modes change %s times. Energy distance to the reference and median Amari distance to the aligned mean there, "+
+	return fmt.Sprintf("Under matched the likelihood is the full one, the data are whitened, and particles start around one mode. The chains agree: R-hat of "+
+		"aligned draws is at most %s, effective sample sizes are %s (bulk) and %s (tail) at least, and the chains change their modes %s times. Energy "+
+		"distance to the reference and median Amari distance to the aligned mean — "+
 		"%s An Amari distance below that of exact draws says that the particles sit closer to W₀ than the posterior does.",
 		number(rhat[0]), number(bulk[0]), number(tail[0]), listed(fact(s, "mode-changes")), strings.Join(text, " "))
 }

@@ -44,8 +44,8 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
-			Caption: "All particles of all tries at the end. The line is the median of as many draws of the reference chains; random matrices have " +
-				"N(0, 1) entries.",
+			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). The line across is the " +
+				"median of as many draws of the reference chains; random matrices have N(0, 1) entries. Particles of one try are not independent.",
 			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) },
 		},
 		{
@@ -55,14 +55,15 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "identifiability", Title: "What the axis measures",
-			Caption: "Amari distances to W₀ of draws of the reference chains and of random matrices, and of the draws to the mode; between the means of a " +
-				"chain's halves and of two chains, of the draws as they are and of aligned draws; of the mode to the mean of the first chain.",
+			Caption: "Amari distances, from the left: to W₀ of draws of the reference chains and of random matrices; of the draws to the mode; between " +
+				"the means of a chain's halves and of two chains, a dot each; the same of aligned draws; of the mode to the mean of the first chain. " +
+				"Outlines are densities, bars medians, boxes quartiles.",
 			Draw: identifiability,
 		},
 		{
 			Name: "convergence-10", Title: "10 particles against iterations",
-			Caption: "Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws; mean and " +
-				"range over tries. The line: as many reference draws.",
+			Caption: "Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws, in the " +
+				"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many reference draws.",
 			Draw: func(s *record.Set) (*figure.Figure, error) { return convergence(s, few) },
 		},
 		{

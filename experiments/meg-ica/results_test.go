@@ -79,9 +79,13 @@ func TestClaims(t *testing.T) {
 	lost := made(func(_ string, try, i int) float64 { return 0.5 + wiggle(try, i) })
 	lost.Trials[0].Status = record.StatusDiverged // one of L2-GF's twelve
 	verdict(t, lost, "18", harness.Reproduced)
-	if a, b, note := both(lost, few, "sifg", "l2-gf"); len(a) != 11 || len(b) != 11 || note == "" {
+	a, b, note := both(lost, few, "sifg", "l2-gf")
+	if len(a) != 11 || len(b) != 11 || note != ". Tries left out: 1; L2-GF did not end well in 1, which are not held against it" {
 		t.Errorf("%d and %d tries of eleven that both have (%s)", len(a), len(b), note)
 	}
+	// Equal with 10 and 100 particles, but by five tries that differ so much that it cannot be told.
+	wide := made(func(_ string, try, i int) float64 { return 0.5 + 0.1*math.Sin(float64(5*try)) + wiggle(try, i) })
+	verdict(t, wide, "22", harness.NotDecided)
 
 	// Four particles of a try that agree are one observation: the interval is √4 times as wide as that of independent ones.
 	same := made(func(_ string, try, _ int) float64 { return 0.5 + 0.1*math.Sin(float64(5*try)) })
@@ -92,6 +96,19 @@ func TestClaims(t *testing.T) {
 	}
 	if r := width(same) / width(free); r < 1.4 {
 		t.Errorf("the interval of tries that agree within is %g times that of tries that do not", r)
+	}
+}
+
+// TestInterval: that of a mean of five is as wide as Student's, within what 2000 resamples of five values leave.
+func TestInterval(t *testing.T) {
+	five := tries{{1}, {2}, {4}, {5}, {8}}
+	lo, hi := interval([]tries{five}, []int{0}, func(d []tries) float64 { return stats.Mean(d[0].pooled()) })
+	tlo, thi := stats.TInterval(five.pooled(), 0.95)
+	if r := (hi - lo) / (thi - tlo); r < 0.8 || r > 1.05 { // the means of five end at 1 and 8
+		t.Errorf("%g to %g, Student's %g to %g", lo, hi, tlo, thi)
+	}
+	if lo, _ := interval([]tries{five, five[:1]}, []int{0, 1}, func([]tries) float64 { return 0 }); !math.IsNaN(lo) {
+		t.Errorf("of a single try: %g", lo)
 	}
 }
 
