@@ -129,7 +129,7 @@ func (c *Cells) Overlay(o Override) (*Overlay, error) {
 }
 
 // Settings are the keys that an overlay sets in the configuration of a method on a problem, with dots: sampler.step,
-// options.dim, particles.
+// options.dim, particles, iterations_of.svgd.
 func (o *Overlay) Settings(problem, method string) []string {
 	var out []string
 	own := child(o.layer, "problems", problem)
@@ -138,7 +138,7 @@ func (o *Overlay) Settings(problem, method string) []string {
 		case "methods":
 		case "iterations_of":
 			if _, ok := child(own, k)[method]; ok {
-				out = append(out, "iterations")
+				out = append(out, k+"."+method)
 			}
 		default:
 			out = append(out, leaves(k, own[k])...)
@@ -193,8 +193,9 @@ func (c *Cells) Trials(problem, method string, config TrialConfig, overlays ...*
 	if err != nil || p.checked || len(trials) == 0 {
 		return trials, err
 	}
-	p.checked = true // what Setup accepts depends on neither seed nor method
-	return trials, c.m.check(&trials[0])
+	err = c.m.check(&trials[0])
+	p.checked = err == nil // what Setup accepts depends on neither seed nor method
+	return trials, err
 }
 
 // problem returns a problem with those overlays that change it, checked.

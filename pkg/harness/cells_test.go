@@ -83,7 +83,7 @@ func TestOverlaySettings(t *testing.T) {
 		"methods.svgd.step=0.1":                "[]",
 		"problems.small.options={dim: 3}":      "[options.dim]",
 		"problems.wide.particles=9":            "[]",
-		"problems.small.iterations_of.sifg=9":  "[iterations]",
+		"problems.small.iterations_of.sifg=9":  "[iterations_of.sifg]",
 		"problems.small.iterations_of.svgd=9":  "[]",
 		"problems.*={judge: {every: 3}}":       "[judge.every]",
 		"problems.*.methods.*.step=2":          "[sampler.step]",

@@ -224,6 +224,9 @@ func TestSeedsAreNoAxis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if large, err := Seeds("range(20261120000001, 20261120000003)"); err != nil || !slices.Equal(large, []uint64{20261120000001, 20261120000002, 20261120000003}) {
+		t.Errorf("seeds of many digits are %d (%v)", large, err)
+	}
 	if !slices.Equal(s.Seeds, []uint64{3, 4, 5, 6}) || s.Select != "min gap" || s.Protocol != "paper" || s.Name != "x" {
 		t.Errorf("%+v", s)
 	}
@@ -290,6 +293,7 @@ func TestRefused(t *testing.T) {
 		"product: {step: 'linspace(1, b, 3)'}":                       {`"b" is not a number`},
 		"problems: [smal]\nproduct: {step: [1]}":                     {"line 1", `"small"`},
 		"methods: [svgf]\nproduct: {step: [1]}":                      {`"svgd"`},
+		"problems: [smal]\nmethods: [svgd]\nproduct: {step: [1]}":    {"line 1", `"small"`},
 		"product: {step: [1]}\ninclude: stpe > 1":                    {"line 2", "stpe", `"step"`},
 		"product: {step: [1]}\ninclude: step >":                      {"line 2", "step >"},
 		"product: {step: [1]}\ninclude: step + 1":                    {"line 2", "bool"},

@@ -73,7 +73,7 @@ func (o Objective) better(a, b float64) bool { return a < b != o.Max && a != b }
 type Result struct {
 	*Plan
 	Objective Objective
-	Judged    []Judged // one a group
+	Judged    []Judged // one a group that has cells
 	Missing   int      // trials without a record
 	trials    []record.Trial
 	last      []record.Trace
@@ -99,7 +99,7 @@ type Outcome struct {
 
 // Best returns the cell that wins, nil if none can.
 func (j *Judged) Best() (*Cell, *Outcome) {
-	if len(j.Rank) == 0 || j.Outcomes[j.Rank[0]].Reason != "" {
+	if j.Outcomes[j.Rank[0]].Reason != "" {
 		return nil, nil
 	}
 	return &j.Cells[j.Rank[0]], &j.Outcomes[j.Rank[0]]
@@ -175,6 +175,9 @@ func (p *Plan) Judge(s *store.Store, o Objective) (*Result, error) {
 	}
 	at := 0
 	for i := range p.Groups {
+		if len(p.Groups[i].Cells) == 0 { // the conditions leave none
+			continue
+		}
 		j := Judged{Group: &p.Groups[i]}
 		for _, c := range j.Cells {
 			j.Outcomes = append(j.Outcomes, o.outcome(&c, records[at:at+len(c.Trials)]))

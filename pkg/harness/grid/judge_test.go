@@ -156,7 +156,7 @@ func TestMissingTrialsCannotWin(t *testing.T) {
 
 // TestOverlayIsTheChoice: the plan of a run with the chosen values has the winners' trials.
 func TestOverlayIsTheChoice(t *testing.T) {
-	p, s := computed(t, "product: {step: 'logspace(1e-3, 1e-1, 5)', methods.sifg.mover: [euler, rmsprop], problems.wide.options.dim: [2, 3]}\nexclude: step > 0.05 and method == 'svgd'")
+	p, s := computed(t, "product: {step: 'logspace(1e-3, 1e-1, 5)', methods.sifg.mover: [euler, rmsprop], problems.wide.options.dim: [2, 3], problems.small.iterations_of.sifg: [6, 10]}\nexclude: step > 0.05 and method == 'svgd'")
 	r := judged(t, p, s, "min gap")
 	path := filepath.Join(t.TempDir(), "chosen.yaml")
 	c := Commands{Choose: "sifg grid toy --grid x", Use: "sifg run toy --config chosen.yaml"}
@@ -200,6 +200,18 @@ func TestOverlayLeavesOut(t *testing.T) {
 	}
 	if strings.Contains(text, "particles:") || !strings.Contains(text, "svgd: {step: 0.02}") || !strings.Contains(text, "# Left out: particles") {
 		t.Errorf("overlay\n%s", text)
+	}
+}
+
+// TestMethodWithoutCells: a method all of whose cells the conditions leave out has no place among the results.
+func TestMethodWithoutCells(t *testing.T) {
+	p, s := computed(t, "problems: small\nmethods: [svgd, sifg]\nproduct: {step: [0.02, 0.1]}\nexclude: method == 'svgd'")
+	if len(p.Groups) != 2 || p.Groups[0].Excluded != 2 || len(p.Groups[0].Cells) != 0 {
+		t.Fatalf("%+v", p.Groups)
+	}
+	sum, notes, err := judged(t, p, s, "min gap").Write(filepath.Join(t.TempDir(), "out"), Commands{"choose", "use"})
+	if err != nil || len(notes) != 0 || len(sum.Groups) != 1 || sum.Groups[0].Method != "sifg" || sum.Groups[0].Values["step"] != 0.02 {
+		t.Errorf("%+v, notes %q, error %v", sum, notes, err)
 	}
 }
 

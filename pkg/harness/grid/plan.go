@@ -12,9 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// most is the largest number of cells of one method on one problem: a slip of the pen soon makes billions.
-const most = 1_000_000
-
 // Plan is a grid laid out under one protocol.
 type Plan struct {
 	Spec       *Spec
@@ -113,12 +110,14 @@ type builder struct {
 
 // checkNames refuses problems and methods that the experiment does not have.
 func (b *builder) checkNames(n *node) error {
-	for kind, names := range map[string][2][]string{
-		"problem": {n.problems, b.cells.Problems()}, "method": {n.methods, b.cells.AllMethods()},
-	} {
-		for _, name := range names[0] {
-			if !slices.Contains(names[1], name) {
-				return harness.Unknown(kind, name, n.restricts, names[1])
+	for _, x := range []struct {
+		kind  string
+		list  choice
+		valid []string
+	}{{"problem", n.problems, b.cells.Problems()}, {"method", n.methods, b.cells.AllMethods()}} {
+		for _, name := range x.list.names {
+			if !slices.Contains(x.valid, name) {
+				return harness.Unknown(x.kind, name, x.list.from, x.valid)
 			}
 		}
 	}
@@ -128,98 +127,6 @@ func (b *builder) checkNames(n *node) error {
 		}
 	}
 	return nil
-}
-
-// point is a cell before its configuration is resolved.
-type point struct {
-	picks []pick
-	when  []*condition
-}
-
-// pick is a value of an axis.
-type pick struct {
-	axis *axis
-	i    int
-}
-
-// expand returns the points of a grid for one method on one problem, and whether the grid is about it at all: whether one
-// of its axes concerns it, or its list of methods names it.
-func (b *builder) expand(n *node, problem, method string, concerns func(*axis) bool) (out []point, about bool, err error) {
-	if n.problems != nil && !slices.Contains(n.problems, problem) || n.methods != nil && !slices.Contains(n.methods, method) {
-		return nil, false, nil
-	}
-	about = n.methods != nil
-	out = []point{{}}
-	times := func(list []point) error {
-		if len(out)*len(list) > most {
-			return harness.Usagef("the grid has more than %d cells of method %s on problem %s", most, method, problem)
-		}
-		var all []point
-		for _, p := range out {
-			for _, q := range list {
-				all = append(all, point{slices.Concat(p.picks, q.picks), slices.Concat(p.when, q.when)})
-			}
-		}
-		out = all
-		return nil
-	}
-	of := func(axes []*axis) []*axis {
-		axes = slices.DeleteFunc(slices.Clone(axes), func(a *axis) bool { return !concerns(a) })
-		about = about || len(axes) > 0
-		return axes
-	}
-	var base point
-	for _, a := range of(n.base) {
-		base.picks = append(base.picks, pick{a, 0})
-	}
-	lists := [][]point{{base}}
-	for _, a := range of(n.product) {
-		var list []point
-		for i := range a.values {
-			list = append(list, point{picks: []pick{{a, i}}})
-		}
-		lists = append(lists, list)
-	}
-	if zip := of(n.zip); len(zip) > 0 {
-		list := make([]point, len(zip[0].values))
-		for i := range list {
-			for _, a := range zip {
-				list[i].picks = append(list[i].picks, pick{a, i})
-			}
-		}
-		lists = append(lists, list)
-	}
-	if ablate := of(n.ablate); len(ablate) > 0 {
-		list := []point{{}}
-		for _, a := range ablate {
-			for i := range a.values {
-				list = append(list, point{picks: []pick{{a, i}}})
-			}
-		}
-		lists = append(lists, list)
-	}
-	var union []point
-	for _, u := range n.union {
-		list, its, err := b.expand(u, problem, method, concerns)
-		if err != nil {
-			return nil, false, err
-		}
-		if its {
-			union, about = append(union, list...), true
-		}
-	}
-	if union != nil {
-		lists = append(lists, union)
-	}
-	for _, list := range lists {
-		if err := times(list); err != nil {
-			return nil, false, err
-		}
-	}
-	for i := range out {
-		out[i].when = append(out[i].when, n.when...)
-	}
-	return out, about, nil
 }
 
 // group lays out the cells of one method on one problem; nil if the grid is not about it.
@@ -245,7 +152,7 @@ func (b *builder) group(root *node, problem, method string, axes []*axis) (*Grou
 			}
 		}
 	}
-	points, about, err := b.expand(root, problem, method, func(a *axis) bool { return len(settings[a]) > 0 })
+	points, about, err := expand(root, problem, method, func(a *axis) bool { return len(settings[a]) > 0 })
 	if err != nil || !about {
 		return nil, err
 	}
@@ -363,6 +270,9 @@ func lookup(c harness.TrialConfig, s Setting) any {
 	path := s.Name
 	if s.Method {
 		v = reflect.ValueOf(c.Sampler)
+	}
+	if strings.HasPrefix(path, "iterations_of.") { // the method's own
+		return c.Iterations
 	}
 	for key := range strings.SplitSeq(path, ".") {
 		for v.Kind() == reflect.Interface {

@@ -27,15 +27,22 @@ type Spec struct {
 
 // node is a grid: the product of its parts, for some problems and methods.
 type node struct {
-	problems, methods []string // nil: all
-	restricts         string   // where they were written
-	base              []*axis  // one value each
-	product           []*axis  // every combination
-	zip               []*axis  // first values together, second values together, …
-	ablate            []*axis  // one at a time, the others as they are
-	union             []*node  // cells of any of them
+	problems, methods choice
+	base              []*axis // one value each
+	product           []*axis // every combination
+	zip               []*axis // first values together, second values together, …
+	ablate            []*axis // one at a time, the others as they are
+	union             []*node // cells of any of them
 	when              []*condition
 }
+
+// choice is names that a grid is limited to.
+type choice struct {
+	names []string // nil: all
+	from  string   // where they were written
+}
+
+func (c choice) lacks(name string) bool { return c.names != nil && !slices.Contains(c.names, name) }
 
 // axis is a setting with its values.
 type axis struct {
@@ -75,7 +82,7 @@ type Args struct {
 // With returns the product of s, which may be nil, and of what the command line says.
 func (s *Spec) With(a Args) (*Spec, error) {
 	out := Spec{Name: "axes"}
-	n := &node{problems: a.Problems, methods: a.Methods, restricts: "--problems or --methods"}
+	n := &node{problems: choice{a.Problems, "--problems"}, methods: choice{a.Methods, "--methods"}}
 	if s != nil {
 		out = *s
 		n.union = []*node{s.root}
@@ -163,11 +170,11 @@ func (r reader) node(y *yaml.Node, top bool) (*node, error) {
 		case !slices.Contains(valid, key.Value):
 			err = harness.Unknown("part of a grid", key.Value, r.at(key), valid)
 		case key.Value == "problems":
-			n.restricts = r.at(key)
-			n.problems, err = texts(r, v)
+			n.problems.from = r.at(key)
+			n.problems.names, err = texts(r, v)
 		case key.Value == "methods":
-			n.restricts = r.at(key)
-			n.methods, err = texts(r, v)
+			n.methods.from = r.at(key)
+			n.methods.names, err = texts(r, v)
 		case key.Value == "base":
 			n.base, err = r.axes(v)
 			for _, a := range n.base {

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Generators of values. Both ends are among the values. Values are rounded to 12 significant digits, so that what should
-// be 0.001 is 0.001, and the same trial as if it had been typed.
+// Generators of values. Both ends are among the values. Values that are not whole are rounded to 12 significant digits, so that
+// what should be 0.001 is 0.001, and the same trial as if it had been typed.
 var generators = map[string]func(args []float64) ([]float64, error){
 	"range": func(a []float64) ([]float64, error) { // range(first, last[, step])
 		step := 1.0
@@ -58,7 +58,9 @@ func count(name string, a []float64) (int, error) {
 func spaced(n int, at func(i int) float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
-		out[i], _ = strconv.ParseFloat(strconv.FormatFloat(at(i), 'e', 11, 64), 64)
+		if out[i] = at(i); out[i] != math.Trunc(out[i]) {
+			out[i], _ = strconv.ParseFloat(strconv.FormatFloat(out[i], 'e', 11, 64), 64)
+		}
 	}
 	return out
 }
