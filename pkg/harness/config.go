@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -43,10 +44,10 @@ func ReadConfig(path string) ([]Override, error) {
 		return nil, Usagef("%s: %v", path, err)
 	}
 	var out []Override
-	for _, key := range keysInOrder(&doc) {
+	for _, key := range mapping.Keys(&doc) {
 		value, err := json.Marshal(root[key]) // JSON is YAML
 		if err != nil {
-			return nil, Usagef("%s, line %d: %v", path, lineOf(&doc, []string{key}), err)
+			return nil, Usagef("%s, line %d: %v", path, mapping.Line(&doc, []string{key}), err)
 		}
 		out = append(out, Override{Text: key + "=" + string(value), From: path, doc: &doc})
 	}
@@ -59,7 +60,7 @@ func ReadConfig(path string) ([]Override, error) {
 // source returns the words that say where the key at a path was written.
 func (o Override) source(path []string) string {
 	if o.doc != nil {
-		return fmt.Sprintf("%s, line %d", o.From, lineOf(o.doc, path))
+		return fmt.Sprintf("%s, line %d", o.From, mapping.Line(o.doc, path))
 	}
 	return o.From + " " + o.Text
 }
@@ -118,12 +119,12 @@ func readLayers(e *Experiment) (*layers, error) {
 		return nil, Usagef("the configuration of %s: %v", e.Name, err)
 	}
 	source := func(path []string) string {
-		return fmt.Sprintf("the configuration of %s, line %d", e.Name, lineOf(&l.doc, path))
+		return fmt.Sprintf("the configuration of %s, line %d", e.Name, mapping.Line(&l.doc, path))
 	}
 	if err := check(reflect.TypeFor[file](), root, nil, source); err != nil {
 		return nil, err
 	}
-	l.problems, l.methods = keysInOrder(&l.doc, "base", "problems"), keysInOrder(&l.doc, "base", "methods")
+	l.problems, l.methods = mapping.Keys(&l.doc, "base", "problems"), mapping.Keys(&l.doc, "base", "methods")
 	for _, p := range Protocols {
 		if _, ok := child(root, "protocols")[p]; ok {
 			l.protocols = append(l.protocols, p)
@@ -321,41 +322,4 @@ func child(m map[string]any, path ...string) map[string]any {
 		m, _ = m[p].(map[string]any)
 	}
 	return m
-}
-
-// lineOf returns the line of the last key of the path, or of the deepest one that is there.
-func lineOf(doc *yaml.Node, path []string) int {
-	line := 1
-	n := doc
-	if len(doc.Content) > 0 {
-		n = doc.Content[0]
-	}
-	for _, p := range path {
-		i := slices.IndexFunc(n.Content, func(c *yaml.Node) bool { return c.Value == p })
-		if n.Kind != yaml.MappingNode || i < 0 || i+1 >= len(n.Content) {
-			return line
-		}
-		line, n = n.Content[i].Line, n.Content[i+1]
-	}
-	return line
-}
-
-// keysInOrder returns the keys of the mapping at the path as the file has them.
-func keysInOrder(doc *yaml.Node, path ...string) []string {
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	n := doc.Content[0]
-	for _, p := range path {
-		i := slices.IndexFunc(n.Content, func(c *yaml.Node) bool { return c.Value == p })
-		if i < 0 || i+1 >= len(n.Content) {
-			return nil
-		}
-		n = n.Content[i+1]
-	}
-	var out []string
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		out = append(out, n.Content[i].Value)
-	}
-	return out
 }

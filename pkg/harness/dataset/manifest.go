@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -112,7 +113,7 @@ func (l *Library) add(b []byte, from string) error {
 	if err := doc.Decode(&shape); err != nil {
 		return usage.Errorf("%s: %s", from, oneLine(err))
 	}
-	sets := value(doc.Content[0], "datasets")
+	_, sets := mapping.Entry(&doc, "datasets")
 	if sets == nil || len(sets.Content) == 0 {
 		return usage.Errorf("%s names no data set: want datasets: with an entry for each", from)
 	}
@@ -125,7 +126,7 @@ func (l *Library) add(b []byte, from string) error {
 		}
 		bad := func(at string, format string, args ...any) error {
 			line := key.Line
-			if n := keyOf(node, at); n != nil {
+			if n, _ := mapping.Entry(node, at); n != nil {
 				line = n.Line
 			}
 			return usage.Errorf("%s, line %d: data set %s: %s", from, line, e.Name, fmt.Sprintf(format, args...))
@@ -269,26 +270,6 @@ func exact(n *yaml.Node, t reflect.Type, from string) error {
 			if err := exact(n.Content[i+1], fields[key.Value], from); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// keyOf returns the node of a key of a mapping, nil if it is not there.
-func keyOf(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i]
-		}
-	}
-	return nil
-}
-
-// value returns the node under a key of a mapping, nil if it is not there.
-func value(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
 		}
 	}
 	return nil

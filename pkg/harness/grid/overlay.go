@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -75,14 +76,12 @@ func (r *Result) Overlay(c Commands) (text string, notes []string) {
 // under returns the mapping at a path, made where it is not there.
 func under(n *yaml.Node, path ...string) *yaml.Node {
 	for _, key := range path {
-		i := 0
-		for i < len(n.Content) && n.Content[i].Value != key {
-			i += 2
+		_, inner := mapping.Entry(n, key)
+		if inner == nil {
+			inner = &yaml.Node{Kind: yaml.MappingNode}
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, inner)
 		}
-		if i == len(n.Content) {
-			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.MappingNode})
-		}
-		n = n.Content[i+1]
+		n = inner
 	}
 	return n
 }
