@@ -84,7 +84,7 @@ func scalarFits(t reflect.Kind, value any) string {
 			return "a finite number"
 		}
 	case reflect.Int, reflect.Uint64:
-		whole := v.IsValid() && (v.CanInt() || v.CanUint() ||
+		whole := v.IsValid() && (v.CanInt() || v.CanUint() && (t == reflect.Uint64 || v.Uint() <= math.MaxInt64) ||
 			v.CanFloat() && v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < 1<<53)
 		if !whole {
 			return "a whole number"

@@ -182,6 +182,7 @@ func TestRefusals(t *testing.T) {
 		"problem not in base": {config: edit("paper:\n    problems: {small", "paper:\n    problems: {smal"), want: []string{"smal", `"small"`}},
 		"method not in base":  {config: edit("include: [drift, svgd]", "include: [drift, svdg]"), want: []string{"svdg", `"svgd"`}},
 		"text for a number":   {config: edit("iterations: 8", "iterations: eight"), want: []string{"iterations", "whole number", "eight"}},
+		"more than 64 bits":   {config: edit("iterations: 8", "iterations: 18446744073709551615"), want: []string{"iterations", "whole number", "18446744073709551615"}},
 		"fraction":            {config: edit("iterations: 8", "iterations: 8.5"), want: []string{"iterations", "whole number", "8.5"}},
 		"not a number":        {config: edit("step: 0.01", "step: .nan"), want: []string{"step", "finite"}},
 		"scalar for mapping":  {config: edit("judge: {sample: perturbed}", "judge: 3"), want: []string{"judge", "mapping"}},

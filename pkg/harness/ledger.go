@@ -64,15 +64,16 @@ func CountOutcomes(rows []Row) string {
 func Ledger(experiments []*Experiment, decided []Decided) []Row {
 	var out []Row
 	own := map[string]map[string]Opinion{} // by ID and protocol
+	of := map[string]string{}              // experiments by ID of their claims
 	for _, e := range experiments {
 		for _, c := range e.Claims {
 			out = append(out, Row{ID: c.ID, Experiment: e.Name, Statement: c.Statement, Rule: c.Rule, With: c.With})
-			own[c.ID] = map[string]Opinion{}
+			own[c.ID], of[c.ID] = map[string]Opinion{}, e.Name
 		}
 	}
 	for _, d := range decided {
 		for _, v := range d.Claims {
-			if own[v.ID] != nil { // a report of earlier code may hold others
+			if of[v.ID] == d.Experiment { // a report of earlier code may hold others
 				own[v.ID][d.Protocol] = Opinion{d.Protocol, d.Scale, d.Complete, v.Verdict, v.Evidence, v.Keys}
 			}
 		}

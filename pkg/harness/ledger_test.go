@@ -16,7 +16,7 @@ func TestLedger(t *testing.T) {
 		{Experiment: "a", Protocol: "paper", Scale: "full", Complete: true, Claims: []Verdict{v("10", Reproduced, "k10"), v("2", Reproduced, "k2")}},
 		{Experiment: "a", Protocol: "released", Scale: "full", Complete: true, Claims: []Verdict{v("10", NotReproduced), v("2", Reproduced)}},
 		{Experiment: "a", Protocol: "matched", Scale: "quick", Claims: []Verdict{v("10", NotDecided), v("2", Reproduced)}},
-		{Experiment: "b", Protocol: "paper", Scale: "full", Complete: true, Claims: []Verdict{v("3", Reproduced, "k2", "k3"), v("4", NotTestable), v("gone", Reproduced)}},
+		{Experiment: "b", Protocol: "paper", Scale: "full", Complete: true, Claims: []Verdict{v("3", Reproduced, "k2", "k3"), v("4", NotTestable), v("gone", Reproduced), v("2", NotReproduced)}},
 		{Experiment: "b", Protocol: "released", Claims: []Verdict{v("3", Reproduced), v("4", NotReproduced)}},
 		{Experiment: "b", Protocol: "matched", Claims: []Verdict{v("3", Reproduced), v("4", NotDecided)}},
 		{Experiment: "b", Protocol: "standard", Claims: []Verdict{v("3", Reproduced), v("4", NotTestable)}},

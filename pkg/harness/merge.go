@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -23,38 +22,22 @@ import (
 // in the plan are read back and shown as they are, those of the other experiments in all too. It returns sentences on
 // what was left as it was. Processes that merge into one folder do so one after another.
 func Merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
-	err = alone(results, func() (err error) {
+	err = record.Alone(results, func() (err error) {
 		notes, err = merge(results, s, plan, all)
 		return err
 	})
 	return notes, err
 }
 
-// alone runs f while no other process does so with the same folder. The kernel ends the lock with the process; where a
-// file system knows no locks, f runs without.
-func alone(dir string, f func() error) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	for errors.Is(syscall.Flock(int(d.Fd()), syscall.LOCK_EX), syscall.EINTR) {
-	}
-	return f()
-}
-
-// tidy removes what killed programs left of the report's files. Nobody else writes them, see alone.
+// tidy removes what killed programs left of the report's files. Nobody else writes them, see record.Alone.
 func tidy(results string) error {
-	for _, left := range []string{".*.tmp-*", ".probe-*", filepath.Join("*", ".*.tmp-*")} {
-		paths, err := filepath.Glob(filepath.Join(results, left))
+	for _, left := range []string{".*.tmp-*", ".probe-*", "*/.*.tmp-*"} {
+		paths, err := fs.Glob(os.DirFS(results), left)
 		if err != nil {
 			return err
 		}
 		for _, path := range paths {
-			if err := os.Remove(path); err != nil {
+			if err := os.Remove(filepath.Join(results, path)); err != nil {
 				return err
 			}
 		}
@@ -112,13 +95,8 @@ func parts(trials []Trial) [][]Trial {
 func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing) (string, error) {
 	first := part[0]
 	dir := filepath.Join(results, first.Experiment, first.Protocol)
-	aside := filepath.Join(results, first.Experiment, "."+first.Protocol+".new")
-	old := filepath.Join(results, first.Experiment, "."+first.Protocol+".old")
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		// A program that was killed between two renames left the folder under the other name.
-		if err := rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	if err := record.RestoreFolder(dir); err != nil {
+		return "", err
 	}
 	set, info, err := assemble(s, plan, part, timings)
 	if err != nil {
@@ -133,36 +111,7 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 			return note + "; the report of a complete run was left as it is", nil
 		}
 	}
-	// Made aside and renamed, so that what is in place is from one run; what a killed program left aside goes first.
-	if err := os.RemoveAll(aside); err != nil {
-		return "", err
-	}
-	if err := fill(aside, e, set, info); err != nil {
-		return "", err
-	}
-	if err := os.RemoveAll(old); err != nil {
-		return "", err
-	}
-	if err := rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if err := rename(aside, dir); err != nil {
-		return "", err
-	}
-	if err := record.SyncDir(filepath.Dir(dir)); err != nil {
-		return "", err
-	}
-	if err := fault.At("remove old report"); err != nil {
-		return "", err
-	}
-	return "", os.RemoveAll(old)
-}
-
-func rename(from, to string) error {
-	if err := fault.At("rename"); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
+	return "", record.ReplaceFolder(dir, func(aside string) error { return fill(aside, e, set, info) })
 }
 
 // fill writes the files of one experiment and protocol into a new folder.
@@ -255,8 +204,7 @@ func relabel(row *record.Trial, traces []record.Trace, t *Trial) error {
 // draw makes the figures and tables. One that cannot be made, for want of records say, is noted and the others go on.
 func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 	for _, f := range e.Figures {
-		a := Artifact{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		err := attempt(func() error {
+		a, err := artifact(f.Name, f.Title, f.Caption, func(a *Artifact) error {
 			fig, err := f.Draw(set)
 			if err != nil {
 				return err
@@ -265,23 +213,18 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 			for _, d := range drawn.Dropped {
 				a.Hidden += d.Undrawable + d.Outside
 			}
-			return err
-		})
-		if unwritable(err) {
-			return err
-		}
-		if err != nil {
-			a.Problem = err.Error()
-		} else {
 			for _, format := range figure.Formats {
 				a.Files = append(a.Files, "figures/"+f.Name+"."+format)
 			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		info.Figures = append(info.Figures, a)
 	}
 	for _, t := range e.Tables {
-		a := Artifact{Name: t.Name, Title: t.Title, Caption: t.Caption}
-		err := attempt(func() error {
+		a, err := artifact(t.Name, t.Title, t.Caption, func(a *Artifact) error {
 			tab, err := t.Make(set)
 			if err != nil {
 				return err
@@ -299,15 +242,25 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 			}
 			return nil
 		})
-		if unwritable(err) {
-			return err
-		}
 		if err != nil {
-			a.Problem = err.Error()
+			return err
 		}
 		info.Tables = append(info.Tables, a)
 	}
 	return nil
+}
+
+// artifact makes a figure or a table; where that fails it says why. The error is that files cannot be written.
+func artifact(name, title, caption string, produce func(a *Artifact) error) (Artifact, error) {
+	a := Artifact{Name: name, Title: title, Caption: caption}
+	err := attempt(func() error { return produce(&a) })
+	if unwritable(err) {
+		return a, err
+	}
+	if err != nil {
+		a.Problem, a.Files, a.Hidden = err.Error(), nil, 0
+	}
+	return a, nil
 }
 
 // tableFormats are the files a table is written to; the page takes the last.

@@ -264,10 +264,12 @@ func checkSeeds(key string, seeds []uint64) error {
 	if len(seeds) == 0 {
 		return fmt.Errorf("%s: one at least is needed", key)
 	}
-	for i, seed := range seeds {
-		if slices.Contains(seeds[:i], seed) {
+	seen := make(map[uint64]bool, len(seeds))
+	for _, seed := range seeds {
+		if seen[seed] {
 			return fmt.Errorf("%s: %d is there twice", key, seed)
 		}
+		seen[seed] = true
 	}
 	return nil
 }

@@ -187,12 +187,12 @@ func union(results, experiment string, all []*folder, timings map[string]record.
 	var trials []record.Trial
 	var traces []record.Trace
 	var times []record.Timing
+	seen := map[string]bool{}
 	for _, f := range all {
 		trials, traces = append(trials, f.set.Trials...), append(traces, f.set.Traces...)
 		for _, t := range f.set.Trials {
-			known := slices.ContainsFunc(times, func(x record.Timing) bool { return x.Key == t.Key })
-			if timing, ok := timings[t.Key]; ok && !known {
-				times = append(times, timing)
+			if timing, ok := timings[t.Key]; ok && !seen[t.Key] {
+				seen[t.Key], times = true, append(times, timing)
 			}
 		}
 	}
@@ -206,12 +206,13 @@ func union(results, experiment string, all []*folder, timings map[string]record.
 // VerifyResults compares every file of every protocol folder with the digest in its run.json, and returns a sentence for
 // each that is not what was written.
 func VerifyResults(results string) ([]string, error) {
-	runs, err := filepath.Glob(filepath.Join(results, "*", "*", "run.json"))
+	runs, err := fs.Glob(os.DirFS(results), "*/*/run.json")
 	if err != nil {
 		return nil, err
 	}
 	var bad []string
-	for _, path := range runs {
+	for _, run := range runs {
+		path := filepath.Join(results, run)
 		var info RunInfo
 		if err := readJSON(path, "", &info); err != nil {
 			bad = append(bad, err.Error())

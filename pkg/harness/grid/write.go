@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,31 +57,27 @@ type Commands struct {
 }
 
 // Write makes dir hold the grid's records, tables, figures, summary and chosen values. It returns the summary, and sentences
-// on what the chosen values leave out.
+// on what the chosen values leave out. Processes that write grids beside each other do so one after another.
 func (r *Result) Write(dir string, c Commands) (sum *Summary, notes []string, err error) {
-	aside, old := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".new"), filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".old")
-	if err := errors.Join(os.RemoveAll(aside), os.RemoveAll(old)); err != nil { // what a killed program left
+	err = record.Alone(filepath.Dir(dir), func() error {
+		return record.ReplaceFolder(dir, func(aside string) (err error) {
+			sum, notes, err = r.fill(aside, c)
+			return err
+		})
+	})
+	if err != nil {
 		return nil, nil, err
 	}
-	for _, sub := range []string{"figures", "tables"} {
-		if err := os.MkdirAll(filepath.Join(aside, sub), 0o777); err != nil {
-			return nil, nil, err
-		}
-	}
-	if sum, notes, err = r.fill(aside, c); err != nil {
-		return nil, nil, err
-	}
-	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	if err := os.Rename(aside, dir); err != nil {
-		return nil, nil, err
-	}
-	return sum, notes, errors.Join(record.SyncDir(filepath.Dir(dir)), os.RemoveAll(old))
+	return sum, notes, nil
 }
 
 // fill writes the files into a new folder.
 func (r *Result) fill(dir string, c Commands) (sum *Summary, notes []string, err error) {
+	for _, sub := range []string{"figures", "tables"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return nil, nil, err
+		}
+	}
 	text := func(name, s string) {
 		err = errors.Join(err, record.WriteFileAtomic(filepath.Join(dir, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, s)
