@@ -182,7 +182,10 @@ func TestClaimsFlip(t *testing.T) {
 		doctor func(*made)
 		edit   func(*record.Set)
 	}{
-		{id: "25", doctor: shift("boston", "ada-sifg", "test-rmse", 0.5)},
+		{id: "25", doctor: func(m *made) {
+			shift("boston", "ada-sifg", "test-rmse", 0.5)(m)
+			shift("boston", "ada-sifg", "test-nll", 0.5)(m)
+		}},
 		{id: "26", doctor: shift("concrete", "ada-sifg", "test-rmse", 0.1)},
 		{id: "26", doctor: shift("concrete", "svgd", "test-rmse", -2)},
 		{id: "27", doctor: shift("protein", "sgld", "test-nll", 0.1)},
@@ -448,6 +451,69 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestPartialTrials: where a run is under way, and methods have ten, five and one trial, nothing is decided that takes more of them, and
+// texts say how many there are.
+func TestPartialTrials(t *testing.T) {
+	s := asInPrint().set(t)
+	most := map[string]uint64{"sgld": 10, "svgd": 10, "svgd-slow": 10, "ada-sifg": 5, "l2-gf": 1, "ada-gwg": 1}
+	s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return r.Seed >= most[r.Method] })
+	for id, want := range map[string]struct{ verdict, says string }{
+		"25": {harness.NotDecided, "in none are there trials enough"},
+		"26": {harness.NotDecided, ""},
+		"27": {harness.NotDecided, ""},
+		"29": {harness.NotTestable, "two trials at least"},
+		"34": {harness.NotDecided, "; in 36 there are too few trials to tell"},
+		"36": {harness.NotDecided, "for Ada-SIFG (final σ"}, // SIFG is missing
+	} {
+		out := verdict(t, s, id)
+		if out.Verdict != want.verdict || !strings.Contains(out.Evidence, want.says) {
+			t.Errorf("claim %s: %s (%s), want %s with %q", id, out.Verdict, out.Evidence, want.verdict, want.says)
+		}
+	}
+	if got := leadership(map[string]*record.Set{"released": s}); !strings.Contains(got, "12 cells of 1 to 10 trials (0 with enough of all methods to tell): SGLD 2, SVGD 0,") {
+		t.Errorf("leadership: %s", got)
+	}
+	if text, _ := cellOf(t, s, "Boston RMSE", "Ada-SIFG"); !strings.HasSuffix(text, " (n = 5)") {
+		t.Errorf("Ada-SIFG: %q", text)
+	}
+	if text, _ := cellOf(t, s, "Boston RMSE", "SVGD"); strings.Contains(text, "n =") {
+		t.Errorf("SVGD: %q", text)
+	}
+
+	// One number of ten trials that is outside refutes the printed table, whatever is missing; one of a single trial leaves it open.
+	for method, want := range map[string]string{"sgld": harness.NotReproduced, "l2-gf": harness.NotDecided} {
+		m := asInPrint()
+		value := m.value
+		m.value = func(problem, me, metric string, seed int) float64 {
+			if me == method && problem == "wine" && metric == "test-nll" {
+				return 2 * value(problem, me, metric, seed)
+			}
+			return value(problem, me, metric, seed)
+		}
+		s := m.set(t)
+		s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return r.Seed >= most[r.Method] })
+		if out := verdict(t, s, "28"); out.Verdict != want || !strings.Contains(out.Evidence, "59 of 60 cells within") {
+			t.Errorf("%s outside: %s (%s)", method, out.Verdict, out.Evidence)
+		}
+	}
+}
+
+// TestWideRuns: a cell that agrees because our own runs lie far apart is named.
+func TestWideRuns(t *testing.T) {
+	m := asInPrint()
+	value := m.value
+	m.value = func(problem, method, metric string, seed int) float64 {
+		if problem == "power" && method == "svgd" && metric == "test-rmse" {
+			return 4.56 + 0.45*wobble("", seed)
+		}
+		return value(problem, method, metric, seed)
+	}
+	out := verdict(t, m.set(t), "28")
+	if !strings.Contains(out.Evidence, "60 of 60") || !strings.Contains(out.Evidence, "lie so far apart: Power RMSE SVGD 4.56 (printed 4.94)") {
+		t.Error(out.Evidence)
+	}
+}
+
 // TestFindingsFollowTheRecords: a doctored number changes what a finding says.
 func TestFindingsFollowTheRecords(t *testing.T) {
 	text := func(f func(map[string]*record.Set) string, value func(problem, method, metric string, seed int) float64) string {
@@ -472,31 +538,47 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 		}
 		return p.Mean + p.AtMost()*wobble(method, seed)
 	}
-	if got := text(plusMinus, same); !strings.Contains(got, "it is the standard deviation") {
+	if got := text(plusMinus, same); !strings.Contains(got, "it is nearer to the standard deviation") {
 		t.Errorf("spreads as in print: %s", got)
 	}
 	if got := text(plusMinus, scaled); !strings.Contains(got, "nearer to the standard error") {
 		t.Errorf("spreads √10 times those in print: %s", got)
 	}
-	if got := text(langevin, nil); strings.Contains(got, "another ε") || !strings.Contains(got, "within the tolerance of it in 12") {
+	if got := text(langevin, nil); strings.Contains(got, "another ε") ||
+		!strings.Contains(got, "by the median over trials, on Boston, Concrete, Diabetes, Power, Protein, Wine.") {
 		t.Errorf("SGLD as in print: %s", got)
 	}
 	better := func(problem, method, metric string, seed int) float64 {
-		if method == "sgld" {
+		if method == "sgld" && problem != "wine" {
 			return 0.8 * plain(problem, method, metric, seed)
 		}
 		return plain(problem, method, metric, seed)
 	}
-	if got := text(langevin, better); !strings.Contains(got, "another ε") || !strings.Contains(got, "below every printed cell of its row, the bold one included, on Boston RMSE") {
-		t.Errorf("SGLD a fifth better than in print: %s", got)
+	if got := text(langevin, better); !strings.Contains(got, "on Wine. On Boston, Concrete, Diabetes, Power, Protein they must come from") ||
+		!strings.Contains(got, "below every printed cell of its row, the bold one included, on Boston RMSE") {
+		t.Errorf("SGLD a fifth better than in print but on Wine: %s", got)
 	}
-	if got := text(twoSteps, nil); !strings.Contains(got, "by step 0.0005 and 0.0001 Boston") {
+	lost := func(problem, method, metric string, seed int) float64 { // one run that ends elsewhere moves the mean, not the median
+		if method == "sgld" && problem == "protein" && seed == 3 {
+			return 2 * plain(problem, method, metric, seed)
+		}
+		return plain(problem, method, metric, seed)
+	}
+	if got := text(langevin, lost); strings.Contains(got, "another ε") || !strings.Contains(got, "Protein RMSE 5.07, median 4.609 (printed 4.609)") {
+		t.Errorf("SGLD as in print but for a run: %s", got)
+	}
+	if got := text(twoSteps, nil); !strings.Contains(got, "by step 0.0005 and 0.0001 on Boston") {
 		t.Errorf("both steps as in print: %s", got)
 	}
+	// 2.9 % below the printed mean is within the tolerance of the table, but a setting that meets the mean is behind it.
 	if got := text(twoSteps, func(problem, method, metric string, seed int) float64 {
-		return plain(problem, method, metric, seed) + float64(count(method == "svgd"))
-	}); !strings.Contains(got, "by step 0.0001 Boston") {
-		t.Errorf("the larger step elsewhere: %s", got)
+		v := plain(problem, method, metric, seed)
+		if method == "svgd" && problem == "protein" || problem == "power" && strings.HasPrefix(method, "svgd") {
+			v *= 0.971
+		}
+		return v
+	}); !strings.Contains(got, "by neither on Power; by step 0.0001 on Protein; by step 0.0005 and 0.0001 on Boston") {
+		t.Errorf("the larger step 2.9 %% below on Protein, both on Power: %s", got)
 	}
 	if got := text(beaten, func(problem, method, metric string, seed int) float64 { return 100 }); !strings.HasPrefix(got, "All 60") {
 		t.Errorf("bad least squares: %s", got)

@@ -37,6 +37,11 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Columns = append(t.Columns, table.Column{Header: names(m), Align: table.Right})
 	}
 	tests, most := 0, 0 // the largest number of comparisons in a row, and of trials
+	for _, problem := range r.expected() {
+		for _, m := range methods {
+			most = max(most, len(r.of(problem, metrics[0], m)))
+		}
+	}
 	for _, metric := range metrics {
 		for _, problem := range r.expected() {
 			ols := r.trivial(problem, "ols", metric)
@@ -46,7 +51,6 @@ func table1(s *record.Set) (*table.Table, error) {
 			best, tied := leaders(r, problem, metric, methods)
 			for _, m := range methods {
 				v := r.of(problem, metric, m)
-				most = max(most, len(v))
 				c := average(v)
 				switch {
 				case m == best:
@@ -59,6 +63,8 @@ func table1(s *record.Set) (*table.Table, error) {
 				}
 				if n := r.ended[[2]string{problem, m}]; n[0] < n[1] {
 					c.Text += fmt.Sprintf(" (%d of %d)", n[0], n[1])
+				} else if len(v) > 0 && len(v) < most {
+					c.Text += fmt.Sprintf(" (n = %d)", len(v))
 				}
 				row = append(row, c)
 			}
@@ -74,9 +80,10 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. So few trials can show no difference between %d methods; %d are the least that can.", tests+1, need))
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of the differences "+
-			"paired by seed, Holm's correction within the row; rows of fewer than %d trials cannot tell and have no mark).", 100*level, need))
+			"paired by seed, Holm's correction within the row; of a method that has fewer than %d trials in common with it none can tell, and it has no "+
+			"mark).", 100*level, need))
 	}
-	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well.")
+	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well. (n = k): so far there are k trials.")
 	if gone, _ := r.missing(r.expected(), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Missing: "+gone+".")
 	}

@@ -34,25 +34,25 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-right", Title: "Figure 4 right: what σ does on Boston",
-			Caption: "Test RMSE against iterations, mean and range over trials, and beside it the path of σ.",
+			Caption: "Test RMSE against iterations, and beside it the path of σ: mean (line) and range (band) over trials.",
 			Draw:    boston,
 		},
 		{
 			Name: "figure5", Title: "Figure 5: fifth moments",
-			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a line a run, and their mean.",
+			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for their mean.",
 			Draw:    moments,
 		},
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
-			Caption: "Test RMSE against the share of the run that is done (SGLD has more iterations than the others), mean and " +
-				"range over trials, with the RMSE of least squares. An axis ends at twice the start where a run exceeds five times it.",
+			Caption: "Test RMSE in the target's units against the share of the run that is done (SGLD has more iterations than the others): mean (line) " +
+				"and range (band) over trials, with the RMSE of least squares. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: curves,
 		},
 	},
 	Tables: []harness.Table{
 		{
 			Name: "table1", Title: "Table 1: test error and negative log-likelihood",
-			Caption: "With two predictors that know nothing of networks beside: the mean of the training rows, and least squares.",
+			Caption: "Beside the methods two predictors that know nothing of networks: the mean of the training rows, and least squares.",
 			Make:    table1,
 		},
 		{

@@ -46,7 +46,8 @@ func unsettled(by map[string]*record.Set) string {
 	if text == nil {
 		return ""
 	}
-	return fmt.Sprintf("Test RMSE within the last tenth of one run, where it spans more than %.0f %% of its median; a single value of such a "+
-		"run says little: ", 100*restless) + strings.Join(text, "; ") + ". The gradient of a mini-batch is scaled up by the number of rows " +
-		"over the batch, so one step size is a different step on a larger data set."
+	return fmt.Sprintf("Range of the test RMSE in the last tenth of a run, where it is wider than %.0f %% of the median there (the widest of a method's "+
+		"runs); what such a run ends at says little — ", 100*restless) + strings.Join(text, "; ") + ". Where particles move by the " +
+		"gradient as it is, without a preconditioner, one step size is a larger step on a larger data set, for the gradient of a mini-batch is " +
+		"scaled up by the number of rows over the batch."
 }

@@ -26,7 +26,7 @@ func TInterval(x []float64, confidence float64) (lo, hi float64) {
 // 2015, sec. 3.3): 0.9981 for 0.95 and five values, where the plain one has two thirds of the width. n ≥ 2.
 func Expanded(confidence float64, n int) float64 {
 	wide := math.Sqrt(float64(n)/float64(n-1)) * student(n, confidence)
-	return 1 - 2*distuv.UnitNormal.CDF(-wide)
+	return min(1-2*distuv.UnitNormal.CDF(-wide), math.Nextafter(1, 0)) // 1 of two values
 }
 
 func student(n int, confidence float64) float64 {

@@ -22,6 +22,9 @@ func TestTInterval(t *testing.T) {
 
 func TestExpanded(t *testing.T) {
 	near(t, "five values", Expanded(0.95, 5), 0.9980918, 1e-7) // R: 1 - 2*pnorm(-sqrt(5/4)*qt(0.975, 4))
+	if c := Expanded(0.95, 2); !(c > 0.999 && c < 1) {
+		t.Errorf("two values: %g", c)
+	}
 	near(t, "many values", Expanded(0.95, 100000), 0.95, 1e-5)
 	// Of five normal values the plain interval covers the mean in about 84 % of cases, the expanded one in about 95 %. 200 cases
 	// have a standard error of √(0.84·0.16/200) = 0.026 and of 0.015; four of them.
