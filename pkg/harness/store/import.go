@@ -56,8 +56,12 @@ func (s *Store) Import(e *Entry) (copied bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}
-	if err := new(Meta).unmarshal(b); err != nil { // what is copied is what was checked
+	var current Meta
+	if err := current.unmarshal(b); err != nil {
 		return false, &Damage{Path: filepath.Join(e.Dir, trialName), Reason: err.Error()}
+	}
+	if current.Trial != e.Meta.Trial || !slices.Equal(current.Files, e.Meta.Files) { // what is copied is what was checked
+		return false, fmt.Errorf("store: trial %s was replaced while it was copied: do it again", e.Dir)
 	}
 	if err := p.write(trialName, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return false, err

@@ -384,6 +384,56 @@ func TestVerifyNamesAll(t *testing.T) {
 }
 
 // Nothing is written over a damaged trial, and what is there stays.
+// A foreign file may have as long a name as the file system takes.
+func TestQuarantineOfLongNames(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	e := mustWrite(t, s, "k", record.StatusOK)
+	long := strings.Repeat("é", 127)
+	for _, path := range []string{filepath.Join(s.dir, long), filepath.Join(s.dir, "gmm", long), filepath.Join(e.Dir, long)} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := mustVerify(t, s, true)
+	for _, d := range found {
+		if _, err := os.Stat(d.MovedTo); err != nil {
+			t.Error(err)
+		}
+	}
+	if again := mustVerify(t, s, false); len(found) != 3 || len(again) != 0 {
+		t.Errorf("found %v, and then %v", found, again)
+	}
+}
+
+// A trial that is replaced while it is copied, a failed one by one that ended, is not put together of both.
+func TestImportOfReplaced(t *testing.T) {
+	from, to := mustOpen(t, t.TempDir()), mustOpen(t, t.TempDir())
+	commit := func(status string, arrays ...string) *Entry {
+		p, err := from.Begin("gmm", "k")
+		if err == nil {
+			err = p.WriteTrace(traceOf("k"))
+		}
+		for _, name := range arrays {
+			err = errors.Join(err, p.WriteArray(name, []int{2}, arrayOf(2)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := p.Commit(metaOf("k", status))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	seen := commit(record.StatusFailed)
+	commit(record.StatusOK, "particles")
+	if copied, err := to.Import(seen); copied || err == nil || !strings.Contains(err.Error(), "replaced") {
+		t.Errorf("copied %v, error %v", copied, err)
+	}
+	mustState(t, to, "k", Absent)
+	scratchIsEmpty(t, to)
+}
+
 func TestCommitOverDamaged(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	e := mustWrite(t, s, "k", record.StatusOK)

@@ -30,7 +30,7 @@ func (s *Store) Verify(ctx context.Context, repair bool) ([]Damage, error) {
 	for _, x := range top {
 		name := x.Name()
 		switch {
-		case name == tmpName && x.IsDir(), name == quarantineName && x.IsDir(), name == sharedName && x.IsDir(), name == logName && x.IsDir(), name == lockName && x.Type().IsRegular():
+		case x.IsDir() && slices.Contains([]string{tmpName, quarantineName, sharedName, logName}, name), name == lockName && x.Type().IsRegular():
 			continue
 		case !x.IsDir() || checkName("experiment", name) != nil:
 			d, err := s.foreign(repair, name)
@@ -162,7 +162,8 @@ func (s *Store) quarantine(path string, elem []string) (string, error) {
 		return "", fmt.Errorf("store: %w", err)
 	}
 	name := now().UTC().Format("20060102T150405Z") + "-" + rand.Text()[:8] + "-" + strings.Join(elem, "-")
-	to := filepath.Join(dir, name)
+	const longest = 255 // bytes that file systems take
+	to := filepath.Join(dir, strings.ToValidUTF8(name[:min(len(name), longest)], ""))
 	if err := fault.At("move aside"); err != nil {
 		return "", fmt.Errorf("store: moving %s aside: %w", path, err)
 	}
