@@ -41,20 +41,16 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// grid makes a panel for each data set, in the order of Table 1; draw returns the layers of one and the end of
-// its y axis, NaN for that of the data. A data set without layers says so.
-func grid(s *record.Set, axes figure.Panel, draw func(problem string) ([]figure.Layer, float64)) (*figure.Figure, error) {
+// grid makes a panel for each data set, in the order of Table 1; draw returns the layers of one and the ends of
+// its y axis, NaN for those of the data. A data set without layers says so.
+func grid(s *record.Set, axes figure.Panel, draw func(problem string) (layers []figure.Layer, low, high float64)) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3}
 	some := false
 	for _, problem := range read(s).expected() {
 		panel := axes
 		panel.Title = problemNames[problem]
-		panel.Layers, panel.Y.Max = draw(problem)
-		panel.Y.Min = math.NaN()
+		panel.Layers, panel.Y.Min, panel.Y.Max = draw(problem)
 		some = some || panel.Layers != nil
-		if panel.Layers == nil {
-			panel.Layers = []figure.Layer{figure.Text{X: 0.5, Y: 0.5, S: "no run ended well", Frac: true, AlignX: 0.5}}
-		}
 		f.Panels = append(f.Panels, panel)
 	}
 	if !some {
@@ -63,21 +59,27 @@ func grid(s *record.Set, axes figure.Panel, draw func(problem string) ([]figure.
 	return f, nil
 }
 
-// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean.
+// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. An axis starts at zero where that
+// hides nothing, so that a small change does not look like a large one.
 func moments(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M_{5} of the particles", Scale: figure.AutoLog}}
-	return grid(s, axes, func(problem string) ([]figure.Layer, float64) {
+	return grid(s, axes, func(problem string) ([]figure.Layer, float64, float64) {
 		var layers []figure.Layer
 		curves := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
+		low, high, start := math.Inf(1), 0.0, math.NaN()
 		for _, c := range curves {
+			low, high = min(low, slices.Min(c.Value)), max(high, slices.Max(c.Value))
 			x := make([]float64, len(c.Iteration))
 			for i, k := range c.Iteration {
 				x[i] = float64(k)
 			}
 			layers = append(layers, figure.Path{X: x, Y: c.Value, Style: style.As("one run"), Alpha: 0.5})
 		}
-		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...), math.NaN()
+		if high < 20*low {
+			start = 0
+		}
+		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...), start, math.NaN()
 	})
 }
 
@@ -90,7 +92,7 @@ func lines(layers []figure.Layer) []figure.Layer {
 func curves(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{X: figure.Axis{Label: "share of the run"}, Y: figure.Axis{Label: "test RMSE", Scale: figure.Log}}
 	r := read(s)
-	return grid(s, axes, func(problem string) ([]figure.Layer, float64) {
+	return grid(s, axes, func(problem string) ([]figure.Layer, float64, float64) {
 		var layers []figure.Layer
 		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
 		for _, m := range compared(s) {
@@ -106,8 +108,8 @@ func curves(s *record.Set) (*figure.Figure, error) {
 			layers = append(layers, figure.HLine{Y: average(ols).Value, Style: figure.Method("truth").As("least squares")})
 		}
 		if top > 5*start && start > 0 { // a run that explodes must not squeeze the others
-			return layers, 2 * start
+			return layers, math.NaN(), 2 * start
 		}
-		return layers, math.NaN()
+		return layers, math.NaN(), math.NaN()
 	})
 }

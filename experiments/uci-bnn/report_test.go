@@ -580,6 +580,15 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 	}); !strings.Contains(got, "by neither on Power; by step 0.0001 on Protein; by step 0.0005 and 0.0001 on Boston") {
 		t.Errorf("the larger step 2.9 %% below on Protein, both on Power: %s", got)
 	}
+	if got := text(sigmas, func(problem, method, metric string, seed int) float64 {
+		v := plain(problem, method, metric, seed)
+		if method == "sifg" && problem == "boston" {
+			v -= 0.5
+		}
+		return v
+	}); !strings.Contains(got, "released lower in 2 of 12 cells, higher in 0, not told apart in 10.") {
+		t.Errorf("SIFG below Ada-SIFG on Boston: %s", got)
+	}
 	if got := text(beaten, func(problem, method, metric string, seed int) float64 { return 100 }); !strings.HasPrefix(got, "All 60") {
 		t.Errorf("bad least squares: %s", got)
 	}
