@@ -41,7 +41,7 @@ var Experiment = &harness.Experiment{
 			Name: "figure5", Title: "Figure 5: fifth moments",
 			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for their mean. " +
 				"An axis starts at zero where the largest value is less than twenty times the smallest.",
-			Draw:    moments,
+			Draw: moments,
 		},
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
