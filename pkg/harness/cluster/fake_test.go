@@ -282,22 +282,12 @@ func TestStates(t *testing.T) {
 		t.Errorf("calls:\n%s", calls)
 	}
 	f.want(0, []string{"cancelled jobs 4711, 4712, 4712, 4800"}, "cancel")
-	f.same("calls", strings.Join(sortedLines(f.calls()), "\n"), `scancel --name=sifg-NAME-1 4711
-scancel --name=sifg-NAME-1-collect 4712
-scancel --name=sifg-NAME-2 4800
-scancel --name=sifg-NAME-2-collect 4712`)
+	f.same("calls", f.calls(), `scancel --name=sifg-NAME-1-collect 4712
+scancel --name=sifg-NAME-1 4711
+scancel --name=sifg-NAME-2-collect 4712
+scancel --name=sifg-NAME-2 4800`)
 	want = []string{"cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "error", "cancelled", "cancelled", "cancelled"}
 	check("cancelled", want)
-}
-
-func sortedLines(s string) []string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	for i := range lines {
-		for j := i; j > 0 && lines[j] < lines[j-1]; j-- {
-			lines[j], lines[j-1] = lines[j-1], lines[j]
-		}
-	}
-	return lines
 }
 
 // The store says what is done, whatever Slurm says.

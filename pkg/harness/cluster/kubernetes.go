@@ -70,10 +70,14 @@ func (s Site) Manifest(p *Plan, x Paths, shards int) string {
 	if s.AtOnce > 0 {
 		at = min(at, s.AtOnce)
 	}
+	namespace := ""
+	if s.Namespace != "" {
+		namespace = asJSON(s.Namespace) // it may be digits alone
+	}
 	command := x.Worker(fmt.Sprintf("auto/%d", shards))
 	var b strings.Builder
 	err := manifest.Execute(&b, map[string]any{
-		"Trials": p.Trials, "Plan": p.Name(), "Shards": shards, "Name": asJSON("sifg-" + p.Name()), "Namespace": s.Namespace, "AtOnce": at,
+		"Trials": p.Trials, "Plan": p.Name(), "Shards": shards, "Name": asJSON("sifg-" + p.Name()), "Namespace": namespace, "AtOnce": at,
 		"Grace": int(s.Notice.Seconds()), "Image": asJSON(s.Image), "Command": asJSON(command), "Work": asJSON(x.Work), "Limits": text,
 		"Mount": asJSON(s.Mount), "Claim": asJSON(s.Claim),
 	})

@@ -48,7 +48,7 @@ func TestKubernetes(t *testing.T) {
 	p := at(t, os.Environ())
 	args := append([]string{"submit", "kubernetes"}, smoke...)
 	for _, more := range [][]string{{"--shards", "6", "--dry-run"},
-		{"--shards", "6", "--dry-run", "--cpus", "4", "--mem", "8Gi", "--at-once", "2", "--namespace", "lab", "--image", "a/b:c", "--claim", "disk"}} {
+		{"--shards", "6", "--dry-run", "--cpus", "4", "--mem", "8Gi", "--at-once", "2", "--namespace", "2026", "--image", "a/b:c", "--claim", "disk"}} {
 		if err := validate(t, p.want(0, nil, append(args, more...)...)); err != nil {
 			t.Errorf("%v: %v", more, err)
 		}

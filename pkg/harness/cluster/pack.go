@@ -77,8 +77,8 @@ func Longest(shards [][]int, seconds []float64, jobs int) float64 {
 	return longest
 }
 
-// IndexVariables are the variables from which a worker may take its shard's number, in order.
-var IndexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
+// indexVariables are the variables from which a worker may take its shard's number, in order.
+var indexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 
 // ParseShard reads "i/n", shard i of n counted from 0, or "auto/n", where the scheduler says which.
 func ParseShard(s string) (i, n int, err error) {
@@ -91,13 +91,13 @@ func ParseShard(s string) (i, n int, err error) {
 	}
 	if which == "auto" {
 		which = ""
-		for _, name := range IndexVariables {
+		for _, name := range indexVariables {
 			if which = os.Getenv(name); which != "" {
 				break
 			}
 		}
 		if which == "" {
-			return bad("neither " + strings.Join(IndexVariables, " nor ") + " is set")
+			return bad("neither " + strings.Join(indexVariables, " nor ") + " is set")
 		}
 	}
 	if i, err = strconv.Atoi(which); err != nil {
@@ -128,9 +128,9 @@ func Indices(numbers []int) string {
 	return strings.Join(out, ",")
 }
 
-// Expand reads what Slurm writes for tasks of an array: 0-3,7,9-15:2%4, also in brackets. What stands behind % is how many
+// expand reads what Slurm writes for tasks of an array: 0-3,7,9-15:2%4, also in brackets. What stands behind % is how many
 // may run at once.
-func Expand(s string) ([]int, error) {
+func expand(s string) ([]int, error) {
 	list, _, _ := strings.Cut(strings.Trim(s, "[]"), "%")
 	var out []int
 	for part := range strings.SplitSeq(list, ",") {

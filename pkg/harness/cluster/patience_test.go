@@ -23,7 +23,7 @@ func TestPatience(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	defer func(d time.Duration) { patience["squeue"] = d }(patience["squeue"])
 	patience["squeue"] = 500 * time.Millisecond
-	_, err := States(map[string]string{"1": "name"})
+	_, err := states(map[string]string{"1": "name"})
 	if err == nil || !strings.Contains(err.Error(), "squeue did not answer within 500ms") {
 		t.Errorf("error %v", err)
 	}
@@ -35,19 +35,19 @@ func TestPatience(t *testing.T) {
 
 func TestIndices(t *testing.T) {
 	for text, want := range map[string][]int{"0": {0}, "0-3,7,9-10": {0, 1, 2, 3, 7, 9, 10}} {
-		got, err := Expand(text)
+		got, err := expand(text)
 		if err != nil || Indices(got) != text || len(got) != len(want) {
 			t.Errorf("%s: %v, %v, written %s", text, got, err, Indices(got))
 		}
 	}
-	if got, err := Expand("[0-8:4,11%2]"); err != nil || Indices(got) != "0,4,8,11" {
+	if got, err := expand("[0-8:4,11%2]"); err != nil || Indices(got) != "0,4,8,11" {
 		t.Errorf("%v, %v", got, err)
 	}
 	if s := Indices([]int{9, 3, 4, 9, 5}); s != "3-5,9" {
 		t.Error(s)
 	}
 	for _, bad := range []string{"", "N/A", "4294967294-", "3-1", "1-2:0", "-1", "0-99999999999"} {
-		if got, err := Expand(bad); err == nil {
+		if got, err := expand(bad); err == nil {
 			t.Errorf("%q is %v", bad, got)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,11 +135,11 @@ func PlanPath(dir string, plan []byte) string {
 // Read reads a plan file, or that in a folder, and refuses one that is not what was frozen.
 func Read(path string) (*Plan, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		found, err := filepath.Glob(filepath.Join(path, "plan-*.jsonl"))
+		found, err := fs.Glob(os.DirFS(path), "plan-*.jsonl")
 		if err != nil || len(found) != 1 {
 			return nil, harness.Usagef("there are %d files plan-*.jsonl in %s, want one: name the file", len(found), path)
 		}
-		path = found[0]
+		path = filepath.Join(path, found[0])
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -270,18 +271,21 @@ func digestOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Copy copies a program to the folder under the name of its digest, if it is not there.
-func Copy(program, sha, folder string) error {
+// copyProgram copies a program to the folder under the name of its digest, if it is not there.
+func copyProgram(program, sha, folder string) error {
 	path := filepath.Join(folder, "sifg-"+id(sha))
-	if have, err := digestOf(path); err == nil && have == sha {
-		return nil
+	if have, err := digestOf(path); err != nil || have != sha {
+		from, err := os.Open(program)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		if err := record.WriteFileAtomic(path, func(w io.Writer) error { _, err := io.Copy(w, from); return err }); err != nil {
+			return err
+		}
 	}
-	from, err := os.Open(program)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	if err := record.WriteFileAtomic(path, func(w io.Writer) error { _, err := io.Copy(w, from); return err }); err != nil {
+	// A copy that is there may be somebody else's, or of a call that was killed before it could be run.
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o111 == 0o111 {
 		return err
 	}
 	return os.Chmod(path, 0o755)

@@ -45,8 +45,8 @@ func NewPaths(p *Plan, results, store string) (out Paths, err error) {
 		if *x.to, err = absolute(x.path); err != nil {
 			return out, err
 		}
-		if strings.ContainsAny(x.path, "\n\"\\") {
-			return out, harness.Usagef("the folder %q has a character in its name that batch scripts cannot have", x.path)
+		if strings.ContainsAny(*x.to, "\n\"\\") {
+			return out, harness.Usagef("the folder %q has a character in its name that batch scripts cannot have", *x.to)
 		}
 	}
 	return out, nil
@@ -131,8 +131,8 @@ func (s Site) Script(p *Plan, x Paths, shards int) string {
 	return render(title, append(d, s.Extra...), s.Before, "exec "+harness.Quote(x.Worker(fmt.Sprintf("auto/%d", shards))))
 }
 
-// PrepareScript returns the script of the job before the array, which makes what trials share.
-func (s Site) PrepareScript(p *Plan, x Paths) string {
+// prepareScript returns the script of the job before the array, which makes what trials share.
+func (s Site) prepareScript(p *Plan, x Paths) string {
 	d := append(s.directives(x, "sifg-prepare-"+p.Name(), "prepare-%j.out"), "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", max(1, s.CPUs)))
 	if s.Memory != "" {
 		d = append(d, "--mem="+s.Memory)
@@ -140,8 +140,8 @@ func (s Site) PrepareScript(p *Plan, x Paths) string {
 	return render("Makes what the trials of plan "+p.Name()+" share.", append(d, s.Extra...), s.Before, "exec "+harness.Quote(x.Worker("")))
 }
 
-// CollectScript returns the script of the job after the array. What Slurm says of the tasks is written down while it knows.
-func (s Site) CollectScript(p *Plan, x Paths) string {
+// collectScript returns the script of the job after the array. What Slurm says of the tasks is written down while it knows.
+func (s Site) collectScript(p *Plan, x Paths) string {
 	d := append(s.directives(x, "sifg-collect-"+p.Name(), "collect-%j.out"), "--ntasks=1", "--time=30")
 	status := harness.Quote([]string{x.Program, "status", "--plan", x.Plan, "--store", x.Store})
 	report := harness.Quote(append(append([]string{x.Program}, p.Report...), "--results", x.Results, "--store", x.Store))
@@ -154,10 +154,10 @@ func (s Site) CollectScript(p *Plan, x Paths) string {
 func (s Site) WriteScripts(p *Plan, x Paths, shards int, prepare, collect bool) error {
 	scripts := map[string]string{scriptName: s.Script(p, x, shards)}
 	if prepare {
-		scripts[prepareName] = s.PrepareScript(p, x)
+		scripts[prepareName] = s.prepareScript(p, x)
 	}
 	if collect {
-		scripts[collectName] = s.CollectScript(p, x)
+		scripts[collectName] = s.collectScript(p, x)
 	}
 	for name, text := range scripts {
 		err := record.WriteFileAtomic(filepath.Join(p.Folder(), name), func(w io.Writer) error { _, err := io.WriteString(w, text); return err })

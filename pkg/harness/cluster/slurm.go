@@ -80,7 +80,7 @@ func sbatch(name, script string, args ...string) (number string, unsure bool, er
 		}
 		err = fmt.Errorf("sbatch printed %q, which is no job's number", strings.TrimSpace(out))
 	}
-	number, failure := ByName(name)
+	number, failure := byName(name)
 	if number != "" {
 		return number, false, nil
 	}
@@ -106,8 +106,8 @@ func advise(err error) error {
 	return harness.Usagef("nothing was submitted: %v", err)
 }
 
-// ByName returns the number of the job of that name, "" if Slurm knows none.
-func ByName(name string) (string, error) {
+// byName returns the number of the job of that name, "" if Slurm knows none.
+func byName(name string) (string, error) {
 	out, err := query("-h", "-r", "-t", "all", "-n", name, "-o", "%F")
 	if f := strings.Fields(out); err == nil && len(f) > 0 {
 		return f[0], nil
@@ -129,11 +129,11 @@ type State struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// States asks Slurm for the tasks of arrays, given by number with their names: squeue, which forgets what ended some minutes
+// states asks Slurm for the tasks of arrays, given by number with their names: squeue, which forgets what ended some minutes
 // ago, and for those that it does not know the accounting database, which many sites do not have. The error is that squeue
 // did not answer; a job that nobody knows any more is just missing. So is one of another name: a controller that crashed
 // gives numbers again that it gave just before.
-func States(names map[string]string) (map[Task]State, error) {
+func states(names map[string]string) (map[Task]State, error) {
 	out := map[Task]State{}
 	if len(names) == 0 {
 		return out, nil
@@ -149,7 +149,7 @@ func States(names map[string]string) (map[Task]State, error) {
 		if len(f) < 5 || names[f[0]] != f[2] {
 			continue
 		}
-		tasks, err := Expand(f[1])
+		tasks, err := expand(f[1])
 		if err != nil {
 			continue // no array
 		}
@@ -169,7 +169,7 @@ func States(names map[string]string) (map[Task]State, error) {
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		array, list, ok := strings.Cut(f[0], "_")
-		tasks, err := Expand(list)
+		tasks, err := expand(list)
 		if !ok || err != nil || len(f) != 3 || names[array] != f[1] || f[2] == "" {
 			continue
 		}

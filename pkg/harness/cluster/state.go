@@ -55,87 +55,105 @@ type Report struct {
 // Judge says what became of each shard: the store says whether it is done; otherwise Slurm, where it can be asked or was,
 // and the attempts that workers recorded say why not.
 func Judge(p *Plan, s *Submission, survey harness.Survey) Report {
-	var r Report
+	h := hear(p, s)
+	r := Report{Asked: h.silent}
+	for n, trials := range Pack(p.Seconds(), max(1, s.Shards)) {
+		r.Shards = append(r.Shards, h.judge(n, trials, survey))
+	}
+	return r
+}
+
+// hearsay is what Slurm and the workers say of a submission.
+type hearsay struct {
+	last      map[int]Task      // a shard's last task
+	cancelled map[string]bool   // arrays, by sifg cancel
+	states    map[Task]State    // what Slurm says now
+	seen      map[string]State  // what it said last of tasks that had ended
+	attempts  map[int][]Attempt // at each shard, in order of their start
+	silent    string            // why Slurm could not be asked
+}
+
+// hear asks Slurm and reads what the workers recorded.
+func hear(p *Plan, s *Submission) hearsay {
+	h := hearsay{last: map[int]Task{}, cancelled: map[string]bool{}, attempts: map[int][]Attempt{}}
 	names := map[string]string{} // by number of the array
-	last := map[int]Task{}       // a shard's last task
-	cancelled := map[string]bool{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if j.ID == "" && r.Asked == "" {
+		if j.ID == "" && h.silent == "" {
 			var err error
-			if j.ID, err = ByName(j.Name); err != nil {
-				r.Asked = err.Error()
+			if j.ID, err = byName(j.Name); err != nil {
+				h.silent = err.Error()
 			}
 		}
-		tasks, err := Expand(j.Tasks)
+		tasks, err := expand(j.Tasks)
 		if j.ID == "" || err != nil {
 			continue
 		}
-		names[j.ID], cancelled[j.ID] = j.Name, j.Cancelled
+		names[j.ID], h.cancelled[j.ID] = j.Name, j.Cancelled
 		for _, t := range tasks {
-			last[t] = Task{j.ID, t}
+			h.last[t] = Task{j.ID, t}
 		}
 	}
-	var states map[Task]State
-	if r.Asked == "" {
+	if h.silent == "" {
 		var err error
-		if states, err = States(names); err != nil {
-			r.Asked = err.Error()
+		if h.states, err = states(names); err != nil {
+			h.silent = err.Error()
 		}
 	}
-	seen := remember(p, states)
-	attempts := map[int][]Attempt{}
-	for _, a := range Attempts(p) {
+	h.seen = remember(p, h.states)
+	for _, a := range attempts(p) {
 		if a.Shards == s.Shards {
-			attempts[a.Shard] = append(attempts[a.Shard], a)
+			h.attempts[a.Shard] = append(h.attempts[a.Shard], a)
 		}
 	}
-	for n, shard := range Pack(p.Seconds(), max(1, s.Shards)) {
-		x := Shard{Number: n, Trials: len(shard), Attempts: len(attempts[n])}
-		again := 0
-		for _, i := range shard {
-			switch status := survey[i].Status; {
-			case status == harness.Missing || status == harness.Damaged:
-				x.Missing++
-			case slices.Contains(harness.Retryable, status):
-				again++
-			}
+	return h
+}
+
+// judge says what became of shard n, which has these trials of the plan.
+func (h *hearsay) judge(n int, trials []int, survey harness.Survey) Shard {
+	x := Shard{Number: n, Trials: len(trials), Attempts: len(h.attempts[n])}
+	again := 0
+	for _, i := range trials {
+		switch status := survey[i].Status; {
+		case status == harness.Missing || status == harness.Damaged:
+			x.Missing++
+		case slices.Contains(harness.Retryable, status):
+			again++
 		}
-		task, submitted := last[n]
-		state, now := states[task]
-		if submitted {
-			x.Task = task.String()
-		}
-		var a *Attempt // the last of this task; where Slurm has none, of any worker
-		for k := range attempts[n] {
-			if !submitted || attempts[n][k].Job == x.Task {
-				a = &attempts[n][k]
-				x.Computed = a.Computed
-			}
-		}
-		if !now {
-			state = seen[task.String()]
-		}
-		x.Slurm = state.State
-		switch live := liveness(state.State); {
-		case x.Missing == 0 && again == 0:
-			x.State = Done
-		case live != "" && now:
-			x.State = live
-			if live == Waiting {
-				x.Why = state.Reason // it may be that nothing but a person ends the waiting
-			}
-		case x.Missing == 0:
-			x.State = FailedOnes
-		default:
-			x.State, x.Why = explain(state, a, submitted, r.Asked == "")
-			if cancelled[task.Array] && slices.Contains([]string{Killed, Preempted, NotStarted, Unknown}, x.State) {
-				x.State, x.Why = Cancelled, ""
-			}
-		}
-		r.Shards = append(r.Shards, x)
 	}
-	return r
+	task, submitted := h.last[n]
+	state, now := h.states[task]
+	if submitted {
+		x.Task = task.String()
+	}
+	var a *Attempt // the last of this task; where Slurm has none, of any worker
+	for k := range h.attempts[n] {
+		if !submitted || h.attempts[n][k].Job == x.Task {
+			a = &h.attempts[n][k]
+			x.Computed = a.Computed
+		}
+	}
+	if !now {
+		state = h.seen[task.String()]
+	}
+	x.Slurm = state.State
+	switch live := liveness(state.State); {
+	case x.Missing == 0 && again == 0:
+		x.State = Done
+	case live != "" && now:
+		x.State = live
+		if live == Waiting {
+			x.Why = state.Reason // it may be that nothing but a person ends the waiting
+		}
+	case x.Missing == 0:
+		x.State = FailedOnes
+	default:
+		x.State, x.Why = explain(state, a, submitted, h.silent == "")
+		if h.cancelled[task.Array] && slices.Contains([]string{Killed, Preempted, NotStarted, Unknown}, x.State) {
+			x.State, x.Why = Cancelled, ""
+		}
+	}
+	return x
 }
 
 // liveness says whether Slurm still has a task.

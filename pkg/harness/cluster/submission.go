@@ -99,34 +99,44 @@ func (s *Submission) Submit(p *Plan, shards []int, args ...string) (*Job, error)
 func prepared(name string) string  { return name + "-prepare" }
 func collected(name string) string { return name + "-collect" }
 
-// Cancel cancels all jobs of the plan by their recorded numbers, and returns those.
+// Cancel cancels all jobs of the plan by their recorded numbers, and returns those. Where one cannot be cancelled it is recorded
+// which were before.
 func (s *Submission) Cancel(p *Plan) ([]string, error) {
 	var jobs []string
 	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.ID == "" {
-			var err error
-			if j.ID, err = ByName(j.Name); err != nil {
-				return nil, err
-			}
+		numbers, err := s.Jobs[i].cancel()
+		if err != nil {
+			return nil, errors.Join(err, s.Write(p.Folder()))
 		}
-		for name, number := range map[string]string{prepared(j.Name): j.Prepare, j.Name: j.ID, collected(j.Name): j.Collect} {
-			if number == "" {
-				continue
-			}
-			// The name too, so that a number that was given again is not another job's end.
-			if _, err := command("scancel", "--name="+name, number); err != nil && !strings.Contains(err.Error(), "Invalid job id") {
-				return nil, err
-			}
-			jobs = append(jobs, number)
-		}
-		j.Cancelled = true
+		jobs = append(jobs, numbers...)
 	}
 	if len(jobs) == 0 {
 		return nil, harness.Usagef("plan %s has no jobs", p.Name())
 	}
 	slices.Sort(jobs)
 	return jobs, s.Write(p.Folder())
+}
+
+// cancel cancels an array with the jobs before and after it, that after it first: it would start where the array ends.
+func (j *Job) cancel() (numbers []string, err error) {
+	if j.ID == "" {
+		if j.ID, err = byName(j.Name); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range [][2]string{{collected(j.Name), j.Collect}, {j.Name, j.ID}, {prepared(j.Name), j.Prepare}} {
+		name, number := x[0], x[1]
+		if number == "" {
+			continue
+		}
+		// The name too, so that a number that was given again is not another job's end.
+		if _, err := command("scancel", "--name="+name, number); err != nil && !strings.Contains(err.Error(), "Invalid job id") {
+			return nil, err
+		}
+		numbers = append(numbers, number)
+	}
+	j.Cancelled = true
+	return numbers, nil
 }
 
 // ReadSubmission reads what was submitted of the plan in a folder; nothing was where there is none.
@@ -160,7 +170,10 @@ func writeJSON(path string, v any) error {
 
 // Find returns the plans under a folder that were frozen there, the latest last.
 func Find(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, "*", "plan-*.jsonl"))
+	found, _ := fs.Glob(os.DirFS(dir), "*/plan-*.jsonl")
+	for i := range found {
+		found[i] = filepath.Join(dir, found[i])
+	}
 	slices.SortFunc(found, func(a, b string) int {
 		x, err1 := os.Stat(a)
 		y, err2 := os.Stat(b)
@@ -180,7 +193,7 @@ func Write(p *Plan, plan []byte, program string) error {
 			return harness.Usagef("the folder of the plan cannot be made: %v", err)
 		}
 	}
-	if err := Copy(program, p.Binary, p.Folder()); err != nil {
+	if err := copyProgram(program, p.Binary, p.Folder()); err != nil {
 		return err
 	}
 	if _, err := os.Stat(p.Path); err == nil {
@@ -241,13 +254,14 @@ func (a *Attempt) End(stop string, computed int, err error) {
 	a.write()
 }
 
-// Attempts returns the attempts at the shards of a plan, in order of their start.
-func Attempts(p *Plan) []Attempt {
-	paths, _ := filepath.Glob(filepath.Join(p.Folder(), attemptsName, "*.json"))
+// attempts returns the attempts at the shards of a plan, in order of their start.
+func attempts(p *Plan) []Attempt {
+	folder := os.DirFS(filepath.Join(p.Folder(), attemptsName))
+	names, _ := fs.Glob(folder, "*.json")
 	var out []Attempt
-	for _, path := range paths {
+	for _, name := range names {
 		var a Attempt
-		if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &a) == nil {
+		if b, err := fs.ReadFile(folder, name); err == nil && json.Unmarshal(b, &a) == nil {
 			out = append(out, a)
 		}
 	}
