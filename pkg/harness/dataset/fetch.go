@@ -50,6 +50,11 @@ type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
 
+// offline is an error that none of the hosts that were asked can be reached.
+type offline struct{ error }
+
+func (o offline) Unwrap() error { return o.error }
+
 // Fetch gets the files of the data sets (none named: of all that have an address) into the cache: from the mirror where it
 // has them, else from their source. A file in the cache that is what the manifest pins is left alone, another is
 // replaced. What has arrived of a file is kept, and continued from, also by the next call. A set that fails does
@@ -74,8 +79,8 @@ func (l *Library) Fetch(ctx context.Context, names []string, progress func(Progr
 					return ctx.Err()
 				}
 				failed = append(failed, err)
-				if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-					return errors.Join(failed...) // no host answers: the other sets would wait for the same
+				if errors.As(err, &offline{}) {
+					return errors.Join(failed...) // the other sets would wait for the same
 				}
 				break
 			}
@@ -107,11 +112,14 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, prog
 		progress(q)
 	}
 	var why []error
+	reached := false
 	sources := l.sources(e, f)
 	for i, from := range sources {
 		var err error
 		if isURL(from) {
 			err = l.download(ctx, from, path, f, noted)
+			dial := (*net.OpError)(nil)
+			reached = reached || !errors.As(err, &dial) || dial.Op != "dial"
 		} else {
 			err = copyFile(from, path, f)
 		}
@@ -127,6 +135,9 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, prog
 		if i+1 < len(sources) {
 			noted(fmt.Sprintf("%s: %v; trying %s", from, err, sources[i+1]))
 		}
+	}
+	if !reached {
+		return offline{errors.Join(why...)}
 	}
 	return errors.Join(why...)
 }

@@ -286,13 +286,7 @@ func TestFetchStops(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// No host answers.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	s = serve(t, "http://"+address, whole)
+	s = serve(t, nobody(t), whole)
 	if err := s.get(context.Background(), "mine"); err != nil { // the source has it
 		t.Fatal(err)
 	}
@@ -370,7 +364,18 @@ func TestMirror(t *testing.T) {
 	wants(t, s.get(ctx, "mine"), "/mirror/mine/a.csv", "/a%20b/a.csv", "404")
 }
 
-// TestFetchGoesOn: a set that fails does not stop the others.
+// nobody returns an address at which no host answers.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "http://" + l.Addr().String()
+}
+
+// TestFetchGoesOn: a set that fails does not stop the others, unless no host can be reached.
 func TestFetchGoesOn(t *testing.T) {
 	good := bytes.Repeat([]byte("1,2\n"), 3)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -381,17 +386,32 @@ func TestFetchGoesOn(t *testing.T) {
 		w.Write(good)
 	}))
 	defer server.Close()
-	manifest := "datasets:\n"
-	for _, name := range []string{"bad", "good"} {
-		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: 12, sha256: %x}], parse: {separator: comma}, target: last}\n",
-			name, server.URL, name, sha256.Sum256(good))
-	}
-	l, err := Open(Options{Manifest: []byte(manifest), Cache: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wants(t, l.Fetch(context.Background(), nil, nil), "bad.csv", "404")
-	if missing, err := l.Missing(); err != nil || !slices.Equal(missing, []string{"bad"}) {
-		t.Errorf("missing are %v (%v)", missing, err)
+	for _, c := range []struct {
+		source, mirror string
+		missing        []string
+		words          []string
+	}{
+		{server.URL, "", []string{"bad"}, []string{"bad.csv", "404"}},
+		{server.URL, nobody(t), []string{"bad"}, []string{"bad.csv", "404", "refused"}},
+		{nobody(t), t.TempDir(), []string{"bad", "good"}, []string{"bad.csv", "no such file", "refused"}},
+	} {
+		manifest := "datasets:\n"
+		for _, name := range []string{"bad", "good"} {
+			manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: 12, sha256: %x}], parse: {separator: comma}, target: last}\n",
+				name, c.source, name, sha256.Sum256(good))
+		}
+		l, err := Open(Options{Manifest: []byte(manifest), Cache: t.TempDir(), Mirror: c.mirror})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.net.wait = func(int) time.Duration { return 0 }
+		err = l.Fetch(context.Background(), nil, nil)
+		wants(t, err, c.words...)
+		if strings.Contains(fmt.Sprint(err), "good.csv") { // got, or not asked for where no host answers
+			t.Error(err)
+		}
+		if missing, err := l.Missing(); err != nil || !slices.Equal(missing, c.missing) {
+			t.Errorf("missing are %v (%v), want %v", missing, err, c.missing)
+		}
 	}
 }
