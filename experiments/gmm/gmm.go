@@ -70,16 +70,16 @@ var Experiment = &harness.Experiment{
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-2d",
 					density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
-					density.Panel{Metric: "sigma", Label: "σ"})
+					density.Panel{Metric: "sigma", Label: "σ", Zero: true})
 			},
 		},
 		{
 			Name: "sigma-10d", Title: "10-D: σ and p against iterations",
 			Caption: "The smoothing σ of the methods that smooth and the exponent p of those with a velocity network: mean (line) and range " +
-				"(band) over seeds. Mind the axes: a range that looks large may be small.",
+				"(band) over seeds.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, "gmm-10d",
-					density.Panel{Metric: "sigma", Label: "σ"}, density.Panel{Metric: "p", Label: "exponent p"})
+					density.Panel{Metric: "sigma", Label: "σ", Zero: true}, density.Panel{Metric: "p", Label: "exponent p", Zero: true})
 			},
 		},
 	},

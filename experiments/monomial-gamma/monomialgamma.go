@@ -61,11 +61,11 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "tails", Title: "Tails and smoothing",
 			Caption: "Mean of |x₁| (the black line: as many exact draws; 4.42 in the limit), the smoothing σ and the exponent p: mean (line) and " +
-				"range (band) over seeds. Mind the axes of σ and p: a range that looks large may be small.",
+				"range (band) over seeds.",
 			Draw: func(s *record.Set) (*figure.Figure, error) {
 				return density.Curves(s, problem,
 					density.Panel{Metric: "mean-abs", Label: "mean of |x_{1}|", Floor: true},
-					density.Panel{Metric: "sigma", Label: "σ"}, density.Panel{Metric: "p", Label: "exponent p"})
+					density.Panel{Metric: "sigma", Label: "σ", Zero: true}, density.Panel{Metric: "p", Label: "exponent p", Zero: true})
 			},
 		},
 	},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -147,5 +148,26 @@ func TestStartAndDisplacement(t *testing.T) {
 func TestMetricsAreListed(t *testing.T) {
 	if names := Metrics(); !slices.IsSorted(names) || !slices.Contains(names, "knn-kl") || len(names) != len(measures) {
 		t.Errorf("metrics: %v", names)
+	}
+}
+
+// TestCurvesFromZero: an axis that starts at zero ends above the largest value.
+func TestCurvesFromZero(t *testing.T) {
+	s := &record.Set{
+		Trials: []record.Trial{{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK}},
+		Traces: []record.Trace{
+			{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Iteration: 0, Metric: "sigma", Value: 0.10},
+			{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Iteration: 9, Metric: "sigma", Value: 0.12},
+		},
+	}
+	f, err := Curves(s, "p", Panel{Metric: "sigma", Zero: true}, Panel{Metric: "sigma"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y := f.Panels[0].Y; y.Min != 0 || y.Max < 0.13 || y.Max > 0.14 {
+		t.Errorf("axis from %g to %g", y.Min, y.Max)
+	}
+	if y := f.Panels[1].Y; y.Min != y.Max { // both 0: those of the data
+		t.Errorf("the other axis from %g to %g", y.Min, y.Max)
 	}
 }

@@ -19,6 +19,7 @@ type Panel struct {
 	Index                int
 	Scale                figure.Scale
 	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
+	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
 // Curves draws metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
@@ -34,6 +35,11 @@ func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, err
 		}
 		for _, method := range s.Methods(problem) {
 			curves := s.Curves(problem, method, want.Metric, want.Index)
+			if want.Zero { // Min is 0
+				for _, c := range curves {
+					p.Y.Max = max(p.Y.Max, 1.1*slices.Max(c.Value))
+				}
+			}
 			p.Layers = append(p.Layers, evidence.Layers(curves, figure.Method(method), nil)...)
 		}
 		if p.Layers == nil {
