@@ -20,7 +20,7 @@ packages: # patterns of all packages, for scripts
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|standard|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
 
 build: $(SIFG) ## bin/sifg, the command
 
@@ -40,7 +40,7 @@ reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=release
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
 	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
-grid: build ## the grid GRID, on the experiment in whose folder it is; run again to continue: docs/grids.md
+grid: build ## the grid GRID, on the experiment in whose folder it is; the paper's takes most of a day (docs/grids.md)
 	$(SIFG) grid $(word 2,$(subst /, ,$(GRID))) --grid $(GRID) --scale $(SCALE) $(if $(filter-out file,$(origin PROTOCOL)),--protocol $(PROTOCOL)) \
 		$(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
@@ -59,8 +59,8 @@ generate: ## the assembly of the compute core, from its generator
 data: build ## the files of all data sets, into datasets/cache (10 MB)
 	$(SIFG) data fetch
 
-report: build ## tables, figures and page again from what has been computed
-	$(SIFG) report --scale $(SCALE) $(ARGS)
+report: build ## tables, figures and page of SCALE and PROTOCOL again, from what has been computed
+	$(SIFG) report --scale $(SCALE) --protocol $(PROTOCOL) $(ARGS)
 
-clean: ## the command and the results that are not committed; the store stays
-	rm -rf bin results/quick results/smoke
+clean: ## the command and the reports of smaller scales and changed settings; store and grids stay
+	rm -rf bin results/quick results/smoke results/custom

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLibraryDocumentation builds the Go code of docs/library.md and of the README in a module of its own, as somebody does who has the
+// library alone, and runs the program.
+func TestLibraryDocumentation(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := func(name string) []string {
+		b, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	guide, readme := blocks("docs/library.md"), blocks("README.md")
+	if len(guide) != 2 || len(readme) != 1 {
+		t.Fatalf("%d and %d blocks of Go", len(guide), len(readme))
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "pkg/sifg/go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions, err := os.ReadFile(filepath.Join(root, "pkg/sifg/go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, require, _ := strings.Cut(string(versions), "require (")
+	require, _, _ = strings.Cut(require, ")")
+	dir := t.TempDir()
+	const library = "github.com/semi-implicit/sifg/pkg/sifg"
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/mine\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n" + require + ")\n\nreplace " + library + " => " +
+			filepath.Join(root, "pkg/sifg") + "\n",
+		"go.sum":   string(sums),
+		"main.go":  guide[0],
+		"field.go": "package main\n\nimport \"" + library + "\"\n\n" + guide[1],
+		"readme.go": "package main\n\nimport (\n\t\"context\"\n\n\t\"" + library + "\"\n)\n\n" +
+			"func readme(ctx context.Context, target sifg.Target) (*sifg.Cloud, error) {\n" +
+			strings.Replace(readme[0], "cloud, err :=", "if err != nil {\n\treturn nil, err\n}\ncloud, err :=", 1) + "return cloud, err\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "run", ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	if lines := regexp.MustCompile(`(?m)^\[-?[0-9.]+(e-[0-9]+)? -?[0-9.]+(e-[0-9]+)?\]$`).FindAllString(out.String(), -1); len(lines) != 3 {
+		t.Errorf("the program printed %q, want three points", out.String())
+	}
+}
