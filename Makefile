@@ -20,7 +20,7 @@ packages: # patterns of all packages, for scripts
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|standard|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
 
 build: $(SIFG) ## bin/sifg, the command
 
