@@ -69,7 +69,7 @@ type Tick struct {
 type Item struct {
 	Style
 	Line bool // a line across the key
-	Fill bool // a light field behind it: band, box, violin
+	Fill bool // a light field behind it: band, violin
 	Mark bool // the style's mark
 }
 

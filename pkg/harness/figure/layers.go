@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Layer is one thing drawn in a panel: Line, Band, Scatter, Path, Box, Violin, Contours, HeatMap, HLine, VLine, Text.
+// Layer is one thing drawn in a panel: Line, Band, Scatter, Path, Violin, Contours, HeatMap, HLine, Text.
 type Layer interface {
 	extent(e *extent)    // reports the data the axes must hold
 	draw(a *area)        // draws inside the data area
@@ -46,18 +46,12 @@ type Path struct {
 	Alpha float64 // 0: 0.4
 }
 
-// HLine and VLine are thin lines across the panel, for reference values. They widen the axes as the edges of a Band do:
-// without deciding the scale, and by a decade at most on a log axis.
-type (
-	HLine struct {
-		Y     float64
-		Style Style
-	}
-	VLine struct {
-		X     float64
-		Style Style
-	}
-)
+// HLine is a thin line across the panel, for a reference value. It widens the axis as the edges of a Band do: without
+// deciding the scale, and by a decade at most on a log axis.
+type HLine struct {
+	Y     float64
+	Style Style
+}
 
 // Text is a note at a data position, or with Frac at a fraction of the panel: (0, 0) lower left, (1, 1) upper right.
 type Text struct {
@@ -257,43 +251,23 @@ func (h HLine) extent(e *extent) {
 	e.soft = false
 }
 
-func (v VLine) extent(e *extent) {
-	e.soft = true
-	e.addX(v.X)
-	e.soft = false
-}
-
 func (h HLine) draw(a *area) {
-	switch p, ok := a.at(a.x.min, h.Y); {
-	case ok && a.ContainsY(p.Y):
-		a.stroke(reference(h.Style), []vg.Point{{X: a.Min.X, Y: p.Y}, {X: a.Max.X, Y: p.Y}})
-	case ok:
-		a.outside++
-	}
-}
-
-func (v VLine) draw(a *area) {
-	switch p, ok := a.at(v.X, a.y.min); {
-	case ok && a.ContainsX(p.X):
-		a.stroke(reference(v.Style), []vg.Point{{X: p.X, Y: a.Min.Y}, {X: p.X, Y: a.Max.Y}})
-	case ok:
-		a.outside++
-	}
-}
-
-// reference is the line of HLine and VLine: as the style says, thinner by default.
-func reference(s Style) draw.LineStyle {
+	s := h.Style
 	if s.Width == 0 {
 		s.Width = 0.8
 	}
 	if s.Color == (color.NRGBA{}) {
 		s.Color = ink
 	}
-	return s.line()
+	switch p, ok := a.at(a.x.min, h.Y); {
+	case ok && a.ContainsY(p.Y):
+		a.stroke(s.line(), []vg.Point{{X: a.Min.X, Y: p.Y}, {X: a.Max.X, Y: p.Y}})
+	case ok:
+		a.outside++
+	}
 }
 
 func (h HLine) key() (Item, string) { return Item{Style: h.Style, Line: true}, "hline" }
-func (v VLine) key() (Item, string) { return Item{Style: v.Style, Line: true}, "vline" }
 
 func (t Text) extent(e *extent) {
 	if !t.Frac {

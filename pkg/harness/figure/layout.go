@@ -39,7 +39,7 @@ const (
 
 func (f *Figure) layout() (*layout, error) {
 	n := len(f.Panels)
-	l := &layout{f: f, rows: f.Rows, cols: f.Cols, turn: make([]bool, n)}
+	l := &layout{f: f, rows: f.Rows, cols: f.Cols, turn: make([]bool, n), margin: make([]margins, n)}
 	switch {
 	case n == 0:
 		return nil, fmt.Errorf("a figure needs a panel")
@@ -96,12 +96,10 @@ func (f *Figure) layout() (*layout, error) {
 		l.barWidth = barGap + barSize + tickLength + 2 + barLabels(l.bar) + 3 + textSize*(capHeight+descent)
 	}
 	// The number of ticks depends on the panels' size, and the size on the ticks' labels: twice is enough.
-	pw, ph := l.w/float64(l.cols)-40, 0.0
+	pw := l.w/float64(l.cols) - 40
+	ph := pw * l.aspect()
 	for range 2 {
 		for i := range f.Panels {
-			if h := ph; h == 0 {
-				ph = pw * l.aspect()
-			}
 			l.ticks(i, pw, ph)
 		}
 		pw, ph = l.place()
@@ -192,7 +190,7 @@ func (l *layout) ticks(i int, w, h float64) {
 	if p.Title != "" {
 		m.top = textSize + 4
 	}
-	l.margin = append(l.margin[:min(i, len(l.margin))], append([]margins{m}, l.margin[min(i+1, len(l.margin)):]...)...)
+	l.margin[i] = m
 }
 
 // slant is the angle of turned tick labels.

@@ -106,20 +106,10 @@ func Method(name string) Style {
 	}
 }
 
-// Sequence returns the style of step i of n of an ordered series (a sweep of σ, of the number of particles), from dark
-// to light.
-func Sequence(i, n int) Style {
-	t := 0.0
-	if n > 1 {
-		t = 0.9 * float64(i) / float64(n-1) // the last tenth is too light for lines
-	}
-	return Style{Color: viridis(t), Mark: Shape(i % 8), Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[i%4]}
-}
-
 // As returns the style with another label; "" leaves the series out of the legend.
 func (s Style) As(label string) Style { s.Label = label; return s }
 
-// Shade returns c with opacity a in [0, 1].
+// shade returns c with opacity a in [0, 1].
 func shade(c color.NRGBA, a float64) color.NRGBA {
 	c.A = uint8(math.Round(255 * min(max(a, 0), 1)))
 	return c

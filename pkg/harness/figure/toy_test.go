@@ -108,7 +108,7 @@ func curveFigure() *Figure {
 }
 
 func spreadFigure() *Figure {
-	box := Panel{Title: "boxes", Y: Axis{Label: "final KL", Scale: AutoLog}}
+	log := Panel{Title: "violins on a log axis", Y: Axis{Label: "final KL", Scale: AutoLog}}
 	violin := Panel{Title: "violins", Y: Axis{Label: "RMSE"}}
 	for k, m := range toyMethods {
 		r := rng.New(uint64(k), "spread")
@@ -117,12 +117,12 @@ func spreadFigure() *Figure {
 			v = append(v, math.Exp(r.NormFloat64()*0.4+float64(k)))
 			w = append(w, r.NormFloat64()*(0.3+0.1*float64(k))+2+float64(k%2)*r.Float64()*2)
 		}
-		box.X.Categories = append(box.X.Categories, Method(m).Label)
-		box.Layers = append(box.Layers, Box{At: float64(k), Values: v, Style: Method(m).As(""), Points: k%2 == 0})
+		log.X.Categories = append(log.X.Categories, Method(m).Label)
+		log.Layers = append(log.Layers, Violin{At: float64(k), Values: v, Style: Method(m).As(""), Points: k%2 == 0})
 		violin.Layers = append(violin.Layers, Violin{At: float64(k), Values: w, Style: Method(m).As(""), Points: k%2 == 0})
 	}
-	violin.X.Categories = box.X.Categories
-	return &Figure{Panels: []Panel{box, violin}}
+	violin.X.Categories = log.X.Categories
+	return &Figure{Panels: []Panel{log, violin}}
 }
 
 func heatFigure() *Figure {
@@ -131,7 +131,7 @@ func heatFigure() *Figure {
 		Panels: []Panel{{X: Axis{Label: "step size"}, Y: Axis{Label: "σ"}, Layers: []Layer{
 			HeatMap{Grid: g, Min: 0.001, Max: 1, Log: true},
 			Text{X: 0.02, Y: 0.98, S: "KL = 0.31 ± 0.02", Frac: true, AlignY: 1},
-			HLine{Y: 1.5, Style: Style{Dash: []float64{3, 2}}}, VLine{X: 2},
+			HLine{Y: 1.5, Style: Style{Dash: []float64{3, 2}}},
 		}}},
 		ColorBar: &ColorBar{Label: "median KL", Min: 0.001, Max: 1, Log: true},
 	}

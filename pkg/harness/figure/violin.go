@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"image/color"
 	"math"
 	"slices"
 
@@ -9,16 +8,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// Box is a box plot of values at position At of the x axis: quartiles, median, whiskers to the last value within 1.5
-// interquartile ranges of the box (Tukey), and the values themselves as dots if Points is set, those beyond the
-// whiskers otherwise.
-type Box struct {
-	At     float64
-	Values []float64
-	Style  Style
-	Points bool
-}
 
 // Violin is the density of values at position At of the x axis, with quartiles and median, and the values as dots if
 // Points is set. The density is a Gaussian kernel estimate with Silverman's bandwidth along the axis as drawn (so in
@@ -30,20 +19,16 @@ type Violin struct {
 	Points bool
 }
 
-const spreadHalf = 0.32 // half width of a box or violin
+const violinHalf = 0.32 // half width of a violin
 
-func spreadExtent(e *extent, at float64, v []float64) {
-	e.addX(at - 0.6)
-	e.addX(at + 0.6)
-	for _, v := range v {
-		e.addY(v)
+func (v Violin) extent(e *extent) {
+	e.addX(v.At - 0.6)
+	e.addX(v.At + 0.6)
+	for _, y := range v.Values {
+		e.addY(y)
 	}
 }
 
-func (b Box) extent(e *extent)    { spreadExtent(e, b.At, b.Values) }
-func (v Violin) extent(e *extent) { spreadExtent(e, v.At, v.Values) }
-
-func (b Box) key() (Item, string)    { return Item{Style: b.Style, Fill: true}, "box" }
 func (v Violin) key() (Item, string) { return Item{Style: v.Style, Fill: true}, "violin" }
 
 // drawable returns the values that have a place on the y axis, sorted.
@@ -74,49 +59,6 @@ func (a *area) dots(at, half float64, v []float64, s Style) {
 	}
 }
 
-// lineAt strokes a line between data points.
-func (a *area) lineAt(w float64, c color.NRGBA, x0, y0, x1, y1 float64) {
-	p, ok := a.at(x0, y0)
-	q, ok2 := a.at(x1, y1)
-	if ok && ok2 {
-		a.stroke(draw.LineStyle{Color: c, Width: vg.Length(w)}, []vg.Point{p, q})
-	}
-}
-
-func (b Box) draw(a *area) {
-	v := a.drawable(b.Values)
-	if len(v) == 0 {
-		return
-	}
-	q1, q2, q3 := stats.Quantile(v, 0.25), stats.Quantile(v, 0.5), stats.Quantile(v, 0.75)
-	i, j := 0, len(v)-1
-	for v[i] < q1-1.5*(q3-q1) {
-		i++
-	}
-	for v[j] > q3+1.5*(q3-q1) {
-		j--
-	}
-	c, x0, x1 := b.Style.Color, b.At-spreadHalf, b.At+spreadHalf
-	var box []vg.Point
-	for _, p := range [][2]float64{{x0, q1}, {x1, q1}, {x1, q3}, {x0, q3}} {
-		pt, _ := a.at(p[0], p[1])
-		box = append(box, pt)
-	}
-	a.FillPolygon(shade(c, fillAlpha+0.1), a.ClipPolygonXY(box))
-	a.stroke(draw.LineStyle{Color: c, Width: 0.8}, append(box, box[0]))
-	a.lineAt(0.8, c, b.At, q1, b.At, v[i])
-	a.lineAt(0.8, c, b.At, q3, b.At, v[j])
-	a.lineAt(0.8, c, b.At-0.12, v[i], b.At+0.12, v[i])
-	a.lineAt(0.8, c, b.At-0.12, v[j], b.At+0.12, v[j])
-	if b.Points {
-		a.dots(b.At, 0.2, v, b.Style)
-	} else {
-		a.dots(b.At, 0, v[:i], b.Style)
-		a.dots(b.At, 0, v[j+1:], b.Style)
-	}
-	a.lineAt(1.5, ink, x0, q2, x1, q2)
-}
-
 func (v Violin) draw(a *area) {
 	val := a.drawable(v.Values)
 	if len(val) == 0 {
@@ -129,7 +71,7 @@ func (v Violin) draw(a *area) {
 	c := v.Style.Color
 	q := func(p float64) vg.Length { return a.Y(stats.Quantile(u, p)) }
 	mid := a.X(a.x.unit(v.At))
-	width := a.X(a.x.unit(v.At+spreadHalf)) - mid
+	width := a.X(a.x.unit(v.At+violinHalf)) - mid
 	spread := stats.SD(u)
 	if iqr := (stats.Quantile(u, 0.75) - stats.Quantile(u, 0.25)) / 1.34; iqr > 0 {
 		spread = min(spread, iqr)
