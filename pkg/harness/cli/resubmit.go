@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -36,7 +37,10 @@ func (a *app) resubmit() *cobra.Command {
 				return err
 			}
 			if len(sub.Jobs) == 0 {
-				return harness.Usagef("plan %s was not submitted to Slurm: sifg submit slurm --plan %s", p.Name(), p.Name())
+				if _, err := os.Stat(cluster.ScriptOf(p)); err != nil {
+					return harness.Usagef("plan %s is not one of Slurm: %v", p.Name(), err)
+				}
+				return harness.Usagef("plan %s was not submitted yet: sifg submit slurm --plan %s", p.Name(), p.Name())
 			}
 			survey, err := a.glance(p, sub)
 			if err != nil {

@@ -218,7 +218,7 @@ func (a *app) submitWritten(p *cluster.Plan) error {
 	_, err = os.Stat(cluster.ScriptOf(p))
 	switch {
 	case err != nil:
-		return harness.Usagef("plan %s was not written for Slurm: %v", p.Name(), err)
+		return harness.Usagef("plan %s is not one of Slurm: %v", p.Name(), err)
 	case len(sub.Jobs) > 0:
 		return harness.Usagef("plan %s was submitted already, as job %s: sifg resubmit submits what is missing", p.Name(), sub.Jobs[0].ID)
 	}
