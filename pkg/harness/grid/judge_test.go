@@ -276,7 +276,7 @@ func TestSameBytesInAnyOrder(t *testing.T) {
 					t.Errorf("the report does not say %q", words)
 				}
 			}
-			if rows, err := record.DecodeTrials([]byte(files["trials.parquet"])); err != nil || len(rows) != 18 || rows[0].Config == "" {
+			if rows, err := record.ReadTrials(filepath.Join(dir, "trials.parquet"), ""); err != nil || len(rows) != 18 || rows[0].Config == "" {
 				t.Errorf("%d rows, %v", len(rows), err)
 			}
 			rows, err := record.DecodeTraces([]byte(files["trace.parquet"]))

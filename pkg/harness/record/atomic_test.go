@@ -93,8 +93,8 @@ func TestWriteFileAtomicFails(t *testing.T) {
 	full := errors.New("no space left")
 	for name, write := range map[string]func(io.Writer) error{
 		"the writing function": func(w io.Writer) error { w.Write(oldFile); return full },
-		"the Parquet encoder":  func(io.Writer) error { return EncodeTrials(failing{full, 100}, someTrials(9)) },
-		"its first write":      func(io.Writer) error { return EncodeTrials(failing{full, 0}, someTrials(9)) },
+		"the Parquet encoder":  func(io.Writer) error { return encode(failing{full, 100}, "trials", trialColumns, someTrials(9)) },
+		"its first write":      func(io.Writer) error { return encode(failing{full, 0}, "trials", trialColumns, someTrials(9)) },
 	} {
 		if err := WriteFileAtomic(path, write); !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v", name, err)

@@ -1,7 +1,5 @@
 package record
 
-import "io"
-
 // Bench is one row of bench.parquet: one measured speed. NaN stands for what a row does not have.
 type Bench struct {
 	Group, Name, Shape, Path          string
@@ -38,7 +36,7 @@ var benchColumns = []column[Bench]{
 
 // WriteBench writes bench.parquet as WriteTrials does trials.parquet.
 func WriteBench(path string, rows []Bench) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return encode(w, "bench", benchColumns, rows) })
+	return write(path, "bench", benchColumns, rows)
 }
 
 // ReadBench reads bench.parquet as ReadTrials does trials.parquet.

@@ -14,25 +14,6 @@ import (
 // Number is what an .npy file of ours holds.
 type Number interface{ float32 | float64 | int64 }
 
-// WriteNPY writes an array as an .npy file, atomically.
-func WriteNPY(path string, a *Array) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return EncodeNPY(w, a.Shape, a.Data) })
-}
-
-// ReadNPY reads a float32 array. The file's SHA-256 is compared with wantSHA256 before anything is parsed; with "" only
-// its form and size are checked.
-func ReadNPY(path, wantSHA256 string) (*Array, error) {
-	b, err := ReadFile(path, wantSHA256)
-	if err != nil {
-		return nil, err
-	}
-	shape, data, err := DecodeNPY[float32](b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &Array{Shape: shape, Data: data}, nil
-}
-
 // EncodeNPY writes data, C-ordered, in NPY format 1.0, little-endian, with the header padded so that the values start
 // at a multiple of 64 bytes, as memory maps and typed arrays want it. It panics if shape and data disagree.
 func EncodeNPY[T Number](w io.Writer, shape []int, data []T) error {

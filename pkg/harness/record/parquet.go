@@ -38,7 +38,7 @@ var groupRows = 1 << 20
 
 // WriteTrials writes trials.parquet, atomically. Equal rows give equal bytes.
 func WriteTrials(path string, rows []Trial) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return EncodeTrials(w, rows) })
+	return write(path, "trials", trialColumns, rows)
 }
 
 // ReadTrials reads trials.parquet. The file's SHA-256 is compared with wantSHA256 before anything is parsed. With ""
@@ -48,15 +48,9 @@ func ReadTrials(path, wantSHA256 string) ([]Trial, error) {
 	return read(path, wantSHA256, "trials", trialColumns)
 }
 
-// EncodeTrials is WriteTrials to a writer.
-func EncodeTrials(w io.Writer, rows []Trial) error { return encode(w, "trials", trialColumns, rows) }
-
-// DecodeTrials parses the bytes of a trials.parquet.
-func DecodeTrials(b []byte) ([]Trial, error) { return decode(b, "trials", trialColumns) }
-
 // WriteTraces writes trace.parquet as WriteTrials does trials.parquet.
 func WriteTraces(path string, rows []Trace) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return EncodeTraces(w, rows) })
+	return write(path, "traces", traceColumns, rows)
 }
 
 // ReadTraces reads trace.parquet as ReadTrials does trials.parquet.
@@ -72,21 +66,13 @@ func DecodeTraces(b []byte) ([]Trace, error) { return decode(b, "traces", traceC
 
 // WriteTimings writes timings.parquet as WriteTrials does trials.parquet.
 func WriteTimings(path string, rows []Timing) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return EncodeTimings(w, rows) })
+	return write(path, "timings", timingColumns, rows)
 }
 
 // ReadTimings reads timings.parquet as ReadTrials does trials.parquet.
 func ReadTimings(path, wantSHA256 string) ([]Timing, error) {
 	return read(path, wantSHA256, "timings", timingColumns)
 }
-
-// EncodeTimings is WriteTimings to a writer.
-func EncodeTimings(w io.Writer, rows []Timing) error {
-	return encode(w, "timings", timingColumns, rows)
-}
-
-// DecodeTimings parses the bytes of a timings.parquet.
-func DecodeTimings(b []byte) ([]Timing, error) { return decode(b, "timings", timingColumns) }
 
 // clean makes text valid UTF-8, which a message of a panic need not be and a Parquet string must be.
 func clean(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
@@ -253,6 +239,10 @@ func (c *column[T]) write(cw file.ColumnChunkWriter, rows []T) (err error) {
 	return err
 }
 
+func write[T any](path, table string, cols []column[T], rows []T) error {
+	return WriteFileAtomic(path, func(w io.Writer) error { return encode(w, table, cols, rows) })
+}
+
 func read[T any](path, want, table string, cols []column[T]) ([]T, error) {
 	b, err := ReadFile(path, want)
 	if err != nil {
@@ -322,8 +312,8 @@ func decode[T any](b []byte, table string, cols []column[T]) (rows []T, err erro
 	return rows, nil
 }
 
-// read reads one column of a row group into rows[first:], batch values at a time. The first column of a group makes its rows, so that memory
-// follows what is in the file and not what a damaged footer claims; the others must have as many.
+// read reads one column of a row group into rows[first:], batch values at a time. The first column of a group makes its
+// rows, so that memory follows what is in the file and not what a damaged footer claims; the others must have as many.
 func (c *column[T]) read(cr file.ColumnChunkReader, rows []T, first int, batch int64, grow bool) ([]T, error) {
 	texts := map[string]string{} // one copy of text that repeats
 	var bytesBuf []parquet.ByteArray

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -151,7 +152,7 @@ func TestNumPy(t *testing.T) {
 	for i, shape := range shapes {
 		n, _ := elements(shape)
 		p := filepath.Join(dir, fmt.Sprintf("%d.npy", i))
-		if err := WriteNPY(p, &Array{Shape: shape, Data: values[:n]}); err != nil {
+		if err := WriteFileAtomic(p, func(w io.Writer) error { return EncodeNPY(w, shape, values[:n]) }); err != nil {
 			t.Fatal(err)
 		}
 		args = append(args, p)

@@ -1,9 +1,7 @@
 package stats
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -126,97 +124,4 @@ func lchoose(n, k int) float64 {
 	b, _ := math.Lgamma(float64(k + 1))
 	c, _ := math.Lgamma(float64(n - k + 1))
 	return a - b - c
-}
-
-// SignedRank returns the p-value of Wilcoxon's signed-rank test of the differences being symmetric about zero. Zeros
-// are left out, ties share the mean of their ranks (Conover 1999, sec. 5.7). The distribution is exact given the ranks,
-// ties included, up to 50 differences; beyond, normal with continuity correction. 1 if all are zero, NaN with a NaN.
-func SignedRank(d []float64, side Side) float64 {
-	var abs, kept []float64
-	for _, v := range d {
-		if math.IsNaN(v) {
-			return math.NaN()
-		}
-		if v != 0 {
-			kept, abs = append(kept, v), append(abs, math.Abs(v))
-		}
-	}
-	rank := doubleRanks(abs)
-	plus, total := 0, 0
-	for i, v := range kept {
-		total += rank[i]
-		if v > 0 {
-			plus += rank[i]
-		}
-	}
-	if len(kept) > 50 {
-		mean, variance := float64(total)/2, 0.0
-		for _, r := range rank {
-			variance += float64(r) * float64(r) / 4
-		}
-		return normalTails(float64(plus), mean, variance, 1, side)
-	}
-	return signedSum(rank, plus, side)
-}
-
-// signedSum returns the exact p-value of the sum of the ranks that are positive, each with chance ½.
-func signedSum(rank []int, obs int, side Side) float64 {
-	total := 0
-	for _, r := range rank {
-		total += r
-	}
-	ways := make([]float64, total+1) // ways[s]: sign patterns whose positive ranks sum to s
-	ways[0] = 1
-	for _, r := range rank {
-		for s := total; s >= r; s-- {
-			ways[s] += ways[s-r]
-		}
-	}
-	return tails(ways, obs, side)
-}
-
-// doubleRanks returns twice the ranks 1…n of x, ties sharing their mean; twice, so that they are whole.
-func doubleRanks(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	rank := make([]int, len(x))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && x[order[j]] == x[order[i]] {
-			j++
-		}
-		for k := i; k < j; k++ {
-			rank[order[k]] = i + 1 + j // (i+1 + j)/2, twice
-		}
-		i = j
-	}
-	return rank
-}
-
-// tails returns the p-value of obs under a distribution proportional to ways.
-func tails(ways []float64, obs int, side Side) float64 {
-	all, less, greater := 0.0, 0.0, 0.0
-	for s, w := range ways {
-		all += w
-		if s <= obs {
-			less += w
-		}
-		if s >= obs {
-			greater += w
-		}
-	}
-	return bySide(less/all, greater/all, side)
-}
-
-// normalTails is tails for a normal distribution, half a step of continuity correction towards the mean.
-func normalTails(obs, mean, variance, half float64, side Side) float64 {
-	if variance == 0 {
-		return 1
-	}
-	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-	sd := math.Sqrt(variance)
-	return bySide(cdf((obs-mean+half)/sd), cdf(-(obs-mean-half)/sd), side)
 }

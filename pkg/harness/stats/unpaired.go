@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // MannWhitney returns the p-value of the rank-sum test of two independent samples; Less is the alternative that x tends
 // to be smaller than y. Ties share the mean of their ranks (Conover 1999, sec. 5.1). The distribution is exact given the
@@ -58,4 +62,50 @@ func rankSum(rank []int, n int, side Side) float64 {
 		}
 	}
 	return tails(ways[n], obs, side)
+}
+
+// doubleRanks returns twice the ranks 1…n of x, ties sharing their mean; twice, so that they are whole.
+func doubleRanks(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	rank := make([]int, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for k := i; k < j; k++ {
+			rank[order[k]] = i + 1 + j // (i+1 + j)/2, twice
+		}
+		i = j
+	}
+	return rank
+}
+
+// tails returns the p-value of obs under a distribution proportional to ways.
+func tails(ways []float64, obs int, side Side) float64 {
+	all, less, greater := 0.0, 0.0, 0.0
+	for s, w := range ways {
+		all += w
+		if s <= obs {
+			less += w
+		}
+		if s >= obs {
+			greater += w
+		}
+	}
+	return bySide(less/all, greater/all, side)
+}
+
+// normalTails is tails for a normal distribution, half a step of continuity correction towards the mean.
+func normalTails(obs, mean, variance, half float64, side Side) float64 {
+	if variance == 0 {
+		return 1
+	}
+	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+	sd := math.Sqrt(variance)
+	return bySide(cdf((obs-mean+half)/sd), cdf(-(obs-mean-half)/sd), side)
 }

@@ -215,14 +215,3 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	}
 	return &record.Array{Shape: shape, Data: data}, nil
 }
-
-// Arrays returns the names of the trial's arrays.
-func (e *Entry) Arrays() []string {
-	var out []string
-	for _, f := range e.Meta.Files {
-		if name, ok := strings.CutSuffix(f.Name, arrayExt); ok {
-			out = append(out, name)
-		}
-	}
-	return out
-}

@@ -127,9 +127,6 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || !slices.Equal(a.Shape, []int{10, 2}) || !slices.Equal(a.Data, arrayOf(20)) {
 		t.Errorf("array %v, error %v", a, err)
 	}
-	if got := e.Arrays(); !slices.Equal(got, []string{"particles"}) {
-		t.Errorf("arrays %v", got)
-	}
 	if _, err := e.Array("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("array that is not there: error %v", err)
 	}
