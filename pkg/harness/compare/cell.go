@@ -43,16 +43,16 @@ type Name struct {
 	Index      int    `json:"index"` // component of a vector metric, 0 otherwise
 }
 
-// Cell is the values of one cell.
-type Cell struct {
+// cell is the values of one cell.
+type cell struct {
 	Name
 	Values map[uint64]float64 // by seed, of the trials that ended well
 	Bad    int                // trials that did not end well
 	Config string             // resolved, of the first trial; JSON
 }
 
-// Of returns the values in order of seed.
-func (c *Cell) Of() []float64 {
+// ordered returns the values in order of seed.
+func (c *cell) ordered() []float64 {
 	var out []float64
 	for _, seed := range slices.Sorted(maps.Keys(c.Values)) {
 		out = append(out, c.Values[seed])
@@ -60,9 +60,9 @@ func (c *Cell) Of() []float64 {
 	return out
 }
 
-// Cells returns the cells of a report in order of problem, method, metric and index. Those of a method none of whose trials
+// cellsOf returns the cells of a report in order of problem, method, metric and index. Those of a method none of whose trials
 // ended well have no metric: they are left out.
-func Cells(r harness.Report) []*Cell {
+func cellsOf(r harness.Report) []*cell {
 	type trials struct {
 		bad    int
 		config string
@@ -79,8 +79,8 @@ func Cells(r harness.Report) []*Cell {
 		}
 		of[k] = m
 	}
-	at := map[Name]*Cell{}
-	var out []*Cell
+	at := map[Name]*cell{}
+	var out []*cell
 	for _, t := range r.Set.Traces {
 		if !ok[t.Key] {
 			continue
@@ -89,7 +89,7 @@ func Cells(r harness.Report) []*Cell {
 		c := at[n]
 		if c == nil {
 			m := of[[2]string{t.Problem, t.Method}]
-			c = &Cell{Name: n, Values: map[uint64]float64{}, Bad: m.bad, Config: m.config}
+			c = &cell{Name: n, Values: map[uint64]float64{}, Bad: m.bad, Config: m.config}
 			at[n], out = c, append(out, c)
 		}
 		c.Values[t.Seed] = t.Value // rows are in order of iteration: the last stays

@@ -220,7 +220,7 @@ func TestAverages(t *testing.T) {
 		"one problem only":              first[:1],
 		"stands twice":                  {first[0], first[0]},
 	} {
-		if _, err := Mean(pairs); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := average(pairs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -29,24 +29,24 @@ type Matched struct {
 
 // Folders compares the cells of two reports of the same experiment and protocol. Cells of one side alone are not comparable.
 func Folders(ours, theirs harness.Report) []Matched {
-	other := map[Name]*Cell{}
-	for _, c := range Cells(theirs) {
+	other := map[Name]*cell{}
+	for _, c := range cellsOf(theirs) {
 		c.Scale = "" // may differ, and is said then
 		other[c.Name] = c
 	}
 	var out []Matched
-	for _, c := range Cells(ours) {
+	for _, c := range cellsOf(ours) {
 		n := c.Name
 		n.Scale = ""
 		out = append(out, match(c, other[n], theirs))
 		delete(other, n)
 	}
-	for _, c := range Cells(theirs) { // what is left, in order
+	for _, c := range cellsOf(theirs) { // what is left, in order
 		n := c.Name
 		n.Scale = ""
 		if other[n] != nil {
 			out = append(out, Matched{
-				Name: c.Name, Ours: summary(nil), Theirs: summary(c.Of()), Difference: Number(math.NaN()), Uncertainty: Number(math.NaN()),
+				Name: c.Name, Ours: summary(nil), Theirs: summary(c.ordered()), Difference: Number(math.NaN()), Uncertainty: Number(math.NaN()),
 				Verdict: NotComparable, Why: "ours: " + lacking(ours, c.Problem, c.Method, c.Metric),
 			})
 		}
@@ -54,16 +54,16 @@ func Folders(ours, theirs harness.Report) []Matched {
 	return out
 }
 
-func match(a, b *Cell, theirs harness.Report) Matched {
+func match(a, b *cell, theirs harness.Report) Matched {
 	m := Matched{
-		Name: a.Name, Ours: summary(a.Of()), Theirs: summary(nil), Difference: Number(math.NaN()), Uncertainty: Number(math.NaN()),
+		Name: a.Name, Ours: summary(a.ordered()), Theirs: summary(nil), Difference: Number(math.NaN()), Uncertainty: Number(math.NaN()),
 		Verdict: NotComparable,
 	}
 	if b == nil {
 		m.Why = "theirs: " + lacking(theirs, a.Problem, a.Method, a.Metric)
 		return m
 	}
-	m.Theirs = summary(b.Of())
+	m.Theirs = summary(b.ordered())
 	m.Note = changed(a.Config, b.Config)
 	d := differences(a, b)
 	m.Pairs, m.Identical = len(d), len(d) == len(a.Values) && len(d) == len(b.Values)
@@ -71,7 +71,7 @@ func match(a, b *Cell, theirs harness.Report) Matched {
 		w := b.Values[seed]
 		m.Identical = m.Identical && (v == w || math.IsNaN(v) && math.IsNaN(w))
 	}
-	switch sa, sb := stats.SE(a.Of()), stats.SE(b.Of()); {
+	switch sa, sb := stats.SE(a.ordered()), stats.SE(b.ordered()); {
 	case m.Identical:
 		m.Difference, m.Uncertainty = 0, 0
 	case len(d) > 0:
@@ -96,7 +96,7 @@ func match(a, b *Cell, theirs harness.Report) Matched {
 }
 
 // differences returns a − b for the seeds that both have, in their order.
-func differences(a, b *Cell) []float64 {
+func differences(a, b *cell) []float64 {
 	var out []float64
 	for _, seed := range slices.Sorted(maps.Keys(a.Values)) {
 		if v, ok := b.Values[seed]; ok {

@@ -47,8 +47,8 @@ type Pair struct {
 // Methods compares every method with the base in each metric on each problem of a report. P-values are corrected over all
 // of them.
 func Methods(r harness.Report, base string, metrics []string) []Pair {
-	cells := map[Name]*Cell{}
-	all := Cells(r)
+	cells := map[Name]*cell{}
+	all := cellsOf(r)
 	for _, c := range all {
 		cells[c.Name] = c
 	}
@@ -88,7 +88,7 @@ func Methods(r harness.Report, base string, metrics []string) []Pair {
 	return out
 }
 
-func newPair(a, b *Cell) Pair {
+func newPair(a, b *cell) Pair {
 	x := Pair{Name: a.Name, Base: b.Method, bad: a.Bad + b.Bad}
 	var va, vb []float64
 	var seeds []string
@@ -178,7 +178,7 @@ func Averages(pairs []Pair) []Average {
 		if len(problems) < 2 {
 			continue
 		}
-		a, err := Mean(of[g])
+		a, err := average(of[g])
 		if err != nil {
 			p := of[g][0]
 			a = Average{Name: p.Name, Base: p.Base, Improvement: Number(math.NaN()), Low: Number(math.NaN()), High: Number(math.NaN()), Refused: err.Error()}
@@ -189,10 +189,10 @@ func Averages(pairs []Pair) []Average {
 	return out
 }
 
-// Mean averages the probability of improvement over problems; differences and means have units of their own on each
+// average averages the probability of improvement over problems; differences and means have units of their own on each
 // problem and are not averaged. It refuses pairs that are not of the same experiment, protocol, scale, methods and metric,
 // that are of one problem twice, of different seeds, or that lack trials: their average would hide which they are.
-func Mean(pairs []Pair) (Average, error) {
+func average(pairs []Pair) (Average, error) {
 	if len(pairs) < 2 {
 		return Average{}, fmt.Errorf("on one problem only")
 	}

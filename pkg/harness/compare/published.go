@@ -33,8 +33,8 @@ func Published(e *harness.Experiment, r harness.Report) ([]Printed, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := map[Name]*Cell{}
-	for _, c := range Cells(r) {
+	cells := map[Name]*cell{}
+	for _, c := range cellsOf(r) {
 		cells[c.Name] = c
 	}
 	var out []Printed
@@ -46,7 +46,7 @@ func Published(e *harness.Experiment, r harness.Report) ([]Printed, error) {
 		}
 		var v []float64
 		if c := cells[n]; c != nil {
-			v = c.Of()
+			v = c.ordered()
 		}
 		x.Ours = summary(v)
 		g := p.Gap(v)

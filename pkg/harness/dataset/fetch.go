@@ -254,27 +254,7 @@ func (l *Library) receive(ctx context.Context, from string, part *os.File, f *Fi
 		return causeOf(ctx, err)
 	}
 	defer answer.Body.Close()
-	switch code := answer.StatusCode; {
-	case code == http.StatusPartialContent && strings.HasPrefix(answer.Header.Get("Content-Range"), "bytes "+strconv.FormatInt(have, 10)+"-"):
-	case code == http.StatusOK: // the whole file, whatever was asked
-		have = 0
-	case code == http.StatusPartialContent || code == http.StatusRequestedRangeNotSatisfiable:
-		if err := part.Truncate(0); err != nil {
-			return err
-		}
-		if have > 0 {
-			return fmt.Errorf("the file cannot be continued after %d bytes: status %s", have, answer.Status)
-		}
-		return final{fmt.Errorf("status %s", answer.Status)}
-	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		return fmt.Errorf("status %s", answer.Status)
-	default:
-		return final{fmt.Errorf("status %s", answer.Status)}
-	}
-	if err := part.Truncate(have); err != nil {
-		return err
-	}
-	if _, err := part.Seek(have, io.SeekStart); err != nil {
+	if have, err = begin(part, answer, have); err != nil {
 		return err
 	}
 	awake := reader(func(b []byte) (int, error) {
@@ -286,6 +266,38 @@ func (l *Library) receive(ctx context.Context, from string, part *os.File, f *Fi
 	if err != nil {
 		return fmt.Errorf("the connection broke after %d of %d bytes: %w", have+n, f.Bytes, causeOf(ctx, err))
 	}
+	return f.arrived(part, have, n, answer.ContentLength < 0)
+}
+
+// begin makes part ready for the body of an answer to a request for what stands after its first have bytes, and returns how many of
+// these stay.
+func begin(part *os.File, answer *http.Response, have int64) (int64, error) {
+	switch code := answer.StatusCode; {
+	case code == http.StatusPartialContent && strings.HasPrefix(answer.Header.Get("Content-Range"), "bytes "+strconv.FormatInt(have, 10)+"-"):
+	case code == http.StatusOK: // the whole file, whatever was asked
+		have = 0
+	case code == http.StatusPartialContent || code == http.StatusRequestedRangeNotSatisfiable:
+		if err := part.Truncate(0); err != nil {
+			return 0, err
+		}
+		if have > 0 {
+			return 0, fmt.Errorf("the file cannot be continued after %d bytes: status %s", have, answer.Status)
+		}
+		return 0, final{fmt.Errorf("status %s", answer.Status)}
+	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
+		return 0, fmt.Errorf("status %s", answer.Status)
+	default:
+		return 0, final{fmt.Errorf("status %s", answer.Status)}
+	}
+	if err := part.Truncate(have); err != nil {
+		return 0, err
+	}
+	return part.Seek(have, io.SeekStart)
+}
+
+// arrived checks the whole of part, to whose first have bytes n were added. Where the server had not said how many there would be, too
+// few are kept, to be continued: the connection may have broken.
+func (f *File) arrived(part *os.File, have, n int64, unsaid bool) error {
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -299,7 +311,7 @@ func (l *Library) receive(ctx context.Context, from string, part *os.File, f *Fi
 		return nil
 	case have+n > f.Bytes:
 		wrong = fmt.Errorf("has more than %d bytes", f.Bytes)
-	case have+n < f.Bytes && answer.ContentLength < 0 && !isHTML(b): // the connection may have broken: kept, to be continued
+	case have+n < f.Bytes && unsaid && !isHTML(b):
 		return faultf("the file %v", wrong)
 	}
 	if err := part.Truncate(0); err != nil { // so that no later attempt continues it
