@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,9 +66,14 @@ func (a *app) find(prefix string) (*store.Entry, error) {
 	}
 	var found []*store.Entry
 	for _, name := range experiments {
-		entries, _, err := s.List(name)
+		entries, damages, err := s.List(name)
 		if err != nil {
 			return nil, err
+		}
+		for _, d := range damages {
+			if rel, err := filepath.Rel(filepath.Join(s.Dir(), name), d.Path); err == nil && strings.HasPrefix(rel, prefix) {
+				return nil, exitf(exitDamaged, "%v: sifg verify --repair moves the trial aside and the next run computes it again", &d)
+			}
 		}
 		for _, e := range entries {
 			if strings.HasPrefix(e.Meta.Trial.Key, prefix) {

@@ -143,6 +143,29 @@ func TestNoStore(t *testing.T) {
 	code, out, sentence := call(t, dir, x, "verify", "--scale", "smoke")
 	want(t, "verify", code, 0, sentence)
 	want(t, "verify", 0, 0, out, "trials in results/store: 3", "reports in results/smoke: 1")
+
+	merged := filepath.Join(dir, "results/smoke/toy/trace.parquet")
+	b, err := os.ReadFile(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(merged, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, sentence = call(t, dir, x, "verify", "--scale", "smoke")
+	want(t, "a flipped bit in the merged records", code, 5, sentence, "1 files of the report")
+	want(t, "a flipped bit in the merged records", 0, 0, out, "results/smoke/toy/trace.parquet")
+
+	trials, err := filepath.Glob(filepath.Join(dir, "results/store/toy/*/trial.json"))
+	if err != nil || len(trials) != 3 {
+		t.Fatalf("%d trials, %v", len(trials), err)
+	}
+	if err := os.WriteFile(trials[0], []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "explain", filepath.Base(filepath.Dir(trials[0])))
+	want(t, "explain of a damaged trial", code, 5, sentence, filepath.Base(filepath.Dir(trials[0])))
 }
 
 func TestOneLine(t *testing.T) {

@@ -68,6 +68,9 @@ func (a *app) status() *cobra.Command {
 				}
 				fmt.Fprintln(w)
 			}
+			if err := w.Flush(); err != nil { // columns of their own for what follows
+				return err
+			}
 			for _, t := range all {
 				for _, e := range t.Ended {
 					fmt.Fprintf(w, "%s\t%s\t%s: %s\n", e.Key, e.Trial, e.Status, e.Reason)

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -67,6 +71,7 @@ func (a *app) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			reports = append(reports, verifyMerged(a.resultsDir(), runs)...)
 			for _, line := range reports {
 				fmt.Fprintln(a.out, line)
 			}
@@ -87,6 +92,30 @@ func (a *app) verify() *cobra.Command {
 	a.scaleFlag(cmd)
 	a.folders(cmd, scaled)
 	return cmd
+}
+
+// verifyMerged reads the records of all protocols of the experiments that have a report, which vouch for themselves, and returns a
+// sentence for each file that is not what was written. runs are the paths of run.json in the report.
+func verifyMerged(results string, runs []string) (bad []string) {
+	read := map[string]func(string) error{
+		"trials.parquet":  func(path string) error { _, err := record.ReadTrials(path, ""); return err },
+		"trace.parquet":   func(path string) error { _, err := record.ReadTraces(path, ""); return err },
+		"timings.parquet": func(path string) error { _, err := record.ReadTimings(path, ""); return err },
+	}
+	seen := map[string]bool{}
+	for _, run := range runs {
+		experiment, _, _ := strings.Cut(run, "/")
+		if seen[experiment] {
+			continue
+		}
+		seen[experiment] = true
+		for _, name := range slices.Sorted(maps.Keys(read)) {
+			if err := read[name](filepath.Join(results, experiment, name)); err != nil {
+				bad = append(bad, err.Error())
+			}
+		}
+	}
+	return bad
 }
 
 // counted is the number of an experiment's trials.
