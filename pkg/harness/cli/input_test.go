@@ -108,6 +108,11 @@ func TestSite(t *testing.T) {
 		code, _, sentence := call(t, dir, x, "submit", "slurm", "--site", "site.yaml", "--dry-run")
 		want(t, text, code, 2, sentence, words...)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), []byte("before: [umask 027]"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence := call(t, dir, x, "submit", "kubernetes", "--site", "site.yaml", "--dry-run")
+	want(t, "lines of shell in a manifest", code, 2, sentence, "site.yaml, before", "submit kubernetes")
 }
 
 // TestNoStore: a folder with other things in it is taken for no store by any command, and keeps them where they are.

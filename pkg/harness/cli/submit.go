@@ -121,7 +121,7 @@ func (s *submitting) read(cmd *cobra.Command) error {
 			return harness.Usagef("--site %s: %v", s.file, cause(err))
 		}
 		for _, key := range v.AllKeys() {
-			if key == "before" {
+			if key == "before" && f.Lookup("partition") != nil { // a script of Slurm
 				s.Before = v.GetStringSlice(key)
 				continue
 			}
