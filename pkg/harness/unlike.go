@@ -13,6 +13,36 @@ import (
 // unlike returns the settings that are not the same under all protocols of an experiment that have the method on the problem;
 // methods and problems with the same differences share a row.
 func unlike(all []*folder) []report.Setting {
+	rows, of := differences(all)
+	var out []report.Setting
+	at := map[string]int{}
+	for _, r := range rows {
+		who := strings.Join(r.methods, ", ")
+		if len(r.methods) == of[r.problem] && len(r.methods) > 1 {
+			who = "all methods"
+		}
+		key := strings.Join(append([]string{r.name, who}, r.values...), "\x00")
+		if i, ok := at[key]; ok {
+			problems, _, _ := strings.Cut(out[i].Where, ": ")
+			out[i].Where = problems + ", " + r.problem + ": " + who
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, report.Setting{Where: r.problem + ": " + who, Name: r.name, Values: r.values})
+	}
+	slices.SortStableFunc(out, func(a, b report.Setting) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// difference is a setting of some methods on a problem that is not the same under all protocols.
+type difference struct {
+	problem, name string
+	values        []string // by protocol; "": not set, or the protocol has no such trials
+	methods       []string
+}
+
+// differences returns the settings that differ, and how many methods each problem has.
+func differences(all []*folder) (rows []*difference, methods map[string]int) {
 	type cell struct{ problem, method string }
 	var cells []cell
 	flat := map[cell][]map[string]string{} // by protocol
@@ -25,60 +55,41 @@ func unlike(all []*folder) []report.Setting {
 			flat[c][k] = flatten(s.Config)
 		}
 	}
-	type row struct {
-		name, values string
-		problem      string
-	}
-	methods := map[row][]string{}
-	values := map[row][]string{}
-	var rows []row
-	of := map[string]int{} // methods of a problem
+	at := map[string]*difference{}
+	methods = map[string]int{}
 	for _, c := range cells {
-		of[c.problem]++
-		names := map[string]bool{}
-		for _, m := range flat[c] {
-			for name := range m {
-				names[name] = true
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			var v, there []string
-			for _, m := range flat[c] {
-				if m == nil {
-					v = append(v, "")
-					continue
+		methods[c.problem]++
+		for _, name := range settingsOf(flat[c]) {
+			values := make([]string, len(all))
+			different := map[string]bool{}
+			for k, m := range flat[c] {
+				if m != nil {
+					values[k], different[m[name]] = m[name], true
 				}
-				v, there = append(v, m[name]), append(there, m[name])
 			}
-			if len(slices.Compact(slices.Sorted(slices.Values(there)))) < 2 {
+			if len(different) < 2 {
 				continue
 			}
-			r := row{name, strings.Join(v, "\x00"), c.problem}
-			if methods[r] == nil {
-				rows, values[r] = append(rows, r), v
+			key := strings.Join(append([]string{c.problem, name}, values...), "\x00")
+			if at[key] == nil {
+				at[key] = &difference{problem: c.problem, name: name, values: values}
+				rows = append(rows, at[key])
 			}
-			methods[r] = append(methods[r], c.method)
+			at[key].methods = append(at[key].methods, c.method)
 		}
 	}
-	// problems with the same methods in a row share it
-	var out []report.Setting
-	at := map[string]int{}
-	for _, r := range rows {
-		who := strings.Join(methods[r], ", ")
-		if len(methods[r]) == of[r.problem] && len(methods[r]) > 1 {
-			who = "all methods"
+	return rows, methods
+}
+
+// settingsOf returns the names of all settings, sorted.
+func settingsOf(flat []map[string]string) []string {
+	names := map[string]bool{}
+	for _, m := range flat {
+		for name := range m {
+			names[name] = true
 		}
-		key := r.name + "\x00" + r.values + "\x00" + who
-		if i, ok := at[key]; ok {
-			problems, _, _ := strings.Cut(out[i].Where, ": ")
-			out[i].Where = problems + ", " + r.problem + ": " + who
-			continue
-		}
-		at[key] = len(out)
-		out = append(out, report.Setting{Where: r.problem + ": " + who, Name: r.name, Values: values[r]})
 	}
-	slices.SortStableFunc(out, func(a, b report.Setting) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return slices.Sorted(maps.Keys(names))
 }
 
 // flatten returns the settings of a configuration by dotted name.
