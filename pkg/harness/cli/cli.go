@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -119,7 +120,13 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          subcommand,
+		Version:       harness.ThisMachine().Commit + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			for i, e := range a.experiments { // the copy of another, most likely
+				if slices.ContainsFunc(a.experiments[:i], func(x *harness.Experiment) bool { return x.Name == e.Name }) {
+					return exitf(exitInternal, "two experiments have the name %q", e.Name)
+				}
+			}
 			if err := notEmpty(cmd.Flags()); err != nil {
 				return err
 			}
@@ -141,6 +148,7 @@ func (a *app) root() *cobra.Command {
 			return err
 		},
 	}
+	root.SetVersionTemplate("sifg {{.Version}}\n")
 	root.SetOut(a.out) // before the command completion, which keeps it
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on stderr")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -276,6 +277,13 @@ func TestCompleteReportIsKept(t *testing.T) {
 	}
 }
 
+func TestTwoOfOneName(t *testing.T) {
+	var out, err bytes.Buffer
+	if code := Main([]string{"plan"}, &out, &err, toy().Experiment, toy().Experiment); code != 1 || !strings.Contains(err.String(), `the name "toy"`) {
+		t.Errorf("exit code %d: %s", code, err.String())
+	}
+}
+
 func TestPanicIsInternal(t *testing.T) {
 	x := toy()
 	x.Setup = func(*harness.Trial) (*harness.Problem, error) { panic("oh") }
@@ -293,6 +301,7 @@ func TestLists(t *testing.T) {
 		"data list":          {"boston", "protein-standard"},
 		"--help":             {"Run and report:", "verify"},
 		"help run":           {"--fail-fast"},
+		"--version":          {"sifg ", "go1."},
 		"run --help":         {"--fail-fast", "--protocol"},
 		"plan --scale smoke": {"3 trials"},
 	} {
