@@ -101,7 +101,7 @@ func writeLedger(w io.Writer, rows []harness.Row, evidence bool) error {
 func marks(d harness.Decided) string {
 	var text string
 	if d.Scale != "full" {
-		text += ", " + d.Scale + " scale: not the paper's settings"
+		text += ", " + d.Scale + " scale (not the paper's settings)"
 	}
 	if !d.Complete {
 		text += ", incomplete"

@@ -182,5 +182,5 @@ func reduced(scale string) string {
 	if scale == "full" {
 		return ""
 	}
-	return ", " + scale + " scale: not the paper's settings"
+	return ", " + scale + " scale (not the paper's settings)"
 }
