@@ -32,6 +32,7 @@ func TestBadInput(t *testing.T) {
 		{"run --set methods.svgd.sampler=svgdd", []string{"sampler", "svgdd"}},
 		{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
 		{"run --set methods.svgd.step=-1", []string{"step", "svgd", "-1"}},
+		{"run --set problems.*.include=[]", []string{"no trial", "include"}},
 		{"run --set problems.small.particles=1", []string{"particles", "2 or more"}},
 		{"run --set problems.small.options.falt=x", []string{"falt", `"fault"`}},
 		{"run --results file/below", []string{"--results", "file/below"}},

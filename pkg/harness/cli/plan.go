@@ -109,6 +109,9 @@ func (a *app) planned(names []string, write bool) (p prepared, err error) {
 	if p.Plan, err = harness.NewPlan(r); err != nil {
 		return p, err
 	}
+	if len(p.Trials) == 0 {
+		return p, harness.Usagef("there is no trial: the include of every problem is empty")
+	}
 	if a.opt.trial != "" {
 		if err := p.Plan.Only(a.opt.trial); err != nil {
 			return p, err
