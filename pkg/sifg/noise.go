@@ -13,8 +13,9 @@ type SigmaRule string
 //	SigmaDSMOut  σ ← σ − η̃·∂/∂σ mean‖f(z+σw)+w/σ²‖² released 10-D and monomial-gamma scripts: once an outer iteration; the
 //	                                               residual has w/σ² where the denoising loss has w/σ
 //
-// The two DSM rules follow a loss that falls with σ whatever the target (its noise term is ∝ 1/σ² or 1/σ⁴), so under them
-// σ only grows; the KL rules descend the objective that the particles descend.
+// The two DSM rules follow a loss whose noise term, ∝ 1/σ² or 1/σ⁴, falls with σ whatever the target. It dominates unless
+// particles lie far apart: in every run of the toy experiments σ grew. The KL rules descend the objective that the particles
+// descend.
 const (
 	SigmaFixed  SigmaRule = "none"
 	SigmaKLw    SigmaRule = "kl-w"

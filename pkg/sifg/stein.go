@@ -16,8 +16,8 @@ type PRule string
 //
 //	PFixed  p stays: L2-GF for p = 2
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
-//	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U the same sum with the opposite sign of the
-//	        logarithm's argument, over all entries and not a mean
+//	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a mean, with
+//	        a guarded logarithm: a step in the opposite direction
 //	PBNN    p ← clip(p + η̃·b, 1.1, 4), b ← 0.9b + clip(mean Σ_c [|v|ᵖ ln|v|/p − |v|ᵖ/p²], ±0.2) after every network step
 const (
 	PFixed PRule = "none"
