@@ -108,7 +108,7 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	p.done++
 	p.eta.ended(t, took.Seconds(), status == record.StatusOK)
 	if status != record.StatusOK {
-		status += " (" + reason + ")"
+		status = became(status, reason)
 	} else if p.bars != nil {
 		return
 	}

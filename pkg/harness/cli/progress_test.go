@@ -32,7 +32,7 @@ func TestProgressLines(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	want := []string{
 		"toy/paper small sgld seed 0: ok, 3.0 s; 1 of 4 trials, 0 running",
-		"toy/paper small sgld seed 1: failed (out of luck), 3.3 h; 2 of 4 trials, 0 running",
+		"toy/paper small sgld seed 1: failed: out of luck, 3.3 h; 2 of 4 trials, 0 running",
 		"2 of 4 trials, 0 running, about 6.0 s left",
 	}
 	if len(lines) != len(want) {

@@ -127,12 +127,20 @@ func name(ended []harness.Found, missing int) string {
 			each = append(each, fmt.Sprintf("and %d more", len(ended)-most))
 			break
 		}
-		each = append(each, fmt.Sprintf("%s (%s) %s: %s", f.Trial.Name(), f.Trial.Key, f.Status, f.Reason))
+		each = append(each, fmt.Sprintf("%s (%s) %s", f.Trial.Name(), f.Trial.Key, became(f.Status, f.Reason)))
 	}
 	if missing > 0 {
 		each = append(each, fmt.Sprintf("%d were not computed", missing))
 	}
 	return strings.Join(each, "; ")
+}
+
+// became says what became of a trial and why; some reasons begin with it.
+func became(status, reason string) string {
+	if strings.HasPrefix(reason, status) {
+		return reason
+	}
+	return status + ": " + reason
 }
 
 // signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time)

@@ -96,7 +96,7 @@ func (a *app) showPlan(p *cluster.Plan, s planStatus) error {
 		fmt.Fprintf(w, "shard %d\t%s\t%d of %d missing\t%s\t%s\t%s\n", x.Number, x.State, x.Missing, x.Trials, task, x.Slurm, x.Why)
 	}
 	for _, e := range s.Ended {
-		fmt.Fprintf(w, "%s\t%s\t%s: %s\n", e.Key, e.Trial, e.Status, e.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Key, e.Trial, became(e.Status, e.Reason))
 	}
 	return w.Flush()
 }

@@ -73,7 +73,7 @@ func (a *app) status() *cobra.Command {
 			}
 			for _, t := range all {
 				for _, e := range t.Ended {
-					fmt.Fprintf(w, "%s\t%s\t%s: %s\n", e.Key, e.Trial, e.Status, e.Reason)
+					fmt.Fprintf(w, "%s\t%s\t%s\n", e.Key, e.Trial, became(e.Status, e.Reason))
 				}
 			}
 			if err := w.Flush(); err != nil {
