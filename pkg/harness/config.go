@@ -35,21 +35,26 @@ func ReadConfig(path string) ([]Override, error) {
 	if err != nil {
 		return nil, Usagef("--config: %v", err)
 	}
-	var doc yaml.Node
-	var root map[string]any
-	if err = yaml.Unmarshal(b, &doc); err == nil && len(doc.Content) > 0 {
-		err = doc.Decode(&root)
-	}
+	doc, err := mapping.Parse(path, b)
 	if err != nil {
-		return nil, Usagef("%s: %v", path, err)
+		return nil, Usagef("%v", err)
+	}
+	var root map[string]any
+	if len(doc.Content) > 0 {
+		if doc.Content[0].Kind != yaml.MappingNode {
+			return nil, Usagef("%s, line %d: want a mapping of keys to values, as in seeds: [1, 2]", path, doc.Content[0].Line)
+		}
+		if err := doc.Decode(&root); err != nil {
+			return nil, Usagef("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+		}
 	}
 	var out []Override
-	for _, key := range mapping.Keys(&doc) {
+	for _, key := range mapping.Keys(doc) {
 		value, err := json.Marshal(root[key]) // JSON is YAML
 		if err != nil {
-			return nil, Usagef("%s, line %d: %v", path, mapping.Line(&doc, []string{key}), err)
+			return nil, Usagef("%s, line %d: %v", path, mapping.Line(doc, []string{key}), err)
 		}
-		out = append(out, Override{Text: key + "=" + string(value), From: path, doc: &doc})
+		out = append(out, Override{Text: key + "=" + string(value), From: path, doc: doc})
 	}
 	if len(out) == 0 {
 		return nil, Usagef("%s holds no settings", path)
@@ -288,6 +293,9 @@ func (l *layers) parse(o Override) (map[string]any, error) {
 	path := strings.Split(strings.TrimSpace(key), ".")
 	if path[0] == "reference" {
 		path = append([]string{"problems", "*", "options"}, path...)
+	}
+	if value == nil && !slices.Contains(path, "options") { // nothing is a value of an experiment's own options alone
+		return nil, Usagef("%s: %s has no value", o.source(nil), key)
 	}
 	l.set(layer, "", path, value)
 	if err := check(reflect.TypeFor[settings[sifg.Config]](), layer, nil, o.source); err != nil {

@@ -197,6 +197,8 @@ func TestRefusals(t *testing.T) {
 		"no seed":             {set: "seeds=[]", want: []string{"seeds", "one at least"}},
 		"misspelt set":        {set: "problems.small.iteration=3", want: []string{"--set problems.small.iteration=3", `"iterations"`}},
 		"set without value":   {set: "seeds", want: []string{"key=value"}},
+		"nothing":             {set: "methods=", want: []string{"--set methods=", "no value"}},
+		"too many":            {set: "problems.small.particles=1000000000000", want: []string{"particles", "1000000000 or fewer"}},
 		"option":              {set: "problems.small.options.shft=2", want: []string{"shft", `"shift"`}},
 		"option type":         {set: "problems.small.options.shift=far", want: []string{"shift", "number", "far"}},
 		"duplicate key":       {config: edit("iterations: 8", "particles: 8"), want: []string{"line", "already defined"}},

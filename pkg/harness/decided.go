@@ -11,7 +11,8 @@ type Decided struct {
 	Experiment string    `json:"experiment"`
 	Protocol   string    `json:"protocol"`
 	Scale      string    `json:"scale"`
-	Complete   bool      `json:"complete"` // no planned trial is missing
+	Complete   bool      `json:"complete"`          // no planned trial is missing
+	Changed    bool      `json:"changed,omitempty"` // settings were given on the command line, or by --config
 	Claims     []Verdict `json:"claims"`
 }
 
@@ -28,7 +29,7 @@ func ReadClaims(results string, experiments []*Experiment) ([]Decided, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			d := Decided{Experiment: e.Name, Protocol: protocol, Scale: info.Scale, Complete: info.Complete()}
+			d := info.decided(e.Name, protocol)
 			if err := readJSON(filepath.Join(dir, "claims.json"), info.Files["claims.json"], &d.Claims); err != nil {
 				return nil, damagedIfAbsent(err)
 			}
@@ -36,4 +37,9 @@ func ReadClaims(results string, experiments []*Experiment) ([]Decided, error) {
 		}
 	}
 	return out, nil
+}
+
+// decided returns what the run's report can say of claims, without them.
+func (i *RunInfo) decided(experiment, protocol string) Decided {
+	return Decided{Experiment: experiment, Protocol: protocol, Scale: i.Scale, Complete: i.Complete(), Changed: len(i.Set) > 0}
 }

@@ -52,7 +52,9 @@ func writePage(results string, all map[*Experiment][]*folder, order []*Experimen
 				return err
 			}
 			s.Protocols = append(s.Protocols, p)
-			decided = append(decided, Decided{e.Name, f.info.Protocol, f.info.Scale, f.info.Complete(), f.claims})
+			d := f.info.decided(e.Name, f.info.Protocol)
+			d.Claims = f.claims
+			decided = append(decided, d)
 			run[e.Name+"/"+f.info.Protocol] = &f.info
 			seconds += f.info.Seconds
 			trials += len(f.set.Trials)

@@ -290,12 +290,19 @@ func methodError(problem, method, where string, err error) error {
 // Samples are the values of judge.sample.
 var Samples = []string{"particles", "perturbed", "fresh"}
 
+// maxCount bounds particles and iterations: far above what can be computed, and far below what numbers in files hold exactly.
+const maxCount = 1_000_000_000
+
 // normalise checks a problem's values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last
 // iteration, a track of more particles than there are. So a smaller scale need not repeat them.
 func (p *problem[M]) normalise() error {
 	switch {
 	case p.Particles < 2:
 		return fmt.Errorf("particles: must be 2 or more, got %d", p.Particles)
+	case p.Particles > maxCount:
+		return fmt.Errorf("particles: must be %d or fewer, got %d", maxCount, p.Particles)
+	case p.Iterations > maxCount:
+		return fmt.Errorf("iterations: must be %d or fewer, got %d", maxCount, p.Iterations)
 	case p.Iterations < 0:
 		return fmt.Errorf("iterations: must not be negative, got %d", p.Iterations)
 	case p.Judge.Every < 0:
@@ -310,8 +317,8 @@ func (p *problem[M]) normalise() error {
 		return fmt.Errorf("judge.sample: %q is unknown: want one of %s", p.Judge.Sample, strings.Join(Samples, ", "))
 	}
 	for method, n := range p.IterationsOf {
-		if n < 0 {
-			return fmt.Errorf("iterations_of.%s: must not be negative, got %d", method, n)
+		if n < 0 || n > maxCount {
+			return fmt.Errorf("iterations_of.%s: must be 0 to %d, got %d", method, maxCount, n)
 		}
 	}
 	if p.Seeds != nil {

@@ -103,6 +103,9 @@ func marks(d harness.Decided) string {
 	if d.Scale != "full" {
 		text += ", " + d.Scale + " scale (not the paper's settings)"
 	}
+	if d.Changed {
+		text += ", other settings"
+	}
 	if !d.Complete {
 		text += ", incomplete"
 	}

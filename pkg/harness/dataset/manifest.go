@@ -97,9 +97,9 @@ var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // add reads one manifest.
 func (l *Library) add(b []byte, from string) error {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(b, &doc); err != nil {
-		return usage.Errorf("%s: %s", from, oneLine(err))
+	doc, err := mapping.Parse(from, b)
+	if err != nil {
+		return usage.Errorf("%v", err)
 	}
 	var shape struct {
 		Datasets map[string]Entry `yaml:"datasets"`
@@ -113,7 +113,7 @@ func (l *Library) add(b []byte, from string) error {
 	if err := doc.Decode(&shape); err != nil {
 		return usage.Errorf("%s: %s", from, oneLine(err))
 	}
-	_, sets := mapping.Entry(&doc, "datasets")
+	_, sets := mapping.Entry(doc, "datasets")
 	if sets == nil || len(sets.Content) == 0 {
 		return usage.Errorf("%s names no data set: want datasets: with an entry for each", from)
 	}

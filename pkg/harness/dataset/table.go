@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // line is one line of a table, split.
@@ -165,7 +167,7 @@ func fields(path string, l line, header []string, e *Entry) (names []string, kee
 	for _, name := range e.Parse.Drop {
 		j := slices.Index(names, name)
 		if j < 0 {
-			return nil, nil, faultf("%s: parse.drop names %q, which is none of %s", path, name, strings.Join(names, ", "))
+			return nil, nil, usage.Errorf("parse.drop of %s in %s names %q: the columns of %s are %s", e.Name, e.From, name, path, strings.Join(names, ", "))
 		}
 		keep[j] = false
 	}
@@ -181,7 +183,7 @@ func (d *Data) setTarget(e *Entry) error {
 		d.Target = d.Cols - 1
 	default:
 		if d.Target = slices.Index(d.Columns, e.Target); d.Target < 0 {
-			return faultf("%s: the target %q is none of the columns %s", d.Path, e.Target, strings.Join(d.Columns, ", "))
+			return usage.Errorf("the target of %s in %s is %q: the columns of %s are %s, or write last", e.Name, e.From, e.Target, d.Path, strings.Join(d.Columns, ", "))
 		}
 	}
 	if d.Cols < 2 {

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 )
 
 // Spec is a grid as it was written: in a file, on the command line, or both.
@@ -54,15 +55,14 @@ type axis struct {
 // Read parses a grid file; path is its name in errors.
 func Read(path string, text []byte) (*Spec, error) {
 	s := &Spec{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, harness.Usagef("%s: %v", path, err)
+	doc, err := mapping.Parse(path, text)
+	if err != nil {
+		return nil, harness.Usagef("%v", err)
 	}
 	if len(doc.Content) == 0 {
 		return nil, harness.Usagef("%s holds no grid", path)
 	}
 	r := reader{path: path, spec: s}
-	var err error
 	s.root, err = r.node(doc.Content[0], true)
 	return s, err
 }

@@ -41,3 +41,21 @@ func TestMapping(t *testing.T) {
 		t.Errorf("an empty document has the keys %v", keys)
 	}
 }
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""}, {"# nothing\n", ""}, {"---\na: 1\n", ""}, {"a: 1\n...\n", ""}, {"a: &a {b: 1}\nc: {<<: *a}\n", ""},
+		{"a: {\"1\": 2, y: 3}\n", ""},
+		{"a: 1\n---\nb: 2\n", "f.yaml, line 2: a second document begins here, and only one is read: take out the line ---"},
+		{"a:\n  2: 3\n", "f.yaml, line 2: the key 2 is no text: put it in quotation marks if it is meant"},
+		{"a: {true: 3}\n", "f.yaml, line 1: the key true is no text: put it in quotation marks if it is meant"},
+		{"a:\n- x: [1, .nan]\n", "f.yaml, line 2: x must be finite, not .nan"},
+		{"a: -.inf\n", "f.yaml, line 1: a must be finite, not -.inf"},
+		{"a: [1\n", "f.yaml: line 1: did not find expected ',' or ']'"},
+	} {
+		_, err := Parse("f.yaml", []byte(c.text))
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
