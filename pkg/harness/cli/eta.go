@@ -11,7 +11,6 @@ import (
 // alike. A kind that was never measured says nothing about that scale.
 type eta struct {
 	jobs    int
-	costs   *harness.Costs
 	seconds bool // costs knows something of all trials; else weights are only proportional to the work
 	kinds   map[kind]*seen
 }
@@ -37,7 +36,7 @@ func kindOf(t *harness.Trial) kind {
 }
 
 func newETA(todo []harness.Trial, costs *harness.Costs, jobs int) *eta {
-	e := &eta{jobs: max(1, jobs), costs: costs, kinds: map[kind]*seen{}}
+	e := &eta{jobs: max(1, jobs), kinds: map[kind]*seen{}}
 	_, known := costs.Total(todo, jobs)
 	e.seconds = known == len(todo)
 	for i := range todo {
