@@ -141,7 +141,7 @@ func TestRunStops(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	err = Run(context.Background(), chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
-		if chain == 0 && iter == 1e4 {
+		if chain == 0 && iter >= 1e4 { // it may be further than that by the time the other stopped the run before
 			return full
 		}
 		return nil
