@@ -237,11 +237,17 @@ func TestCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	both, err := Read("y.yaml", []byte("product: {step: [0.1, 0.2], hidden: [2, 3]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		spec *Spec
 		args Args
 		want string
 	}{
+		// An axis of the file that is about methods left out does not stand in the way.
+		{both, Args{Combine: "product", Problems: []string{"small"}, Methods: []string{"svgd"}}, "small/svgd: step 0.1; step 0.2"},
 		{nil, Args{Axes: []string{"methods.sifg.step=logspace(1e-4,1e-2,3)"}, Combine: "product", Problems: []string{"small"}},
 			"small/sifg: step 0.0001; step 0.001; step 0.01"},
 		{nil, Args{Axes: []string{"methods.sifg.step=1e-4, 1e-3", "methods.sifg.mover=[euler, rmsprop]"}, Combine: "zip", Problems: []string{"small"}},
@@ -323,5 +329,12 @@ func TestRefused(t *testing.T) {
 		if _, err := (*Spec)(nil).With(a); err == nil {
 			t.Errorf("%+v was taken", a)
 		}
+	}
+	s, err := (*Spec)(nil).With(Args{Axes: []string{"step=0.1", "hidden=2"}, Combine: "product", Methods: []string{"svgd"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(cells(t, toy(), "paper"), s); err == nil || !strings.Contains(err.Error(), "hidden changes no trial") {
+		t.Errorf("an axis of the command line that changes nothing: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ type Spec struct {
 	Protocol string   // "": none was given
 	Seeds    []uint64 // nil: those of the experiment
 	root     *node
+	narrowed bool // the command line limits the grid of a file to some problems or methods
 }
 
 // node is a grid: the product of its parts, for some problems and methods.
@@ -86,6 +87,7 @@ func (s *Spec) With(a Args) (*Spec, error) {
 	if s != nil {
 		out = *s
 		n.union = []*node{s.root}
+		out.narrowed = len(a.Problems)+len(a.Methods) > 0
 	}
 	var axes []*axis
 	for _, text := range a.Axes {
