@@ -88,6 +88,25 @@ func lines(layers []figure.Layer) []figure.Layer {
 	return slices.DeleteFunc(layers, func(l figure.Layer) bool { _, band := l.(figure.Band); return band })
 }
 
+// sparse returns every k-th point of curves, k the smallest that leaves at most n; nil where none has more.
+func sparse(curves []record.Curve, n int) []record.Curve {
+	every := 1
+	for _, c := range curves {
+		every = max(every, (len(c.Value)+n-1)/n)
+	}
+	if every == 1 {
+		return nil
+	}
+	out := make([]record.Curve, len(curves))
+	for i, c := range curves {
+		out[i].Seed = c.Seed
+		for k := 0; k < len(c.Value); k += every {
+			out[i].Iteration, out[i].Value = append(out[i].Iteration, c.Iteration[k]), append(out[i].Value, c.Value[k])
+		}
+	}
+	return out
+}
+
 // curves draws the RMSE of all methods against the share of the run that is done: SGLD has more iterations than the others.
 func curves(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{X: figure.Axis{Label: "share of the run"}, Y: figure.Axis{Label: "test RMSE", Scale: figure.Log}}
@@ -102,7 +121,11 @@ func curves(s *record.Set) (*figure.Figure, error) {
 			for _, c := range curves {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
 			}
-			layers = append(layers, evidence.Layers(curves, figure.Method(m).As(named(s)(m)), across)...)
+			style := figure.Method(m).As(named(s)(m))
+			if thinned := sparse(curves, 250); thinned != nil { // SGLD's, which goes up and down at every point: no line to dash
+				curves, style.Dash, style.Width = thinned, nil, 0.6
+			}
+			layers = append(layers, evidence.Layers(curves, style, across)...)
 		}
 		if ols := r.trivial(problem, "ols", "test-rmse"); layers != nil && ols != nil {
 			layers = append(layers, figure.HLine{Y: average(ols).Value, Style: figure.Method("truth").As("least squares")})

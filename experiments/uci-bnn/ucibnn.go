@@ -46,7 +46,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
 			Caption: "Test RMSE in the target's units against the share of the run that is done (SGLD has more iterations than the others): mean (line) " +
-				"and range (band) over trials, with the RMSE of least squares. An axis ends at twice the start where a run exceeds five times it.",
+				"and range (band) over trials, with the RMSE of least squares. Where there are more than 250 evaluations, only every k-th is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: curves,
 		},
 	},
