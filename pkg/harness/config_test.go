@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,41 @@ func plan(t *testing.T, e *Experiment, protocol, scale string, set ...string) *P
 		t.Fatal(err)
 	}
 	return p
+}
+
+// Of all experiments, those without a protocol are left out of it; one that was asked for by its name is refused.
+func TestProtocolOfSome(t *testing.T) {
+	a, b := toy(toyConfig), toy(strings.Replace(toyConfig, "protocols:\n", "protocols:\n  standard: {}\n", 1))
+	b.Name = "b"
+	for _, c := range []struct {
+		protocols []string
+		some      bool
+		want      string // experiment/protocol of the trials, or what an error says
+	}{
+		{[]string{"standard"}, true, "b/standard"},
+		{[]string{"paper", "standard"}, true, "toy/paper b/paper b/standard"},
+		{nil, true, "toy/paper toy/released b/paper b/released b/standard"},
+		{[]string{"standard"}, false, `experiment toy has no protocol "standard"`},
+		{[]string{"matched"}, true, `experiment toy has no protocol "matched"`},
+	} {
+		p, err := NewPlan(Request{Experiments: []*Experiment{a, b}, Protocols: c.protocols, Some: c.some, Scale: "full"})
+		var got []string
+		if err != nil {
+			got = []string{err.Error()}
+		} else {
+			for _, x := range p.Trials {
+				got = append(got, x.Experiment+"/"+x.Protocol)
+			}
+			for _, e := range p.Experiments {
+				if !slices.ContainsFunc(p.Trials, func(x Trial) bool { return x.Experiment == e.Name }) {
+					t.Errorf("%v: %s has no trial and is in the plan", c.protocols, e.Name)
+				}
+			}
+		}
+		if got := strings.Join(slices.Compact(got), " "); !strings.HasPrefix(got, c.want) || c.want == "" {
+			t.Errorf("%v, some %v: %s, want %s", c.protocols, c.some, got, c.want)
+		}
+	}
 }
 
 func TestLayers(t *testing.T) {

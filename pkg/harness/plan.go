@@ -17,6 +17,7 @@ import (
 type Request struct {
 	Experiments []*Experiment
 	Protocols   []string // nil: all that an experiment has
+	Some        bool     // an experiment that lacks a protocol is left out of it, if another has it; else that is an error
 	Scale       string
 	Set         []Override
 	Data        Datasets // where problems name data sets
@@ -46,20 +47,34 @@ func NewPlan(r Request) (*Plan, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	plan := &Plan{Experiments: r.Experiments, Scale: r.Scale}
+	plan := &Plan{Scale: r.Scale}
 	for _, o := range r.Set {
 		plan.Set = append(plan.Set, o.Text)
 	}
-	for _, e := range r.Experiments {
-		l, err := readLayers(e)
-		if err != nil {
+	files := make([]*layers, len(r.Experiments))
+	anywhere := map[string]bool{} // protocols that some experiment has
+	for i, e := range r.Experiments {
+		var err error
+		if files[i], err = readLayers(e); err != nil {
 			return nil, err
 		}
-		code := fingerprint(e)
-		protocols := r.Protocols
+		for _, p := range files[i].protocols {
+			anywhere[p] = true
+		}
+	}
+	for i, e := range r.Experiments {
+		l, protocols := files[i], r.Protocols
 		if protocols == nil {
 			protocols = l.protocols
 		}
+		if r.Some {
+			protocols = slices.DeleteFunc(slices.Clone(protocols), func(p string) bool { return anywhere[p] && !slices.Contains(l.protocols, p) })
+		}
+		if len(protocols) == 0 {
+			continue
+		}
+		plan.Experiments = append(plan.Experiments, e)
+		code := fingerprint(e)
 		set, err := overridesFor(e, r)
 		if err != nil {
 			return nil, err

@@ -68,12 +68,12 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 
 // request turns flags and arguments into what the plan is made from. No names of experiments means all.
 func (a *app) request(names []string) (harness.Request, error) {
-	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments, Data: a.sets}
+	r := harness.Request{Scale: a.opt.scale, Experiments: a.experiments, Some: true, Data: a.sets}
 	if len(names) > 1 && slices.Contains(names, "all") {
 		return r, harness.Usagef("all is every experiment, and stands alone: got %s", strings.Join(names, " "))
 	}
 	if len(names) > 0 && names[0] != "all" {
-		r.Experiments = nil
+		r.Experiments, r.Some = nil, false
 		for _, name := range names {
 			e, err := a.experiment(name)
 			if err != nil {
