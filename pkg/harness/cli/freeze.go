@@ -14,6 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // frozen is a plan that is to be submitted.
@@ -58,7 +59,7 @@ func (a *app) freeze(cmd *cobra.Command, s *submitting, names []string) (f froze
 		return f, err
 	}
 	if f.todo = survey.Retry(a.opt.retry); len(f.todo) == 0 {
-		fmt.Fprintf(a.out, "%d trials: all there, nothing to submit\n", len(survey))
+		fmt.Fprintf(a.out, "%s: all there, nothing to submit\n", table.Count(len(survey), "trial"))
 		return f, verdict(survey, nil)
 	}
 	seconds, known := cluster.Estimate(costs, f.todo)
@@ -162,7 +163,7 @@ func (a *app) split(s *submitting, f *frozen, limit int) {
 	case s.Time == 0:
 		s.Time = time.Duration(2*longest*float64(time.Second)) + 10*time.Minute
 	}
-	fmt.Fprintf(a.err, "plan %s: %d trials in %d shards; %s\n", f.Name(), f.Trials, f.shards, about)
+	fmt.Fprintf(a.err, "plan %s: %s in %s; %s\n", f.Name(), table.Count(f.Trials, "trial"), table.Count(f.shards, "shard"), about)
 }
 
 // write puts the plan in its folder, and what has to be told apart from an earlier submission of it.

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // gridOptions are the flags of grid alone.
@@ -109,7 +110,7 @@ func (a *app) runGrid(cmd *cobra.Command, name string, o *gridOptions) error {
 		}
 	}
 	if !a.opt.json {
-		fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(g.survey), there, computed)
+		fmt.Fprintf(a.out, "%s: %d already there, %d computed\n", table.Count(len(g.survey), "trial"), there, computed)
 	}
 	if o.there && missing > 0 && damaged == 0 {
 		return exitf(exitStopped, "%d of %d trials are missing: the same command without --no-run computes them", missing, len(g.survey))
@@ -127,8 +128,8 @@ func (a *app) judge(g *gridRun, dir string, unread int) error {
 			return err
 		}
 		if r.Missing > 0 && unread == 0 {
-			return exitf(exitDamaged, "the records of %d trials are damaged in the store: sifg verify --repair moves them aside and the "+
-				"next run computes them again", r.Missing)
+			return exitf(exitDamaged, "the records of %s are damaged in the store: sifg verify --repair moves them aside and the "+
+				"next run computes them again", table.Count(r.Missing, "trial"))
 		}
 		folder := filepath.Join(dir, p.Protocol)
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -188,7 +188,7 @@ func TestGridOfDamagedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, sentence = call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")
-	want(t, "a flipped bit", code, 5, sentence, "1 trials", "--repair")
+	want(t, "a flipped bit", code, 5, sentence, "1 trial ", "--repair")
 	code, _, sentence = call(t, dir, x, "verify", "--repair")
 	want(t, "repair", code, 0, sentence)
 	code, out, sentence := call(t, dir, x, "grid", "toy", "--grid", "steps.yaml")

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func (a *app) mergeStores() *cobra.Command {
@@ -51,13 +52,13 @@ the store in it. Trials with other results here are named and left as they are.`
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.out, "%s: %d trials copied, %d there already\n", s.Dir(), n.copied, n.there)
+				fmt.Fprintf(a.out, "%s: %s copied, %d there already\n", s.Dir(), table.Count(n.copied, "trial"), n.there)
 			}
 			switch {
 			case conflicts > 0:
-				return exitf(exitDamaged, "%d trials have other results in another store, and were left as they are here: they are named above", conflicts)
+				return exitf(exitDamaged, "%s with other results in another store, left here as it was: named above", table.Count(conflicts, "trial"))
 			case damaged > 0:
-				return exitf(exitDamaged, "%d damaged trials were left out: they are named above", damaged)
+				return exitf(exitDamaged, "%s left out: named above", table.Count(damaged, "damaged trial"))
 			}
 			return nil
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // line is one method on one problem of a plan.
@@ -186,7 +187,7 @@ func (p prepared) lines() []line {
 
 // foretell says how many trials there are, how many have to be computed and how long that will take.
 func (p prepared) foretell(todo []harness.Trial, jobs int) string {
-	s := fmt.Sprintf("%d trials: %d already there, %d to compute", len(p.survey),
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(p.survey), "trial"),
 		len(p.survey.Is(record.StatusOK, record.StatusDiverged)), len(todo))
 	if n := len(p.survey.Is(harness.Damaged)); n > 0 {
 		s += fmt.Sprintf(", %d damaged", n)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func (a *app) run() *cobra.Command {
@@ -64,7 +65,7 @@ func (a *app) runTrials(names []string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(a.out, "%d trials: %d already there, %d computed\n", len(p.survey), there, computed)
+	fmt.Fprintf(a.out, "%s: %d already there, %d computed\n", table.Count(len(p.survey), "trial"), there, computed)
 	err = verdict(p.survey, caught)
 	if code(err) == exitStopped && caught == nil && len(missing) > 0 && !wanting {
 		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+

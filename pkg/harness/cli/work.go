@@ -18,6 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func (a *app) work() *cobra.Command {
@@ -104,7 +105,7 @@ func (a *app) workOn(p *cluster.Plan, shard string) error {
 			return 0, err
 		}
 		todo := survey.Retry(a.opt.retry)
-		fmt.Fprintf(a.err, "shard %d of %d: %d trials, %d to compute\n", i, n, len(trials), len(todo))
+		fmt.Fprintf(a.err, "shard %d of %d: %s, %d to compute\n", i, n, table.Count(len(trials), "trial"), len(todo))
 		say := func(line string) { fmt.Fprintln(a.err, line) }
 		if err := harness.Share(soft, r.Store, a.experiments, todo, say); err != nil && soft.Err() == nil {
 			return 0, err
@@ -120,7 +121,7 @@ func (a *app) workOn(p *cluster.Plan, shard string) error {
 	}()
 	stop := caught()
 	if err == nil {
-		fmt.Fprintf(a.out, "shard %d of %d: %d trials, %d computed\n", i, n, len(survey), computed)
+		fmt.Fprintf(a.out, "shard %d of %d: %s, %d computed\n", i, n, table.Count(len(survey), "trial"), computed)
 		if missing := len(survey.Is(harness.Missing)); stop != "" && missing > 0 {
 			err = exitf(exitStopped, "stopped (%s) with %d of %d trials missing: sifg resubmit, or the same command, continues", stop, missing, len(survey))
 		} else {

@@ -236,7 +236,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := func(i int) string { return entries[i].Meta.Trial.Key }
-	out := p.want(5, []string{"1 trials have other results", key(0), "another", key(1), "10 bytes, want", "0 trials copied, 10 there already"}, "merge", "a")
+	out := p.want(5, []string{"1 trial with other results", key(0), "another", key(1), "10 bytes, want", "0 trials copied, 10 there already"}, "merge", "a")
 	if strings.Contains(out, key(2)) {
 		t.Errorf("an attempt that failed is named: %s", out)
 	}

@@ -34,7 +34,7 @@ func (r *Result) Overlay(c Commands) (text string, notes []string) {
 			if s.Method {
 				at := under(root, "problems", j.Problem, "methods", j.Method)
 				at.Style = yaml.FlowStyle
-				at.LineComment = fmt.Sprintf("%s %s, %d seeds", r.Objective.name(), table.Significant(o.Mean, 4), len(o.Values))
+				at.LineComment = fmt.Sprintf("%s %s, %s", r.Objective.name(), table.Significant(o.Mean, 4), table.Count(len(o.Values), "seed"))
 				put(at, s.Name, v)
 				continue
 			}

@@ -49,6 +49,14 @@ func Text(s string) Cell { return Cell{Text: s} }
 // Int returns a whole number.
 func Int(n int) Cell { return Cell{Text: minus(strconv.Itoa(n)), Value: float64(n), IsNumber: true} }
 
+// Count writes a count with its noun: 1 trial, 2 trials.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
 // Number returns v with digits significant digits; "–" for NaN, "∞" for infinity.
 func Number(v float64, digits int) Cell {
 	return Cell{Text: Significant(v, digits), Value: v, IsNumber: true}

@@ -136,3 +136,11 @@ func TestShortRowPanics(t *testing.T) {
 	}()
 	(&Table{Columns: make([]Column, 2), Rows: [][]Cell{{Text("a")}}}).Markdown()
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range []string{"0 trials", "1 trial", "2 trials"} {
+		if got := Count(n, "trial"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
