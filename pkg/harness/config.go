@@ -111,6 +111,7 @@ type layers struct {
 	protocols  []string // that the file has, in order of presentation
 	problems   []string // the names in base.problems and base.methods, in the order of the file
 	methods    []string
+	reads      bool // some problem of the file names data
 }
 
 // readLayers reads and checks an experiment's YAML.
@@ -129,6 +130,7 @@ func readLayers(e *Experiment) (*layers, error) {
 	if err := check(reflect.TypeFor[file](), root, nil, source); err != nil {
 		return nil, err
 	}
+	l.reads = namesData(root)
 	l.problems, l.methods = mapping.Keys(&l.doc, "base", "problems"), mapping.Keys(&l.doc, "base", "methods")
 	for _, p := range Protocols {
 		if _, ok := child(root, "protocols")[p]; ok {
@@ -213,6 +215,25 @@ func (l *layers) checkNames(layer map[string]any, path []string, source func([]s
 		}
 	}
 	return nil
+}
+
+// namesData reports whether any layer in m has a problem with data.
+func namesData(m map[string]any) bool {
+	for key, v := range m {
+		inner, _ := v.(map[string]any)
+		if key != "problems" {
+			if namesData(inner) {
+				return true
+			}
+			continue
+		}
+		for _, p := range inner {
+			if p, _ := p.(map[string]any); p["data"] != nil && p["data"] != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. The settings come also

@@ -81,6 +81,9 @@ func TestDataInPlan(t *testing.T) {
 
 func TestDataRefusals(t *testing.T) {
 	for want, run := range map[string]func() (*Plan, error){
+		"toy reads no data": func() (*Plan, error) {
+			return planWith(t, shelf{"heights": "1"}, toyConfig, "problems.small.data=heights")
+		},
 		"no such data set":           func() (*Plan, error) { return planWith(t, shelf{}, withData) },
 		"no data sets were given":    func() (*Plan, error) { return planWith(t, nil, withData) },
 		"small.seeds: 3 is there":    func() (*Plan, error) { return planWith(t, nil, toyConfig, "problems.small.seeds=[3,3]") },

@@ -190,6 +190,9 @@ func (m *maker) ready(name string, p problem[map[string]any], seeds []uint64) (*
 		return nil, Usagef("problems.%s.%v (%s)", name, err, m.where())
 	}
 	r := &ready{problem: p, name: name}
+	if p.Data != "" && !m.reads {
+		return nil, Usagef("problems.%s.data is %q, but experiment %s reads no data: leave it out (%s)", name, p.Data, m.e.Name, m.where())
+	}
 	var err error
 	if r.digest, r.open, err = dataOf(m.data, p.Data); err != nil {
 		return nil, Usagef("problems.%s.data (%s): %v", name, m.where(), err)
