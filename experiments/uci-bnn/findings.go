@@ -107,8 +107,8 @@ func leadership(by map[string]*record.Set) string {
 	}
 	return "Cells of data set and metric with the lowest mean; in brackets, where trials are enough to tell, those in which the method is lowest " +
 		"or not told apart from the lowest (paired by trial, Holm's correction) — printed: " + strings.Join(print, ", ") + "; " + strings.Join(text, "; ") +
-		". released takes the scripts' settings, paper those of the text on random splits; matched and standard mean to give every method its " +
-		"own best by the same rule, on held-out rows."
+		". released takes the scripts' settings, paper those of the text on random splits; matched takes for each method on each data set " +
+		"what a grid chose by the NLL of held-out rows, standard the same values on the splits of the literature."
 }
 
 // copied compares the printed SVGD cells of Power with those of Protein and with ours.
