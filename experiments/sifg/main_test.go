@@ -28,8 +28,10 @@ func TestDocumentedCommands(t *testing.T) {
 			if strings.Contains(code, "reference.") {
 				code = strings.Replace(code, "sifg run", "sifg plan", 1)
 			}
-			if strings.HasPrefix(code, "sifg run ") && !strings.Contains(code, "--scale") {
-				code = strings.Replace(code, "sifg run", "sifg run --scale smoke", 1)
+			for _, verb := range []string{"sifg run ", "sifg grid "} {
+				if strings.HasPrefix(code, verb) && !strings.Contains(code, "--scale") {
+					code = strings.Replace(code, verb, verb+"--scale smoke ", 1)
+				}
 			}
 			code, _, _ = strings.Cut(code, " #")
 			code = strings.ReplaceAll(strings.TrimSpace(code), "--scale quick", "--scale smoke")
