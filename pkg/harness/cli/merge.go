@@ -56,7 +56,7 @@ the store in it. Trials with other results here are named and left as they are.`
 			}
 			switch {
 			case conflicts > 0:
-				return exitf(exitDamaged, "%s with other results in another store, left here as it was: named above", table.Count(conflicts, "trial"))
+				return exitf(exitDamaged, "%s with other results in another store, named above: those here stay as they are", table.Count(conflicts, "trial"))
 			case damaged > 0:
 				return exitf(exitDamaged, "%s left out: named above", table.Count(damaged, "damaged trial"))
 			}
