@@ -19,11 +19,12 @@ import (
 
 // Merge writes the report of a plan: for each experiment and protocol the folder results/EXPERIMENT/PROTOCOL, for each
 // experiment the Parquet files over all protocols, and the page. Protocols that are on disk from an earlier run and not
-// in the plan are read back and shown as they are, those of the other experiments in all too. It returns sentences on
-// what was left as it was. Processes that merge into one folder do so one after another.
-func Merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
+// in the plan are read back and shown as they are, those of the other experiments in all too. With keep, trials that the
+// store lacks are taken from the report that is there, by their keys. It returns sentences on what was left as it was.
+// Processes that merge into one folder do so one after another.
+func Merge(results string, s *store.Store, plan *Plan, all []*Experiment, keep bool) (notes []string, err error) {
 	err = record.Alone(results, func() (err error) {
-		notes, err = merge(results, s, plan, all)
+		notes, err = merge(results, s, plan, all, keep)
 		return err
 	})
 	return notes, err
@@ -45,14 +46,14 @@ func tidy(results string) error {
 	return nil
 }
 
-func merge(results string, s *store.Store, plan *Plan, all []*Experiment) (notes []string, err error) {
+func merge(results string, s *store.Store, plan *Plan, all []*Experiment, keep bool) (notes []string, err error) {
 	if err := tidy(results); err != nil {
 		return nil, err
 	}
 	timings := map[string]record.Timing{}
 	for _, part := range parts(plan.Trials) {
 		e := byName(plan.Experiments, part[0].Experiment)
-		note, err := mergePart(results, s, e, plan, part, timings)
+		note, err := mergePart(results, s, e, plan, part, timings, keep)
 		if err != nil {
 			return notes, err
 		}
@@ -92,13 +93,20 @@ func parts(trials []Trial) [][]Trial {
 
 // mergePart writes the folder of one experiment and protocol. The folder of a complete run is never replaced by that of
 // an incomplete one.
-func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing) (string, error) {
+func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing, keep bool) (string, error) {
 	first := part[0]
 	dir := filepath.Join(results, first.Experiment, first.Protocol)
 	if err := record.RestoreFolder(dir); err != nil {
 		return "", err
 	}
-	set, info, err := assemble(s, plan, part, timings)
+	var earlier *kept
+	if keep {
+		var err error
+		if earlier, err = readKept(results, first.Experiment, first.Protocol, s); err != nil {
+			return "", err
+		}
+	}
+	set, info, err := assemble(s, earlier, plan, part, timings)
 	if err != nil {
 		return "", err
 	}
@@ -111,11 +119,11 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 			return note + "; the report of a complete run was left as it is", nil
 		}
 	}
-	return "", record.ReplaceFolder(dir, func(aside string) error { return fill(aside, e, set, info) })
+	return "", record.ReplaceFolder(dir, func(aside string) error { return fill(aside, e, set, info, earlier) })
 }
 
 // fill writes the files of one experiment and protocol into a new folder.
-func fill(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
+func fill(dir string, e *Experiment, set *record.Set, info *RunInfo, earlier *kept) error {
 	for _, sub := range []string{"figures", "tables"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return err
@@ -127,7 +135,7 @@ func fill(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 	if err := record.WriteTraces(filepath.Join(dir, "trace.parquet"), set.Traces); err != nil {
 		return err
 	}
-	if err := draw(dir, e, set, info); err != nil {
+	if err := draw(dir, e, set, info, earlier); err != nil {
 		return err
 	}
 	if err := writeJSON(filepath.Join(dir, "claims.json"), verdicts(e, set)); err != nil {
@@ -140,8 +148,8 @@ func fill(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 	return writeJSON(filepath.Join(dir, "run.json"), info)
 }
 
-// assemble reads the records of trials from the store, labels them and counts them.
-func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]record.Timing) (*record.Set, *RunInfo, error) {
+// assemble reads the records of trials from the store, and those that it lacks from an earlier report, labels them and counts them.
+func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings map[string]record.Timing) (*record.Set, *RunInfo, error) {
 	first := part[0]
 	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Load: loader(s, first.Experiment)}
 	info := &RunInfo{
@@ -160,6 +168,10 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 		if err != nil {
 			return nil, nil, err
 		}
+		stored := meta != nil
+		if !stored {
+			meta, traces = earlier.meta(t.Key)
+		}
 		if meta == nil {
 			info.Counts[Missing]++
 			continue
@@ -170,16 +182,26 @@ func assemble(s *store.Store, plan *Plan, part []Trial, timings map[string]recor
 			return nil, nil, err
 		}
 		set.Trials, set.Traces = append(set.Trials, row), append(set.Traces, traces...)
-		timings[t.Key] = timing
+		if stored {
+			timings[t.Key] = timing
+		}
 		info.Seconds += timing.Seconds
-		if info.Started == "" || timing.Started < info.Started {
-			info.Started = timing.Started
+		if timing.Key != "" { // a report may have lost its times
+			if info.Started == "" || timing.Started < info.Started {
+				info.Started = timing.Started
+			}
+			if m := (Machine{timing.CPU, timing.Kernel, timing.Commit}); !slices.Contains(info.Machines, m) {
+				info.Machines = append(info.Machines, m)
+			}
 		}
-		if m := (Machine{timing.CPU, timing.Kernel, timing.Commit}); !slices.Contains(info.Machines, m) {
-			info.Machines = append(info.Machines, m)
+		builds := []Build{{meta.Provenance.Go, meta.Provenance.Platform, meta.Provenance.Threads}}
+		if !stored {
+			builds = earlier.info.Builds // a report does not say whose is which
 		}
-		if b := (Build{meta.Provenance.Go, meta.Provenance.Platform, meta.Provenance.Threads}); !slices.Contains(info.Builds, b) {
-			info.Builds = append(info.Builds, b)
+		for _, b := range builds {
+			if !slices.Contains(info.Builds, b) {
+				info.Builds = append(info.Builds, b)
+			}
 		}
 	}
 	return set, info, nil
@@ -202,7 +224,7 @@ func relabel(row *record.Trial, traces []record.Trace, t *Trial) error {
 }
 
 // draw makes the figures and tables. One that cannot be made, for want of records say, is noted and the others go on.
-func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
+func draw(dir string, e *Experiment, set *record.Set, info *RunInfo, earlier *kept) error {
 	for _, f := range e.Figures {
 		a, err := artifact(f.Name, f.Title, f.Caption, func(a *Artifact) error {
 			fig, err := f.Draw(set)
@@ -220,6 +242,15 @@ func draw(dir string, e *Experiment, set *record.Set, info *RunInfo) error {
 		})
 		if err != nil {
 			return err
+		}
+		if a.Problem != "" {
+			old, ok, err := earlier.figure(dir, f.Name, set)
+			if err != nil {
+				return err
+			}
+			if ok {
+				a = old
+			}
 		}
 		info.Figures = append(info.Figures, a)
 	}

@@ -61,7 +61,7 @@ func (a *app) runTrials(names []string) error {
 	missing := p.survey.Is(harness.Missing, harness.Damaged)
 	wanting := slices.ContainsFunc(missing, func(f harness.Found) bool { return !slices.Contains(a.absent, f.Trial.Config.Data) })
 	if a.opt.trial == "" && !wanting { // what is left out for want of data does not keep the rest from its report
-		if err := a.merge(p); err != nil {
+		if err := a.merge(p, false); err != nil {
 			return err
 		}
 	}

@@ -126,7 +126,7 @@ func (a *app) look(names []string, dir string, l *liveReport, before *string, fi
 			}
 		}
 	}
-	if _, err := harness.Merge(dir, s, plan, a.experiments); err != nil {
+	if _, err := harness.Merge(dir, s, plan, a.experiments, false); err != nil {
 		return err
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "index.html"))

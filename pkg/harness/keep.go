@@ -1,0 +1,112 @@
+package harness
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// kept is what the report of an earlier run holds of one experiment under one protocol. A nil one holds nothing.
+type kept struct {
+	folder
+	rows    map[string]record.Trial
+	traces  map[string][]record.Trace
+	timings map[string]record.Timing
+}
+
+// readKept reads results/EXPERIMENT/PROTOCOL; nil if there is no report.
+func readKept(results, experiment, protocol string, s *store.Store) (*kept, error) {
+	f, err := readFolder(filepath.Join(results, experiment, protocol), s)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k := &kept{folder: *f, rows: map[string]record.Trial{}, traces: map[string][]record.Trace{}, timings: map[string]record.Timing{}}
+	for _, t := range f.set.Trials {
+		k.rows[t.Key] = t
+	}
+	for _, t := range f.set.Traces {
+		k.traces[t.Key] = append(k.traces[t.Key], t)
+	}
+	timings, err := record.ReadTimings(filepath.Join(results, experiment, "timings.parquet"), "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, t := range timings {
+		k.timings[t.Key] = t
+	}
+	return k, nil
+}
+
+// meta returns what the store would say of a trial and its traces; nil if the report has no such trial.
+func (k *kept) meta(key string) (*store.Meta, []record.Trace) {
+	if k == nil {
+		return nil, nil
+	}
+	row, ok := k.rows[key]
+	if !ok {
+		return nil, nil
+	}
+	return &store.Meta{Trial: row, Timing: k.timings[key]}, k.traces[key]
+}
+
+// figure returns a figure of the earlier report, its files copied into dir, if it was drawn from the trials of set; false if not. So one
+// that needs the particles, which a report does not hold, is kept as it was drawn.
+func (k *kept) figure(dir, name string, set *record.Set) (Artifact, bool, error) {
+	if k == nil || len(set.Trials) != len(k.rows) {
+		return Artifact{}, false, nil
+	}
+	for _, t := range set.Trials {
+		if old, ok := k.rows[t.Key]; !ok || old != t {
+			return Artifact{}, false, nil
+		}
+	}
+	all := k.info.Figures
+	i := slices.IndexFunc(all, func(a Artifact) bool { return a.Name == name && a.Problem == "" })
+	if i < 0 {
+		return Artifact{}, false, nil
+	}
+	for _, file := range all[i].Files {
+		file = filepath.FromSlash(file)
+		b, err := record.ReadFile(filepath.Join(k.dir, file), k.info.Files[filepath.ToSlash(file)])
+		if err != nil {
+			return Artifact{}, false, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), b, 0o666); err != nil {
+			return Artifact{}, false, err
+		}
+	}
+	return all[i], true, nil
+}
+
+// Keep returns a survey in which trials that the store lacks have the status of their record in the report.
+func Keep(results string, survey Survey) (Survey, error) {
+	type part struct{ experiment, protocol string }
+	reports := map[part]*kept{}
+	out := slices.Clone(survey)
+	for i, f := range out {
+		if f.Status != Missing {
+			continue
+		}
+		p := part{f.Trial.Experiment, f.Trial.Protocol}
+		k, ok := reports[p]
+		if !ok {
+			var err error
+			if k, err = readKept(results, p.experiment, p.protocol, nil); err != nil {
+				return nil, err
+			}
+			reports[p] = k
+		}
+		if m, _ := k.meta(f.Trial.Key); m != nil {
+			out[i].Status, out[i].Reason, out[i].Seconds = m.Trial.Status, m.Trial.Reason, m.Timing.Seconds
+		}
+	}
+	return out, nil
+}
