@@ -107,8 +107,9 @@ func leadership(by map[string]*record.Set) string {
 	}
 	return "Cells of data set and metric with the lowest mean; in brackets, where trials are enough to tell, those in which the method is lowest " +
 		"or not told apart from the lowest (paired by trial, Holm's correction) — printed: " + strings.Join(print, ", ") + "; " + strings.Join(text, "; ") +
-		". released takes the scripts' settings, paper those of the text on random splits; matched takes for each method on each data set " +
-		"what a grid chose by the NLL of held-out rows, standard the same values on the splits of the literature."
+		". released takes the scripts' settings; paper the text's procedure on random splits, with the scripts' values of what the text " +
+		"tunes; matched takes for each method on each data set what a grid chose by the NLL of held-out rows, standard the same values on the " +
+		"splits of the literature."
 }
 
 // copied compares the printed SVGD cells of Power with those of Protein and with ours.
@@ -181,7 +182,7 @@ func beaten(by map[string]*record.Set) string {
 		return fmt.Sprintf("All %d printed cells that could be compared are below least squares on the same split.", looked)
 	}
 	return fmt.Sprintf("A linear regression with intercept, fitted to the same training rows and judged with its residual variance, reaches %s. "+
-		"%d of %d printed cells are not below it: %s.", strings.Join(lines, ", "), len(cells), looked, strings.Join(cells, ", "))
+		"%d of %d printed cells are not below it in the digits printed: %s.", strings.Join(lines, ", "), len(cells), looked, strings.Join(cells, ", "))
 }
 
 // plusMinus compares the printed spreads with ours on one split and over splits.
@@ -202,7 +203,8 @@ func plusMinus(by map[string]*record.Set) string {
 			bySD, bySE = append(bySD, c.SD/stats.SD(v)), append(bySE, c.SD/stats.SE(v))
 		}
 		if p != nil {
-			if w := p.of(c.Problem, c.Metric, c.Method); len(w) >= 3 {
+			// Only these two have the same settings under both protocols.
+			if w := p.of(c.Problem, c.Metric, c.Method); len(w) >= 3 && (c.Method == "sgld" || c.Method == "svgd") {
 				bySplit = append(bySplit, stats.SD(w)/stats.SD(v))
 			}
 		}
@@ -219,8 +221,8 @@ func plusMinus(by map[string]*record.Set) string {
 		text += "it is nearer to the standard error. The tables here give the standard deviation, and the standard error beside."
 	}
 	if bySplit != nil {
-		text += fmt.Sprintf(" With a random split a trial, as the text has it (paper), the standard deviation is %s times as large (median of %d cells): "+
-			"the printed ± holds so much less than one would see on other data.", evidence.Num(stats.Median(bySplit)), len(bySplit))
+		text += fmt.Sprintf(" With a random split a trial, as the text has it (paper), the standard deviation of SGLD and SVGD, whose settings are the same, "+
+			"is %s times as large (median of %d cells): the printed ± holds so much less than one would see on other data.", evidence.Num(stats.Median(bySplit)), len(bySplit))
 	}
 	return text
 }
@@ -281,7 +283,7 @@ func langevin(by map[string]*record.Set) string {
 	if looked == 0 {
 		return ""
 	}
-	text := caution(r.set) + fmt.Sprintf("SGLD with ε = %s, the released value: %s. It is below the printed mean in %d of %d cells.",
+	text := caution(r.set) + fmt.Sprintf("SGLD with ε = %s, the value of the released script, which is set to Protein: %s. It is below the printed mean in %d of %d cells.",
 		r.step("sgld"), strings.Join(each, ", "), better, looked)
 	if given != nil {
 		text += fmt.Sprintf(" Both printed means are met, within %.0f %% by the median over trials, on %s.", 100*near, strings.Join(given, ", "))
@@ -327,7 +329,7 @@ func twoSteps(by map[string]*record.Set) string {
 	if text == nil {
 		return ""
 	}
-	return caution(r.set) + fmt.Sprintf("The released SVGD script takes one step and has another commented out. Both printed means are met, within %.0f %% by the "+
+	return caution(r.set) + fmt.Sprintf("The released SVGD script, which is set to Concrete, takes one step and has another commented out. Both printed means are met, within %.0f %% by the "+
 		"median over trials, by ", 100*near) + strings.Join(text, "; by ") + "."
 }
 

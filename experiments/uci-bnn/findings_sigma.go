@@ -21,7 +21,7 @@ func sigmas(by map[string]*record.Set) string {
 			continue
 		}
 		var each []string
-		looks, floored := 0, 0
+		looks, floored, largest := 0, 0, 0.0
 		for _, problem := range problems {
 			v := r.of(problem, "sigma", "ada-sifg")
 			c, ok := config(r.set, problem, "ada-sifg")
@@ -33,6 +33,7 @@ func sigmas(by map[string]*record.Set) string {
 			for _, curve := range r.set.Curves(problem, "ada-sifg", "sigma", 0) {
 				for _, sigma := range curve.Value[1:] {
 					looks, floored = looks+1, floored+count(sigma <= 1.001*c.Sampler.SigmaMin) // σ is float32
+					largest = max(largest, sigma)
 				}
 			}
 		}
@@ -42,7 +43,7 @@ func sigmas(by map[string]*record.Set) string {
 		from, _ := setting(r.set, "ada-sifg", startSigma)
 		text = append(text, fmt.Sprintf("%s, from %s: %s", scaled(r.set, protocol), from, strings.Join(each, ", ")))
 		if looks > 0 {
-			bound = append(bound, fmt.Sprintf("%s %.0f %%", protocol, 100*float64(floored)/float64(looks)))
+			bound = append(bound, fmt.Sprintf("%s %.0f %% (%s at most elsewhere)", protocol, 100*float64(floored)/float64(looks), num(largest)))
 		}
 	}
 	if text == nil {
@@ -60,8 +61,9 @@ func sigmas(by map[string]*record.Set) string {
 			}
 		}
 		if dims != nil {
-			end += fmt.Sprintf(" The text's rule (paper) sums over the coordinates where the scripts average: at the same rate its steps are %d to %d "+
-				"times as large here, and σ jumps.", slices.Min(dims), slices.Max(dims))
+			end += fmt.Sprintf(" The text's equation 3.10 (paper) sums over the coordinates where the scripts average: at the same rate its steps are %d to "+
+				"%d times as large here. The text's Algorithm 2 has a factor σ more, so its steps lie between; which was meant is not said.",
+				slices.Min(dims), slices.Max(dims))
 		}
 	}
 	return "Final σ of Ada-SIFG, mean over trials — " + strings.Join(text, "; ") + ". " + end + " Checkpoints at which σ is at its lower bound: " +

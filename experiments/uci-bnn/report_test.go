@@ -226,13 +226,13 @@ func TestClaimsFlip(t *testing.T) {
 	}
 }
 
-// TestSpreads: claim 29, by an F-test over the cells. Ada-SIFG's spread is set to a half, to the same and to ten times the others'.
+// TestSpreads: claim 29, by the test of Pitman and Morgan over the cells. Ada-SIFG's spread is set to a half, to the same and to ten times the others'.
 func TestSpreads(t *testing.T) {
 	for want, factor := range map[string]float64{harness.Reproduced: 0.5, harness.NotDecided: 1.1, harness.NotReproduced: 10} {
 		m := asInPrint()
 		m.value = func(problem, method, metric string, seed int) float64 {
 			if method == "ada-sifg" {
-				return 1 + factor*0.01*wobble("", seed)
+				return 1 + factor*0.01*wobble(method, seed)
 			}
 			return 1 + 0.01*wobble("", seed)
 		}
@@ -461,7 +461,7 @@ func TestPartialTrials(t *testing.T) {
 		"25": {harness.NotDecided, "in none are there trials enough"},
 		"26": {harness.NotDecided, ""},
 		"27": {harness.NotDecided, ""},
-		"29": {harness.NotTestable, "two trials at least"},
+		"29": {harness.NotTestable, "three trials at least"},
 		"34": {harness.NotDecided, "; in 36 there are too few trials to tell"},
 		"36": {harness.NotDecided, "for Ada-SIFG (final σ"}, // SIFG is missing
 	} {
@@ -495,6 +495,28 @@ func TestPartialTrials(t *testing.T) {
 		if out := verdict(t, s, "28"); out.Verdict != want || !strings.Contains(out.Evidence, "59 of 60 cells within") {
 			t.Errorf("%s outside: %s (%s)", method, out.Verdict, out.Evidence)
 		}
+	}
+}
+
+// TestOtherSplits: where each trial has a split of its own, the printed table, which has one, stands beside ours without a verdict.
+func TestOtherSplits(t *testing.T) {
+	m := asInPrint()
+	m.protocol = "paper"
+	s := m.set(t)
+	if out := verdict(t, s, "28"); out.Verdict != harness.NotTestable || !strings.Contains(out.Evidence, "a split of its own") {
+		t.Errorf("claim 28: %s (%s)", out.Verdict, out.Evidence)
+	}
+	tab, err := against(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := tab.Rows[0]
+	if row[3].Text != "2.917 ± 0.04" || row[7].Text == "–" || row[10].Text != "–" || !strings.HasPrefix(tab.Notes[0], "No verdict") {
+		t.Errorf("SGLD on Boston: %v; %q", row, tab.Notes)
+	}
+	m.protocol = "standard"
+	if _, err := against(m.set(t)); err == nil {
+		t.Error("other data stand beside the printed table")
 	}
 }
 

@@ -80,7 +80,8 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. So few trials can show no difference between %d methods; %d are the least that can.", tests+1, need))
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of the differences "+
-			"paired by seed, Holm's correction within the row; of a method that has fewer than %d trials in common with it none can tell, and it has no "+
+			"paired by seed, Holm's correction within the row; since the lowest is found in the same data, a row of equals has a false difference in up "+
+			"to one of ten, not in one of twenty; of a method that has fewer than %d trials in common with it none can tell, and it has no "+
 			"mark).", 100*level, need))
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well. (n = k): so far there are k trials.")
@@ -164,10 +165,11 @@ func split(s *record.Set) string {
 
 // against is the table of every printed cell beside ours; methods that the paper does not have stand there too.
 func against(s *record.Set) (*table.Table, error) {
-	if why := unlike[s.Protocol]; why != "" {
-		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, why)
+	if s.Protocol == "standard" {
+		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, unlike[s.Protocol])
 	}
 	r, names := read(s), named(s)
+	comparable := unlike[s.Protocol] == ""
 	t := &table.Table{Columns: []table.Column{{Header: "Data set"}, {Header: "Metric"}, {Header: "Method"}}}
 	for _, h := range []string{
 		"printed", "measured", "standard error", "trials", "difference", "in pooled sd", "in %",
@@ -200,6 +202,7 @@ func against(s *record.Set) (*table.Table, error) {
 						verdict = "no result"
 						absent++
 					}
+				case !comparable:
 				case agrees(g):
 					verdict = "within"
 				default:
@@ -214,16 +217,17 @@ func against(s *record.Set) (*table.Table, error) {
 			}
 		}
 	}
-	t.Notes = []string{
-		fmt.Sprintf("%d printed cells within, %d outside, %d without a result. Within: the means differ by at most %g pooled standard "+
-			"deviations, √((sd² + printed sd²)/2), or by %g %% of the printed mean. A spread printed as 0.00 is below 0.005 and counts as 0.005. "+
-			"The standard error of a difference of two means of ten is 0.45 pooled sd.", within, outside, absent, float64(compare.Units), 100*compare.Share),
-		"measured: mean ± standard deviation over trials. " + meaning(s),
+	const pooled = "in pooled sd: the difference over √((sd² + printed sd²)/2); a spread printed as 0.00 is below 0.005 and counts as 0.005."
+	if comparable {
+		t.Notes = []string{
+			fmt.Sprintf("%d printed cells within, %d outside, %d without a result. Within: the means differ by at most %g pooled standard "+
+				"deviations or by %g %% of the printed mean. The standard error of a difference of two means of ten is 0.45 pooled sd.",
+				within, outside, absent, float64(compare.Units), 100*compare.Share), pooled,
+		}
+	} else {
+		t.Notes = []string{"No verdict: " + unlike[s.Protocol] + ".", pooled}
 	}
-	if split(s) != "released" {
-		t.Notes = append(t.Notes, "The released scripts, which most likely made the printed numbers, have one split, which is none of those here: "+
-			"a difference is that of splits too.")
-	}
+	t.Notes = append(t.Notes, "measured: mean ± standard deviation over trials. "+meaning(s))
 	return t, nil
 }
 

@@ -41,19 +41,30 @@ func AUC(x, y []float64) float64 {
 	return s
 }
 
-// VarianceRatio returns the sample variance of x over that of y, and the p-value of their being equal (two-sided), less
-// or greater under the F distribution with len(x)−1 and len(y)−1 degrees of freedom. It holds for normal data only:
-// heavy tails make it call equal variances different (Box, Non-normality and tests on variances, 1953). NaN of fewer
-// than two values in either.
-func VarianceRatio(x, y []float64, side Side) (ratio, p float64) {
+// PairedVarianceRatio returns the sample variance of x over that of y, which are paired (of two methods on the same splits, say), and
+// the p-value of the hypothesis that it is at most one, by the test of Pitman and Morgan (Biometrika 31, 1939): sums and differences
+// of the pairs are uncorrelated if the variances are equal, however x and y depend on each other. It holds for normal data only. NaN of
+// fewer than three pairs, or if both are constant.
+func PairedVarianceRatio(x, y []float64) (ratio, p float64) {
 	ratio = SD(x) / SD(y)
 	ratio *= ratio
-	if math.IsNaN(ratio) {
-		return ratio, math.NaN()
+	n := len(x)
+	if n < 3 || len(y) != n || math.IsNaN(ratio) {
+		return math.NaN(), math.NaN()
 	}
-	less := 1.0
-	if !math.IsInf(ratio, 1) {
-		less = distuv.F{D1: float64(len(x) - 1), D2: float64(len(y) - 1)}.CDF(ratio)
+	mx, my := Mean(x), Mean(y)
+	var ss, dd, sd float64
+	for i := range x {
+		s, d := (x[i]-mx)+(y[i]-my), (x[i]-mx)-(y[i]-my)
+		ss, dd, sd = ss+s*s, dd+d*d, sd+s*d
 	}
-	return ratio, bySide(less, 1-less, side)
+	if sd == 0 {
+		return ratio, 0.5
+	}
+	r := max(-1, min(1, sd/math.Sqrt(ss*dd)))
+	t := r * math.Sqrt(float64(n-2)/(1-r*r)) // ±∞ of a perfect correlation
+	if math.IsInf(t, 0) {
+		return ratio, float64(1-cmp.Compare(t, 0)) / 2
+	}
+	return ratio, distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
 }

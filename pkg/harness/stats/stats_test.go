@@ -198,19 +198,42 @@ func TestAUC(t *testing.T) {
 	near(t, "one point", AUC([]float64{1}, []float64{1}), 0, 0)
 }
 
-func TestVarianceRatio(t *testing.T) {
-	x, y := []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8, 10}
-	// With 4 and 4 degrees of freedom P(F ≤ f) = 3u² − 2u³, u = f/(1+f); f = ¼ gives 0.104.
-	ratio, p := VarianceRatio(x, y, Less)
-	near(t, "ratio", ratio, 0.25, 1e-15)
-	near(t, "less", p, 0.104, 1e-12)
-	_, p = VarianceRatio(y, x, TwoSided)
-	near(t, "two-sided", p, 0.208, 1e-12)
-	ratio, p = VarianceRatio(x, []float64{3, 3, 3}, Greater)
-	near(t, "ratio to a constant", p, 0, 0)
-	if !math.IsInf(ratio, 1) {
-		t.Errorf("ratio to a constant: %g", ratio)
+// TestPairedVarianceRatio: of equal variances the test says "larger" in one case of twenty however strongly the pairs depend on each
+// other, and it sees twice the standard deviation.
+func TestPairedVarianceRatio(t *testing.T) {
+	const cases, n = 4000, 10
+	r := rng.New(7, "pitman", 0)
+	for _, tc := range []struct{ common, scale, low, high float64 }{
+		{0, 1, 0.038, 0.062}, {3, 1, 0.038, 0.062}, // 0.05 ± 3.5·√(0.05·0.95/4000)
+		{3, 2, 0.9, 1},
+	} {
+		draws := make([]float32, 3*n)
+		larger := 0
+		for range cases {
+			r.Normal(draws)
+			x, y := make([]float64, n), make([]float64, n)
+			for i := range x {
+				both := tc.common * float64(draws[i])
+				x[i], y[i] = tc.scale*(both+float64(draws[n+i])), both+float64(draws[2*n+i])
+			}
+			if _, p := PairedVarianceRatio(x, y); p <= 0.05 {
+				larger++
+			}
+		}
+		if share := float64(larger) / cases; share < tc.low || share > tc.high {
+			t.Errorf("common part %g, scale %g: larger in %g of the cases", tc.common, tc.scale, share)
+		}
 	}
-	_, p = VarianceRatio(x, []float64{3}, Greater)
-	near(t, "one value", p, nan, 0)
+	x := []float64{1, 2, 4, 8}
+	for _, tc := range []struct {
+		x, y     []float64
+		ratio, p float64
+	}{
+		{x, []float64{2, 4, 8, 16}, 0.25, 1}, {[]float64{2, 4, 8, 16}, x, 4, 0}, {x, []float64{8, 4, 2, 1}, 1, 0.5},
+		{x[:2], x[:2], math.NaN(), math.NaN()}, {[]float64{3, 3, 3}, []float64{3, 3, 3}, math.NaN(), math.NaN()},
+	} {
+		ratio, p := PairedVarianceRatio(tc.x, tc.y)
+		near(t, "ratio", ratio, tc.ratio, 1e-15)
+		near(t, "p", p, tc.p, 1e-15)
+	}
 }
