@@ -16,7 +16,7 @@ func (a *app) report() *cobra.Command {
 		Short: "Writes tables, figures, claims, merged records and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
   sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end
-  sifg report uci-bnn --keep     # the report of a fresh clone, made again with changed figures and rules`,
+  sifg report gmm --scale smoke --keep     # made again, with changed figures and rules, from what it holds itself`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if anyone && address == "" {
 				return harness.Usagef("--serve-anyone is for --serve ADDRESS, which is not given")
