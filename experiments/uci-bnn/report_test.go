@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // made is a made-up set of records: a value for every problem, method, metric and seed; NaN leaves a row out.
@@ -320,6 +321,30 @@ func TestTable1Marks(t *testing.T) {
 	}
 	if text, _ := cellOf(t, s, "Boston RMSE", "Ada-SIFG"); strings.Contains(text, "†") {
 		t.Errorf("Ada-SIFG is below least squares: %q", text)
+	}
+}
+
+// TestFalseDifferences: among equal methods the table sees a difference as often as its note says, more than in one row of twenty, since the
+// lowest mean is found in the same data.
+func TestFalseDifferences(t *testing.T) {
+	methods := []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"}
+	const rows, trials = 1500, 10
+	stream, draws, seen := rng.New(3, "equals", 0), make([]float32, trials), 0
+	for range rows {
+		r := &results{values: map[series]map[uint64]float64{}}
+		for _, m := range methods {
+			v := map[uint64]float64{}
+			stream.Normal(draws)
+			for seed, d := range draws {
+				v[uint64(seed)] = float64(d)
+			}
+			r.values[series{"boston", "test-rmse", m}] = v
+		}
+		_, tied := leaders(r, "boston", "test-rmse", methods)
+		seen += count(len(tied) < len(methods)-1)
+	}
+	if share := float64(seen) / rows; share < 0.07 || share > 0.13 { // 0.10 ± 0.03, four standard errors
+		t.Errorf("a difference in %g of the rows", share)
 	}
 }
 
