@@ -10,7 +10,7 @@ import (
 type Network struct {
 	Hidden     int           // width of both hidden layers (paper: 32 toys, 120 ICA, 300 BNN)
 	Activation nn.Activation // paper: tanh; LeakyReLU for BNN
-	Optimizer  string        // one of nn.Optimizers
+	Optimizer  string        // one of nn.Optimizers; another panics in Init
 	Rate       nn.Rate
 	Inner      int // network steps N' an outer iteration (paper: 5 toys, 20 ICA, 10 BNN)
 	Warmup     int // network steps before the first move (released toys: 10; paper: none)

@@ -24,14 +24,19 @@ func NewBatch(n, d int) Batch {
 type Target interface {
 	// Dim returns d ≥ 1.
 	Dim() int
-	// Score sets dst[i] = ∇log π(x[i]) for every row, whatever the other rows. dst and x are n×d and do not alias. iter is the outer iteration and
-	// selects the mini-batch of a target that has them; others ignore it.
+	// Score sets dst[i] = ∇log π(x[i]) for every row, whatever the other rows. dst and x have d columns and the same number of rows,
+	// which with Flow.Threads is a part of the cloud; they do not alias, and dst holds old values. x must not be changed. iter is the
+	// outer iteration, from 0, and selects the mini-batch of a target that has them; others ignore it.
 	Score(dst, x Batch, iter int)
 }
 
-// Cloud is all that changes in a run, except what a Field or a Mover has learned.
+// Cloud is all that changes in a run, except what a Field or a Mover has learned. Flow.Start makes it; a literal has no random
+// stream and panics in Perturb.
 type Cloud struct {
-	Z, W, X Batch   // particles; the last N(0, I) draws; perturbed particles X = Z + Sigma·W, X is Z if Sigma is 0 (all n×d)
+	// Particles; the last N(0, I) draws; X = Z + Sigma·W as of the last Perturb (all n×d). A step perturbs before it moves Z and may
+	// adapt Sigma after it, so Perturb is what makes X of the present Z. Where Sigma is 0, W is empty and X is Z once Perturb was
+	// called. Before the first step X is zeros, or empty where Sigma is 0.
+	Z, W, X Batch
 	S, V    Batch   // S = ∇log π at the points the velocity was judged at; V = velocity, the direction in which Z moves (n×d)
 	Sigma   float32 // smoothing σ ≥ 0
 	Iter    int     // outer iterations done
@@ -46,7 +51,8 @@ type Cloud struct {
 // normals is the stream "noise"; an interface so that tests can silence it.
 type normals interface{ Normal(dst []float32) }
 
-// Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself.
+// Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself. It moves the stream "noise"
+// on, so a run in whose callback it is called goes on with other bits.
 func (c *Cloud) Perturb() {
 	if c.Sigma == 0 {
 		c.X = c.Z
@@ -97,7 +103,8 @@ type Info struct {
 type Field interface {
 	// Init prepares for runs on c: it sizes buffers and seeds what is random from c.Seed.
 	Init(c *Cloud)
-	// Velocity perturbs the particles, learns what it has to, adapts σ by noise and sets c.V.
+	// Velocity perturbs the particles (c.Perturb), learns what it has to, and sets c.V. Where noise has a rule it may adapt σ, by setting
+	// c.Sigma to a value above 0; the rules themselves are followed by this package's fields alone.
 	Velocity(c *Cloud, noise *Noise) Info
 }
 
@@ -109,14 +116,17 @@ type Mover interface {
 	Move(c *Cloud)
 }
 
-// Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time.
+// Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins the next one
+// afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and rate be positive,
+// Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a word), Stein.P above 1,
+// Noise.Sigma above 0 for Denoise and KDE, and Noise.Min above 0 where σ adapts.
 type Flow struct {
 	Noise Noise
 	Field Field
 	Mover Mover
 
 	// Threads > 1 lets one run use several cores, for its large matrix products and the target's score; the bits are the
-	// same. Several runs side by side, one a core, use a machine better.
+	// same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a core, use a machine better.
 	Threads int
 }
 
@@ -152,7 +162,7 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 }
 
 // Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite;
-// the cloud is then of no use. After the first call it allocates nothing.
+// the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
@@ -175,15 +185,16 @@ type Options struct {
 	Particles  int                            // n ≥ 2
 	Iterations int                            // outer iterations ≥ 0
 	Seed       uint64                         // names every random stream of the run
-	Init       func(dst Batch, r *rng.Stream) // initial particles; nil: N(0, I)
+	Init       func(dst Batch, r *rng.Stream) // fills dst (n×d, zeros) with the initial particles, r is the stream "init"; nil: N(0, I)
 	// Every and Callback: Callback sees the cloud before the first step, after every Every-th and after the last. It must
-	// not change the cloud; an error from it ends the run. Every 0: only the first and the last.
+	// not change the cloud (nor call its Perturb), and must copy what it keeps: the batches are overwritten. An error from it ends the
+	// run. Every 0: only the first and the last. At the first, X holds no sample yet: read Z.
 	Every    int
 	Callback func(c *Cloud, info Info) error
 }
 
 // Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the cloud
-// as far as it came beside the error.
+// as far as it came beside the error; f.Step goes on from there. ctx is looked at between iterations; the error wraps context.Cause(ctx).
 func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
 	if o.Iterations < 0 || o.Every < 0 {
 		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations, o.Every)

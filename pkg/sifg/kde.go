@@ -9,7 +9,7 @@ import (
 //
 //	v(x_i) = ∇log π(x_i) + (1/σ²) Σ_j (x_i − z_j) κ_ij / Σ_j κ_ij,   κ_ij = exp(−‖x_i − z_j‖²/(2σ²)).
 //
-// It shows what SIFG gains or loses by learning that score with a network. It costs O(n²d) an iteration.
+// It shows what SIFG gains or loses by learning that score with a network. It costs O(n²d) an iteration and 4n² bytes.
 type KDE struct {
 	kappa []float32 // n×n
 	in    Batch     // rows (z_j, 1), n×(d+1)

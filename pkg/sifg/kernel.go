@@ -11,7 +11,8 @@ import (
 //	v(z_i) = (1/n) Σ_j [ k(z_j, z_i) s(z_j) + ∇_{z_j} k(z_j, z_i) ].
 //
 // With Bandwidth > 0 the kernel is exp(−‖x−y‖²/(2·Bandwidth)); with 0 it is exp(−‖x−y‖²/b²), b² = med/ln(n+1), med the
-// lower median of all n² squared distances, the zeros of the diagonal included.
+// lower median of all n² squared distances, the zeros of the diagonal included; where that is 0 (two particles, or many that
+// coincide) their mean, and 1 if all coincide. It costs O(n²d) an iteration and 6n² bytes.
 type Kernel struct {
 	Bandwidth float64
 

@@ -28,12 +28,13 @@ const (
 // SigmaRules lists the rules.
 var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
-// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I).
+// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, KDE the three KL rules; other
+// fields, and a rule of an unknown name, leave σ as it is.
 type Noise struct {
 	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
 	Rule     SigmaRule // "" means SigmaFixed
 	Rate     float64   // learning rate η̃ ≥ 0 of σ
-	Min, Max float32   // bounds of σ; Max 0: no upper bound
+	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may become 0, and Denoise and KDE panic then
 }
 
 func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }

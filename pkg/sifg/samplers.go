@@ -73,7 +73,8 @@ var Samplers = []Sampler{
 	},
 }
 
-// Movers lists the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9, langevin comes with sgld only.
+// Movers lists the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer of that name
+// is), langevin comes with sgld only.
 var Movers = []string{"euler", "adam", "adagrad", "rmsprop"}
 
 // ByName returns the table row of a sampler, or an error that lists the names.

@@ -37,7 +37,7 @@ var PRules = []PRule{PFixed, PToy, PICA, PBNN}
 // where the probes e, drawn anew at every network step, estimate the divergence (Hutchinson).
 type Stein struct {
 	Network
-	P        float64 // initial exponent p > 1; 2 held fixed is L2-GF
+	P        float64 // initial exponent p > 1 (0 does not mean 2 here); 2 held fixed is L2-GF
 	Rule     PRule   // "" means PFixed
 	Rate     float64 // learning rate η̃ of p
 	After    int     // p adapts in outer iterations whose index, from 0, exceeds After

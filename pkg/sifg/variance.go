@@ -6,7 +6,7 @@ import (
 )
 
 // GradientVariance compares the noise of the two training losses on one network and one cloud: it trains a network of the
-// given description for network.Inner denoising steps on z, then freezes it and returns the variance of the weight
+// given description for network.Warmup and then network.Inner denoising steps on z, then freezes it and returns the variance of the weight
 // gradient, summed over the weights, under each loss when only its own noise is drawn anew, draws ≥ 2 times:
 //
 //	denoise: ½·mean‖f(z + σw) + w/σ‖² over w ~ N(0, I) (halved, so that both losses have ½‖f‖² as their quadratic part);

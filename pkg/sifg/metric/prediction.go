@@ -6,7 +6,7 @@ import "math"
 type Prediction struct {
 	Mean    Points    // n×m: particle i's prediction of outcome t
 	LogPrec []float64 // n: logarithm of its precision γ, of the same units
-	Clamp   float64   // precisions above it count as Clamp beside squared residuals; 50 as released, +Inf for none
+	Clamp   float64   // > 0: a precision above it counts as Clamp where it multiplies a squared residual; 50 as released, +Inf for none
 }
 
 // NewPrediction returns the prediction of standardised is n×m in units of which the outcomes' mean and standard deviation are

@@ -63,14 +63,15 @@ func (s *Stream) Uint64() uint64 { return uint64(s.Uint32()) | uint64(s.Uint32()
 // Rand returns a math/rand/v2 generator that draws from s.
 func (s *Stream) Rand() *rand.Rand { return rand.New(s) }
 
-// Normal fills dst with independent N(0, 1) draws. It starts a fresh block.
+// Normal fills dst with independent N(0, 1) draws. A call starts a fresh block and uses up whole groups of 64 values, so two calls do
+// not give what one call for both gives.
 func (s *Stream) Normal(dst []float32) {
 	s.left = 0
 	simd.Normals(dst, s.key, s.hi, s.block)
 	s.block += uint64((len(dst) + simd.NormalGroup - 1) / simd.NormalGroup * (simd.NormalGroup / 4))
 }
 
-// Rademacher fills dst with independent ±1 draws.
+// Rademacher fills dst with independent ±1 draws. It starts and ends with a fresh block.
 func (s *Stream) Rademacher(dst []float32) {
 	s.left = 0
 	var bits uint32
@@ -84,7 +85,7 @@ func (s *Stream) Rademacher(dst []float32) {
 	s.left = 0
 }
 
-// Float64 returns a uniform draw from the open interval (0, 1), with 53 random bits.
+// Float64 returns a uniform draw from (0, 1], with 53 random bits below ½ and 52 above; 1 comes with probability 2⁻⁵³.
 func (s *Stream) Float64() float64 { return (float64(s.Uint64()>>11) + 0.5) * 0x1p-53 }
 
 // NormFloat64 returns one N(0, 1) draw in float64 (Box–Muller, one of the pair).

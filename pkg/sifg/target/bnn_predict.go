@@ -48,7 +48,7 @@ func (t *BNN) Predict(dst, particles, x blas32.General) {
 
 // InitParticles draws particles as the released scripts do: W1 ~ N(0, 1/(d+1)), W2 ~ N(0, 1/(H+1)), biases 0; γ is the
 // precision of the particle's residuals on up to 1000 training rows drawn for it without replacement; λ is one draw
-// for all particles, of mean 0.1. (The prior's mean is 10: the scripts take the rate b for a scale.)
+// for all particles, of mean a·b, 0.1 with DefaultBNN. (The prior's mean is a/b = 10: the scripts take the rate b for a scale.)
 func (t *BNN) InitParticles(dst blas32.General, r *rng.Stream) {
 	if dst.Cols != t.Dim() || dst.Stride < t.Dim() {
 		panic(badInit)

@@ -1,0 +1,134 @@
+package sifg_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// plain is N(0, I) in d dimensions.
+type plain int
+
+func (p plain) Dim() int { return int(p) }
+
+func (plain) Score(dst, x sifg.Batch, _ int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+}
+
+func small(t *testing.T, name string) *sifg.Flow {
+	t.Helper()
+	c := sifg.Config{Sampler: name}
+	if name == "sifg" {
+		c.Hidden = 4
+	}
+	f, err := sifg.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestRunEnds: what ends a run early is its error, and the cloud is there as far as it came.
+func TestRunEnds(t *testing.T) {
+	quota, halt := errors.New("quota"), errors.New("halt")
+	for _, name := range []string{"sifg", "svgd", "sgld"} {
+		f := small(t, name)
+		o := sifg.Options{Particles: 10, Iterations: 6, Seed: 3}
+		whole, err := sifg.Run(context.Background(), f, plain(2), o)
+		if err != nil || whole.Iter != 6 {
+			t.Fatalf("%s: %v", name, err)
+		}
+
+		ctx, cancel := context.WithCancelCause(context.Background())
+		o.Every, o.Callback = 1, func(c *sifg.Cloud, _ sifg.Info) error {
+			if c.Iter == 4 {
+				cancel(quota)
+			}
+			return nil
+		}
+		c, err := sifg.Run(ctx, f, plain(2), o)
+		if !errors.Is(err, quota) || c == nil || c.Iter != 4 {
+			t.Fatalf("%s, cancelled in iteration 4: %v", name, err)
+		}
+		for c.Iter < 6 { // and it goes on from there
+			if _, err := f.Step(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(c.Z.Data, whole.Z.Data) {
+			t.Errorf("%s: stopped and continued, the particles are others", name)
+		}
+
+		o.Callback = func(c *sifg.Cloud, _ sifg.Info) error {
+			if c.Iter == 2 {
+				return halt
+			}
+			return nil
+		}
+		if c, err := sifg.Run(context.Background(), f, plain(2), o); !errors.Is(err, halt) || c.Iter != 2 {
+			t.Errorf("%s, halted by the callback: %v", name, err)
+		}
+		// One Flow serves one run after another: Start begins afresh.
+		o.Callback = nil
+		if again, err := sifg.Run(context.Background(), f, plain(2), o); err != nil || !slices.Equal(again.Z.Data, whole.Z.Data) {
+			t.Errorf("%s: the flow's fourth run differs from its first (%v)", name, err)
+		}
+	}
+}
+
+// TestRunRefuses: wrong numbers are errors that name them, not panics.
+func TestRunRefuses(t *testing.T) {
+	good := sifg.Options{Particles: 4, Iterations: 1}
+	for words, change := range map[string]func(o *sifg.Options) sifg.Target{
+		"1 particles":   func(o *sifg.Options) sifg.Target { o.Particles = 1; return plain(2) },
+		"dimension 0":   func(o *sifg.Options) sifg.Target { return plain(0) },
+		"-1 iterations": func(o *sifg.Options) sifg.Target { o.Iterations = -1; return plain(2) },
+		"every -2":      func(o *sifg.Options) sifg.Target { o.Every = -2; return plain(2) },
+		"initial particles are not finite": func(o *sifg.Options) sifg.Target {
+			o.Init = func(dst sifg.Batch, _ *rng.Stream) { dst.Data[3] = float32(math.Inf(1)) }
+			return plain(2)
+		},
+	} {
+		o := good
+		target := change(&o)
+		if _, err := sifg.Run(context.Background(), small(t, "svgd"), target, o); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("want an error with %q, got %v", words, err)
+		}
+	}
+	o := good
+	o.Iterations = 0
+	if c, err := sifg.Run(context.Background(), small(t, "svgd"), plain(2), o); err != nil || c.Iter != 0 {
+		t.Errorf("no iterations: %v", err)
+	}
+}
+
+// TestNaNScore: a target that returns NaN ends the run with the iteration, from 1, that it was asked in.
+func TestNaNScore(t *testing.T) {
+	var diverged *sifg.DivergedError
+	_, err := sifg.Run(context.Background(), small(t, "sgld"), late{}, sifg.Options{Particles: 4, Iterations: 9})
+	if !errors.As(err, &diverged) || diverged.Iter != 4 {
+		t.Errorf("a NaN at iter 3: %v", err)
+	}
+}
+
+// late is N(0, I) whose score at iter 3 is not a number.
+type late struct{ plain }
+
+func (late) Dim() int { return 1 }
+
+func (late) Score(dst, x sifg.Batch, iter int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+	if iter == 3 {
+		dst.Data[0] = float32(math.NaN())
+	}
+}

@@ -1,0 +1,90 @@
+// Package targettest checks that a target of one's own is what the samplers take it for.
+package targettest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// What a score in float32 may be off, as a share of the largest coordinate of its row (1 at least): from the difference quotient, and
+// from itself in a batch of another size.
+const (
+	quotientTolerance = 1e-3
+	batchTolerance    = 1e-4
+)
+
+// Score checks t.Score at the rows of at, which should be points where the density has mass and points around them, against central
+// differences of logDensity, the log of the density up to a constant, with a step of 10⁻⁵·max(1, |x|). Further it checks that all of
+// dst is written whatever it held, that x is left alone, that a row's score does not depend on the other rows, and that it is finite.
+// The error names the row, the coordinate and both values. Of a target with mini-batches it looks at iteration 0, and logDensity has
+// to be that of the same batch. Where the density has a kink within a step of a point, as ReLU networks have, choose another.
+func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
+	d := t.Dim()
+	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {
+		return fmt.Errorf("targettest: points are %d×%d with stride %d and %d values: want rows of %d, contiguous", at.Rows, at.Cols, at.Stride, len(at.Data), d)
+	}
+	all := score(t, at)
+	for i := range at.Rows {
+		row := at.Data[i*d : (i+1)*d]
+		got := all[i*d : (i+1)*d]
+		want, scale := quotients(logDensity, row)
+		for c := range got {
+			g := float64(got[c])
+			switch {
+			case g-g != 0:
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, or was not written (it held NaN before), at %v", i, c, g, row)
+			case !(math.Abs(g-want[c]) <= quotientTolerance*scale):
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of the log density %g, at %v",
+					i, c, g, want[c], row)
+			}
+		}
+		one := sifg.NewBatch(1, d)
+		copy(one.Data, row)
+		for c, g := range score(t, one) {
+			if !(math.Abs(float64(g)-float64(got[c])) <= batchTolerance*scale) {
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g among %d rows and %g alone: it must not depend on other rows",
+					i, c, got[c], at.Rows, g)
+			}
+		}
+	}
+	x := sifg.NewBatch(at.Rows, d)
+	copy(x.Data, at.Data)
+	t.Score(sifg.NewBatch(at.Rows, d), x, 0)
+	if !slices.Equal(x.Data, at.Data[:at.Rows*d]) {
+		return fmt.Errorf("targettest: Score changed x, which it must leave alone")
+	}
+	return nil
+}
+
+// score returns what t writes into a batch that held NaN.
+func score(t sifg.Target, x sifg.Batch) []float32 {
+	dst, own := sifg.NewBatch(x.Rows, x.Cols), sifg.NewBatch(x.Rows, x.Cols)
+	copy(own.Data, x.Data)
+	for i := range dst.Data {
+		dst.Data[i] = float32(math.NaN())
+	}
+	t.Score(dst, own, 0)
+	return dst.Data
+}
+
+// quotients returns the central differences of f at a point, and the largest of them, 1 at least.
+func quotients(f func([]float64) float64, at []float32) (g []float64, scale float64) {
+	x := make([]float64, len(at))
+	for c, v := range at {
+		x[c] = float64(v)
+	}
+	scale = 1
+	for c, v := range x {
+		h := 1e-5 * max(1, math.Abs(v))
+		x[c] = v + h
+		up := f(x)
+		x[c] = v - h
+		g = append(g, (up-f(x))/(2*h))
+		x[c] = v
+		scale = max(scale, math.Abs(g[c]))
+	}
+	return g, scale
+}
