@@ -247,7 +247,7 @@ var tableClaims = []harness.Claim{
 	},
 }
 
-// ranking ranks the methods by mean in each cell of which all have results: their ranks, how often each is first, and, of the told
+// ranking ranks the methods by mean over common seeds in each cell of which all have results: their ranks, how often each is first, and, of the told
 // cells with trials enough to tell methods apart, how often it is first or not told apart from the first.
 func ranking(r *results, methods []string) (ranks map[string][]float64, best, near map[string]int, told int) {
 	ranks, best, near = map[string][]float64{}, map[string]int{}, map[string]int{}
@@ -256,19 +256,19 @@ func ranking(r *results, methods []string) (ranks map[string][]float64, best, ne
 			if !r.all(problem, metric, methods...) {
 				continue
 			}
+			means := r.common(problem, metric, methods)
 			order := slices.Clone(methods)
-			slices.SortStableFunc(order, func(a, b string) int {
-				return cmp.Compare(stats.Mean(r.of(problem, metric, a)), stats.Mean(r.of(problem, metric, b)))
-			})
+			slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
 			for i, m := range order {
 				ranks[m] = append(ranks[m], float64(i+1))
 			}
-			first, tied := leaders(r, problem, metric, methods)
+			first := order[0]
 			best[first]++
 			if r.few(problem, metric, first, methods...) {
 				continue
 			}
 			told++
+			_, tied := leaders(r, problem, metric, methods)
 			for _, m := range append(tied, first) {
 				near[m]++
 			}

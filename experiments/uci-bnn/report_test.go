@@ -348,6 +348,33 @@ func TestFalseDifferences(t *testing.T) {
 	}
 }
 
+// TestCommonSeeds: where each seed is a split, a method that has run on the easy one alone is not the best, and one that lacks a hard one
+// gains nothing by it.
+func TestCommonSeeds(t *testing.T) {
+	m := asInPrint()
+	m.protocol = "paper"
+	m.value = func(problem, method, metric string, seed int) float64 {
+		v := 3 + 0.1*float64(seed) + 0.001*wobble(method, seed) // seed 0 is easiest, seed 9 hardest
+		switch {
+		case method == "sifg" && seed > 0 || method == "svgd" && seed == 9:
+			return math.NaN()
+		case method == "ada-sifg":
+			return v - 0.1
+		}
+		return v
+	}
+	s := m.set(t)
+	for method, bold := range map[string]bool{"SIFG": false, "SVGD": false, "Ada-SIFG": true} {
+		if text, got := cellOf(t, s, "Boston RMSE", method); got != bold {
+			t.Errorf("%s: %s, bold %v", method, text, got)
+		}
+	}
+	tab, err := table1(s)
+	if err != nil || !slices.ContainsFunc(tab.Notes, func(n string) bool { return strings.Contains(n, "takes no part") }) {
+		t.Errorf("no note says who takes no part: %q (%v)", tab.Notes, err)
+	}
+}
+
 // TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
 func TestEnough(t *testing.T) {
 	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {

@@ -37,6 +37,7 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Columns = append(t.Columns, table.Column{Header: names(m), Align: table.Right})
 	}
 	tests, most := 0, 0 // the largest number of comparisons in a row, and of trials
+	apart := false      // some method takes no part in a comparison
 	for _, problem := range r.expected() {
 		for _, m := range methods {
 			most = max(most, len(r.of(problem, metrics[0], m)))
@@ -68,7 +69,8 @@ func table1(s *record.Set) (*table.Table, error) {
 				}
 				row = append(row, c)
 			}
-			tests = max(tests, len(r.having(problem, metric, methods))-1)
+			means := r.shared(problem, metric, methods)
+			tests, apart = max(tests, len(means)-1), apart || len(means) < len(methods)
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -83,6 +85,10 @@ func table1(s *record.Set) (*table.Table, error) {
 			"paired by seed, Holm's correction within the row; since the lowest is found in the same data, a row of equals has a false difference in up "+
 			"to one of ten, not in one of twenty; of a method that has fewer than %d trials in common with it none can tell, and it has no "+
 			"mark).", 100*level, need))
+	}
+	if apart {
+		t.Notes = append(t.Notes, "Compared are the means over the trials that all methods of a row have in common; one with fewer than half of the most "+
+			"trials takes no part.")
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well. (n = k): so far there are k trials.")
 	if gone, _ := r.missing(r.expected(), methods...); gone != "" {
@@ -99,18 +105,46 @@ func reference(v []float64) table.Cell {
 	return average(v)
 }
 
-// having returns those of the methods that have results of a metric on a problem.
-func (r *results) having(problem, metric string, methods []string) []string {
-	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return !r.all(problem, metric, m) })
+// shared is common of the methods that have at least half as many trials as the one with most.
+func (r *results) shared(problem, metric string, methods []string) map[string]float64 {
+	most := 0
+	for _, m := range methods {
+		most = max(most, len(r.values[series{problem, metric, m}]))
+	}
+	part := slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		n := len(r.values[series{problem, metric, m}])
+		return n == 0 || 2*n < most
+	})
+	return r.common(problem, metric, part)
 }
 
-// leaders returns the method with the lowest mean ("" if none is finite), and those whose paired differences from it a test at the
+// common returns the methods' means of a metric over the seeds that all of them have, for a seed may be a split, and an easy one.
+func (r *results) common(problem, metric string, methods []string) map[string]float64 {
+	means := map[string]float64{}
+	for _, m := range methods {
+		var v []float64
+		own := r.values[series{problem, metric, m}]
+		for _, seed := range sortedKeys(own) {
+			if !slices.ContainsFunc(methods, func(other string) bool {
+				_, ok := r.values[series{problem, metric, other}][seed]
+				return !ok
+			}) {
+				v = append(v, own[seed])
+			}
+		}
+		means[m] = stats.Mean(v)
+	}
+	return means
+}
+
+// leaders returns the method with the lowest mean over common seeds ("" if none is finite), and those whose paired differences from it a test at the
 // level, corrected for their number, does not tell from zero; none where the trials are too few to show any difference.
 func leaders(r *results, problem, metric string, methods []string) (best string, tied []string) {
-	methods = r.having(problem, metric, methods)
+	means := r.shared(problem, metric, methods)
+	methods = slices.DeleteFunc(slices.Clone(methods), func(m string) bool { _, ok := means[m]; return !ok })
 	lowest := math.Inf(1)
 	for _, m := range methods {
-		if v := stats.Mean(r.of(problem, metric, m)); v < lowest {
+		if v := means[m]; v < lowest {
 			best, lowest = m, v
 		}
 	}
