@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -115,10 +116,12 @@ func (m *Meta) unmarshal(b []byte) error {
 func open(dir, experiment, key string) (*Entry, error) {
 	path := filepath.Join(dir, trialName)
 	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, &Damage{Path: path, Reason: "missing"}
-	}
-	if err != nil {
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP):
+		return nil, &Damage{Path: path, Reason: "not a regular file"}
+	case err != nil:
 		return nil, err
 	}
 	e := &Entry{Dir: dir}

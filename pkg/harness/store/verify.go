@@ -102,7 +102,7 @@ func (s *Store) verifyTrial(repair bool, experiment, key string) ([]Damage, erro
 		}
 	}
 	names, err := os.ReadDir(s.path(experiment, key))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || len(found) > 0 && err != nil { // a folder that cannot be read is named already
 		return found, nil
 	}
 	if err != nil {
@@ -133,10 +133,13 @@ func (s *Store) inspect(experiment, key string) ([]Damage, error) {
 		e, err = open(s.path(experiment, key), experiment, key) // where only other files are damaged, all are named
 	}
 	var d *Damage
+	var unread *fs.PathError
 	switch {
 	case errors.As(err, &d):
 		return []Damage{*d}, nil
-	case e == nil:
+	case errors.As(err, &unread):
+		return []Damage{{Path: unread.Path, Reason: unread.Err.Error()}}, nil
+	case e == nil: // of a later version
 		return nil, err
 	}
 	var found []Damage

@@ -134,7 +134,46 @@ func TestVerifyNamesAll(t *testing.T) {
 	}
 }
 
-// Nothing is written over a damaged trial, and what is there stays.
+// A trial.json that cannot be read keeps nobody from the other trials, and the repair moves its trial aside.
+func TestUnreadableRecord(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"a folder":           func(path string) error { return os.Mkdir(path, 0o777) },
+		"a loop of links":    func(path string) error { return os.Symlink(trialName, path) },
+		"a link to nowhere":  func(path string) error { return os.Symlink("none", path) },
+		"a name never taken": func(path string) error { return os.Symlink(strings.Repeat("x", 300), path) }, // as without permission: an error of the system
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mustOpen(t, t.TempDir())
+			path := filepath.Join(mustWrite(t, s, "k", record.StatusOK).Dir, trialName)
+			mustWrite(t, s, "sound", record.StatusOK)
+			if err := errors.Join(os.Remove(path), spoil(path)); err != nil {
+				t.Fatal(err)
+			}
+			if name != "a name never taken" {
+				mustState(t, s, "k", Damaged)
+				if entries, damages, err := s.List("gmm"); err != nil || len(entries) != 1 || len(damages) != 1 || damages[0].Path != path {
+					t.Errorf("list: %d entries, %v, error %v", len(entries), damages, err)
+				}
+			}
+			for _, repair := range []bool{false, true} {
+				if found := mustVerify(t, s, repair); len(found) != 1 || found[0].Path != path || repair != (found[0].MovedTo != "") {
+					t.Errorf("repair %v: %+v", repair, found)
+				}
+			}
+			mustState(t, s, "k", Absent)
+			mustState(t, s, "sound", Whole)
+		})
+	}
+	s := mustOpen(t, t.TempDir())
+	if err := os.MkdirAll(filepath.Join(s.dir, "gmm"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "gmm", "k"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustState(t, s, "k", Damaged) // a file in the place of the trial
+}
+
 // A foreign file may have as long a name as the file system takes.
 func TestQuarantineOfLongNames(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
