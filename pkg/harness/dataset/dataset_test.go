@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -447,6 +448,30 @@ func TestChangedFile(t *testing.T) {
 	write(t, filepath.Join(dir, "a.csv"), "1,3\n")
 	_, err = l.Load("mine")
 	wants(t, err, "a.csv", "changed while the program ran")
+}
+
+// TestPinnedSize: a size that is pinned is checked, with a digest or without.
+func TestPinnedSize(t *testing.T) {
+	const text = "1,2\n"
+	digest := fmt.Sprintf(", sha256: %x", sha256.Sum256([]byte(text)))
+	for pins, words := range map[string][]string{
+		"bytes: 4": nil, "bytes: 4" + digest: nil,
+		"bytes: 99": {"a.csv", "4 bytes, want 99", "cut short"}, "bytes: 99" + digest: {"a.csv", "4 bytes, want 99"},
+		"bytes: 3": {"a.csv", "4 bytes, want 3"}, "bytes: 3" + digest: {"a.csv", "4 bytes, want 3"},
+	} {
+		l, _, err := own(t, "datasets: {mine: {files: [{name: a.csv, "+pins+"}], parse: {separator: comma}, target: last}}", map[string]string{"a.csv": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = l.Load("mine"); words == nil && err != nil {
+			t.Error(pins, err)
+		} else if words != nil {
+			wants(t, err, words...)
+			if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "changed") {
+				t.Errorf("%s: %v", pins, err)
+			}
+		}
+	}
 }
 
 // TestLoadOnce: many at once get the same data, parsed once.

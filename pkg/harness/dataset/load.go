@@ -92,7 +92,7 @@ func (l *Library) read(e *Entry, f *File) (path string, b []byte, err error) {
 	if err := f.matches(b, want); err != nil {
 		again := ""
 		switch {
-		case f.SHA256 == "":
+		case f.SHA256 == "" && f.hasSize(b):
 			again = ": it changed while the program ran"
 		case f.Source != "" && path == l.cached(e, f):
 			again = fmt.Sprintf(": sifg data fetch %s gets it anew", e.Name)
@@ -106,17 +106,20 @@ func (l *Library) read(e *Entry, f *File) (path string, b []byte, err error) {
 func (f *File) matches(b []byte, want string) error {
 	sum := sha256.Sum256(b)
 	switch {
-	case hex.EncodeToString(sum[:]) == want:
+	case hex.EncodeToString(sum[:]) == want && f.hasSize(b): // where no digest is pinned, want is the file's own
 		return nil
 	case isHTML(b):
 		return fmt.Errorf("is an HTML page, not the data")
-	case f.Bytes > 0 && int64(len(b)) < f.Bytes:
+	case int64(len(b)) < f.Bytes:
 		return fmt.Errorf("has %d bytes, want %d: it is cut short", len(b), f.Bytes)
-	case f.Bytes > 0 && int64(len(b)) > f.Bytes:
+	case !f.hasSize(b):
 		return fmt.Errorf("has %d bytes, want %d", len(b), f.Bytes)
 	}
 	return fmt.Errorf("has SHA-256 %x, want %s", sum, want)
 }
+
+// hasSize says whether bytes are as many as the manifest pins, if it pins that.
+func (f *File) hasSize(b []byte) bool { return f.Bytes == 0 || int64(len(b)) == f.Bytes }
 
 // Digest returns the hex digest of all that decides what Load gives: the files' SHA-256, the rules of parsing, the
 // target. Pinned files are not read for it; a file of the user's own is.
