@@ -203,9 +203,9 @@ func (r reader) node(y *yaml.Node, top bool) (*node, error) {
 				n.when = append(n.when, c)
 			}
 		case key.Value == "select":
-			err = v.Decode(&r.spec.Select)
+			r.spec.Select, err = r.text(key, v)
 		case key.Value == "protocol":
-			err = v.Decode(&r.spec.Protocol)
+			r.spec.Protocol, err = r.text(key, v)
 		case key.Value == "seeds":
 			r.spec.Seeds, err = r.seeds(v)
 		}
@@ -244,7 +244,11 @@ func (r reader) axes(y *yaml.Node) ([]*axis, error) {
 			return nil, err
 		}
 		if v.Kind == yaml.MappingNode {
-			return nil, r.errorf(key, "the values of %s must be a list; a key has dots, as %s.%s", key.Value, key.Value, v.Content[0].Value)
+			inner := "KEY"
+			if len(v.Content) > 0 {
+				inner = v.Content[0].Value
+			}
+			return nil, r.errorf(key, "the values of %s must be a list; a key has dots, as %s.%s", key.Value, key.Value, inner)
 		}
 		if a.values, err = values(v); err != nil {
 			return nil, r.errorf(key, "%s: %v", key.Value, err)
@@ -286,6 +290,17 @@ func wholes(list []any) ([]uint64, error) {
 			return nil, fmt.Errorf("seeds are whole numbers, zero or more, not %v", v)
 		}
 		out = append(out, uint64(n))
+	}
+	return out, nil
+}
+
+// text reads the text of a key.
+func (r reader) text(key, y *yaml.Node) (string, error) {
+	var v any
+	err := y.Decode(&v)
+	out, ok := v.(string)
+	if err != nil || !ok {
+		return "", r.errorf(key, "%s: want a text", key.Value)
 	}
 	return out, nil
 }
