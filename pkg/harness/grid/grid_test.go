@@ -334,6 +334,14 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v was taken", a)
 		}
 	}
+	for _, list := range []string{"[0.1, 0.2], 0.3", "0.1, 0.2], 0.3", "[1] [2]"} {
+		if _, err := (*Spec)(nil).With(Args{Axes: []string{"step=" + list}, Combine: "product"}); err == nil || !strings.Contains(err.Error(), "--axis step="+list+": there is text behind the list") {
+			t.Errorf("--axis step=%s: %v", list, err)
+		}
+	}
+	if _, err := Seeds("[1, 2], 3"); err == nil || !strings.Contains(err.Error(), "--seeds [1, 2], 3: there is text behind the list") {
+		t.Errorf("--seeds: %v", err)
+	}
 	s, err := (*Spec)(nil).With(Args{Axes: []string{"step=0.1", "hidden=2"}, Combine: "product", Methods: []string{"svgd"}})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package grid
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -147,12 +148,16 @@ func parseValues(text string) ([]any, error) {
 	if t := strings.TrimSpace(text); !strings.HasPrefix(t, "[") && !strings.HasPrefix(t, "{") {
 		text = "[" + text + "]"
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+	var doc, next yaml.Node
+	d := yaml.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if len(doc.Content) == 0 {
 		return nil, errors.New("there are no values")
+	}
+	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is text behind the list: want values with commas between them, or one list in [ ]")
 	}
 	return values(doc.Content[0])
 }
