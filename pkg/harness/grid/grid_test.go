@@ -315,6 +315,10 @@ func TestRefused(t *testing.T) {
 		"seeds: [a]\nproduct: {step: [1]}":                           {"seeds", "whole numbers"},
 		"union: {step: [1]}":                                         {"union", "list"},
 		"product: {step: 'range(1, 2000)', sigma: 'range(1, 2000)'}": {"more than 1000000 cells", "sifg"},
+		// One setting by two keys: the later would win, and the earlier axis do nothing.
+		"product:\n  methods.sifg.step: [0.1, 0.2]\n  methods.*.step: [0.3]": {"line 2: axis methods.sifg.step", "line 3: axis methods.*.step", "set step of method sifg"},
+		"base: {step: 0.1}\nunion:\n- product: {step: [0.2]}":                {"line 1: axis", "line 3: axis"},
+		"base: {particles: 4}\nproduct: {problems.small.particles: [5]}":     {"both set particles"},
 	} {
 		_, err := layOut(t, text)
 		if err == nil {
@@ -341,6 +345,19 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := Seeds("[1, 2], 3"); err == nil || !strings.Contains(err.Error(), "--seeds [1, 2], 3: there is text behind the list") {
 		t.Errorf("--seeds: %v", err)
+	}
+	file, err := Read("x.yaml", []byte("product: {step: [0.1, 0.2]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, combine := range Combinations {
+		s, err := file.With(Args{Axes: []string{"step=0.3"}, Combine: combine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(cells(t, toy(), "paper"), s); err == nil || !strings.Contains(err.Error(), "--axis: axis methods.*.step and x.yaml, line 1: axis methods.*.step") {
+			t.Errorf("an axis of the command line that the file has, as %s: %v", combine, err)
+		}
 	}
 	s, err := (*Spec)(nil).With(Args{Axes: []string{"step=0.1", "hidden=2"}, Combine: "product", Methods: []string{"svgd"}})
 	if err != nil {

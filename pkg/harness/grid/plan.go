@@ -198,8 +198,16 @@ func ofEvery(key string) (string, bool) {
 // cell adds a point to the group, unless a condition leaves it out or an earlier cell has the same configuration.
 func (b *builder) cell(g *Group, p point, seen map[string]bool) error {
 	overlays := make([]*harness.Overlay, len(p.picks))
+	setBy := map[string]*axis{}
 	for i, k := range p.picks {
 		overlays[i] = b.overlays[k.axis][k.i]
+		for _, name := range overlays[i].Settings(g.Problem, g.Method) {
+			if first := setBy[name]; first != nil && !slices.Contains(k.axis.over, first) {
+				return harness.Usagef("%s: axis %s and %s: axis %s both set %s of method %s on problem %s, so one of them would have no effect: "+
+					"leave one out", first.from, first.key, k.axis.from, k.axis.key, strings.TrimPrefix(name, "sampler."), g.Method, g.Problem)
+			}
+			setBy[name] = k.axis
+		}
 	}
 	config, invalid := b.cells.Config(g.Problem, g.Method, overlays...)
 	if len(p.when) > 0 {

@@ -51,6 +51,7 @@ type axis struct {
 	key    string // in full: methods.sifg.step
 	from   string // where it was written: "step.yaml, line 3", "--axis"
 	values []any
+	over   []*axis // of an ablation: its base, whose values it replaces
 }
 
 // Read parses a grid file; path is its name in errors.
@@ -212,6 +213,9 @@ func (r reader) node(y *yaml.Node, top bool) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	for _, a := range n.ablate {
+		a.over = n.base
 	}
 	return n, n.check(r.at(y))
 }
