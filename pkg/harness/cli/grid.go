@@ -136,7 +136,7 @@ func (a *app) judge(g *gridRun, dir string, unread int) error {
 			return err
 		}
 		labels := []string{"--protocol", p.Protocol, "--scale", p.Scale}
-		summary, notes, err := r.Write(folder, grid.Commands{
+		w, err := r.Write(folder, grid.Commands{
 			Choose: "sifg " + harness.Quote(append(slices.Clone(g.commands), labels...)),
 			Use: "sifg " + harness.Quote(slices.Concat([]string{"run", p.Experiment}, labels, g.use,
 				[]string{"--config", filepath.ToSlash(filepath.Join(folder, "chosen.yaml"))})),
@@ -144,14 +144,23 @@ func (a *app) judge(g *gridRun, dir string, unread int) error {
 		if err != nil {
 			return err
 		}
+		switch {
+		case w.Kept:
+			fmt.Fprintf(a.err, "%s is left as it is: it has all trials of its grid, and of this one %d are missing\n", folder, r.Missing)
+		case w.Before != nil && w.Before.Command != w.Summary.Command:
+			fmt.Fprintf(a.err, "%s had another grid, which this one replaces (--name keeps both): %s\n", folder, w.Before.Command)
+		}
 		if a.opt.json {
-			all = append(all, summary)
+			all = append(all, w.Summary)
 			continue
 		}
 		if err := a.showBest(r); err != nil {
 			return err
 		}
-		for _, n := range notes {
+		if w.Kept {
+			continue
+		}
+		for _, n := range w.Notes {
 			fmt.Fprintf(a.err, "left out of the chosen values: %s\n", n)
 		}
 		fmt.Fprintf(a.out, "report: %s; chosen values: %s\n", filepath.Join(folder, "report.md"), filepath.Join(folder, "chosen.yaml"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -140,6 +141,52 @@ func TestGridContinues(t *testing.T) {
 			t.Errorf("%s differs after interruptions", name)
 		}
 	}
+}
+
+// TestGridKeeps: results of all trials are not replaced by those of none, as in a fresh clone, nor silently by another grid's.
+func TestGridKeeps(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	args := func(more ...string) []string {
+		return append([]string{"grid", "toy", "--protocol", "paper", "--methods", "svgd", "--seeds", "1", "--select", "min first"}, more...)
+	}
+	code, _, sentence := call(t, dir, x, args("--axis", "step=0.1,0.2")...)
+	want(t, "grid", code, 0, sentence)
+	folder := filepath.Join(dir, "results/grid/toy-axes/paper")
+	before := files(t, folder, "")
+	if err := os.Rename(filepath.Join(dir, "results/store"), filepath.Join(dir, "away")); err != nil {
+		t.Fatal(err)
+	}
+	code, out, said := say(t, dir, x, args("--axis", "step=0.1,0.2", "--no-run")...)
+	if code != 75 || !strings.Contains(said, "toy-axes/paper is left as it is") || strings.Contains(out, "report:") {
+		t.Errorf("exit code %d\n%s%s", code, out, said)
+	}
+	code, out, said = say(t, dir, x, args("--axis", "step=0.1,0.2", "--no-run", "--json")...)
+	var all []grid.Summary
+	if err := json.Unmarshal([]byte(out), &all); err != nil || code != 75 || len(all) != 1 || all[0].Counts["missing"] != 2 || !strings.Contains(said, "left as it is") {
+		t.Errorf("exit code %d, %+v (%v)\n%s", code, all, err, said)
+	}
+	for name, b := range files(t, folder, "") {
+		if before[name] != b {
+			t.Errorf("%s was replaced", name)
+		}
+	}
+	code, _, said = say(t, dir, x, args("--axis", "step=0.1,0.2")...)
+	if code != 0 || strings.Contains(said, "another grid") {
+		t.Errorf("the same grid: exit code %d\n%s", code, said)
+	}
+	code, _, said = say(t, dir, x, args("--axis", "options.fault=[none]")...)
+	if code != 0 || !strings.Contains(said, "toy-axes/paper had another grid, which this one replaces (--name keeps both): sifg grid toy --axis step=0.1,0.2") {
+		t.Errorf("another grid: exit code %d\n%s", code, said)
+	}
+}
+
+// say is call with all that goes to stderr.
+func say(t *testing.T, dir string, x *toyExperiment, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Chdir(dir)
+	var out, err bytes.Buffer
+	code = Main(args, &out, &err, x.Experiment)
+	return code, out.String(), err.String()
 }
 
 func TestGridOfFailures(t *testing.T) {

@@ -209,9 +209,12 @@ func TestMethodWithoutCells(t *testing.T) {
 	if len(p.Groups) != 2 || p.Groups[0].Excluded != 2 || len(p.Groups[0].Cells) != 0 {
 		t.Fatalf("%+v", p.Groups)
 	}
-	sum, notes, err := judged(t, p, s, "min gap").Write(filepath.Join(t.TempDir(), "out"), Commands{"choose", "use"})
-	if err != nil || len(notes) != 0 || len(sum.Groups) != 1 || sum.Groups[0].Method != "sifg" || sum.Groups[0].Values["step"] != 0.02 {
-		t.Errorf("%+v, notes %q, error %v", sum, notes, err)
+	w, err := judged(t, p, s, "min gap").Write(filepath.Join(t.TempDir(), "out"), Commands{"choose", "use"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := w.Summary.Groups; len(w.Notes) != 0 || len(g) != 1 || g[0].Method != "sifg" || g[0].Values["step"] != 0.02 {
+		t.Errorf("%+v, notes %q", g, w.Notes)
 	}
 }
 
@@ -234,7 +237,7 @@ func TestSameBytesInAnyOrder(t *testing.T) {
 		run(t, s, trials[5:], 2)
 		dir := filepath.Join(t.TempDir(), "out")
 		for range 2 { // the second time in place of the first
-			if _, _, err := judged(t, p, s, "min gap").Write(dir, Commands{"choose", "use"}); err != nil {
+			if _, err := judged(t, p, s, "min gap").Write(dir, Commands{"choose", "use"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -56,19 +56,46 @@ type Commands struct {
 	Use    string // what runs with the chosen values: sifg run … --config …
 }
 
-// Write makes dir hold the grid's records, tables, figures, summary and chosen values. It returns the summary, and sentences
-// on what the chosen values leave out. Processes that write grids beside each other do so one after another.
-func (r *Result) Write(dir string, c Commands) (sum *Summary, notes []string, err error) {
-	err = record.Alone(filepath.Dir(dir), func() error {
+// Written is what came of writing a grid.
+type Written struct {
+	Summary *Summary
+	Notes   []string // what the chosen values leave out
+	Before  *Summary // of the grid that the folder had; nil: it had none
+	Kept    bool     // the folder has that one still, since its trials were all there and some of this one's are missing
+}
+
+// Write makes dir hold the grid's records, tables, figures, summary and chosen values. It takes nothing away: with trials
+// missing it leaves a grid as it is that has none missing. Processes that write grids beside each other do so one after another.
+func (r *Result) Write(dir string, c Commands) (*Written, error) {
+	w := &Written{}
+	err := record.Alone(filepath.Dir(dir), func() error {
+		if err := record.RestoreFolder(dir); err != nil {
+			return err
+		}
+		w.Before = readSummary(dir)
+		if w.Kept = r.Missing > 0 && w.Before != nil && w.Before.Counts[harness.Missing] == 0; w.Kept {
+			w.Summary = r.summary(c)
+			return nil
+		}
 		return record.ReplaceFolder(dir, func(aside string) (err error) {
-			sum, notes, err = r.fill(aside, c)
+			w.Summary, w.Notes, err = r.fill(aside, c)
 			return err
 		})
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return sum, notes, nil
+	return w, nil
+}
+
+// readSummary returns the summary of the grid in a folder, nil where there is none that can be read.
+func readSummary(dir string) *Summary {
+	var out Summary
+	b, err := os.ReadFile(filepath.Join(dir, "grid.json"))
+	if err != nil || json.Unmarshal(b, &out) != nil {
+		return nil
+	}
+	return &out
 }
 
 // fill writes the files into a new folder.
