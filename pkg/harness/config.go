@@ -2,8 +2,11 @@ package harness
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -208,7 +211,10 @@ func (l *layers) checkNames(layer map[string]any, path []string, source func([]s
 			return err
 		}
 		include, _ := child(layer, "problems", p)["include"].([]any)
-		for _, name := range include {
+		for i, name := range include {
+			if slices.Contains(include[:i], name) {
+				return Usagef("%s: method %s is there twice", at("problems", p, "include"), name)
+			}
 			if !slices.Contains(l.methods, name.(string)) {
 				return Unknown("method", name.(string), at("problems", p, "include"), l.methods)
 			}
@@ -306,9 +312,9 @@ func (l *layers) parse(o Override) (map[string]any, error) {
 	if !ok || key == "" {
 		return nil, Usagef("%s: want key=value", o.source(nil))
 	}
-	var value any
-	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-		return nil, Usagef("%s: the value is not YAML: %v", o.source(nil), err)
+	value, err := oneValue(text)
+	if err != nil {
+		return nil, Usagef("%s: %v", o.source(nil), err)
 	}
 	layer := map[string]any{}
 	path := strings.Split(strings.TrimSpace(key), ".")
@@ -323,6 +329,44 @@ func (l *layers) parse(o Override) (map[string]any, error) {
 		return nil, err
 	}
 	return layer, l.checkNames(layer, nil, o.source)
+}
+
+// oneValue parses the YAML value of an override; nil of an empty one.
+func oneValue(text string) (any, error) {
+	var value, next any
+	d := yaml.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&value); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("the value is not YAML: %v", err)
+	}
+	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%q is more than one value: a list stands in brackets, as in [1, 2]", text)
+	}
+	return value, finiteValue(value)
+}
+
+// finiteValue refuses numbers in a value that no record could hold.
+func finiteValue(value any) error {
+	switch v := value.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return errors.New("a number must be finite")
+		}
+	case []any:
+		for _, e := range v {
+			if err := finiteValue(e); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, e := range v {
+			if err := finiteValue(e); err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
+		}
+	}
+	return nil
 }
 
 // set puts value at path in layer; parent is the key above.

@@ -2,8 +2,11 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // Decided are the claims of one experiment under one protocol, as a report decided them.
@@ -22,12 +25,15 @@ func ReadClaims(results string, experiments []*Experiment) ([]Decided, error) {
 	var out []Decided
 	for _, e := range experiments {
 		for _, protocol := range Protocols {
-			dir := filepath.Join(results, e.Name, protocol)
+			dir := record.PresentFolder(filepath.Join(results, e.Name, protocol))
 			var info RunInfo
 			if err := readJSON(filepath.Join(dir, "run.json"), "", &info); errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {
 				return nil, err
+			}
+			if info.Experiment != e.Name || info.Protocol != protocol {
+				return nil, fmt.Errorf("%s: %w: it is of experiment %q and protocol %q", filepath.Join(dir, "run.json"), record.ErrDamaged, info.Experiment, info.Protocol)
 			}
 			d := info.decided(e.Name, protocol)
 			if err := readJSON(filepath.Join(dir, "claims.json"), info.Files["claims.json"], &d.Claims); err != nil {

@@ -36,7 +36,7 @@ func readKept(results, experiment, protocol string, s *store.Store) (*kept, erro
 		k.traces[t.Key] = append(k.traces[t.Key], t)
 	}
 	timings, err := record.ReadTimings(filepath.Join(results, experiment, "timings.parquet"), "")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) { // as union has it
 		return nil, err
 	}
 	for _, t := range timings {
@@ -86,13 +86,13 @@ func (k *kept) figure(dir, name string, set *record.Set) (Artifact, bool, error)
 	return all[i], true, nil
 }
 
-// Keep returns a survey in which trials that the store lacks have the status of their record in the report.
+// Keep returns a survey in which trials that the store lacks, or that failed there, have the status of their record in the report.
 func Keep(results string, survey Survey) (Survey, error) {
 	type part struct{ experiment, protocol string }
 	reports := map[part]*kept{}
 	out := slices.Clone(survey)
 	for i, f := range out {
-		if f.Status != Missing {
+		if f.Status != Missing && !slices.Contains(Retryable, f.Status) {
 			continue
 		}
 		p := part{f.Trial.Experiment, f.Trial.Protocol}
@@ -104,7 +104,7 @@ func Keep(results string, survey Survey) (Survey, error) {
 			}
 			reports[p] = k
 		}
-		if m, _ := k.meta(f.Trial.Key); m != nil {
+		if m, _ := k.meta(f.Trial.Key); m != nil && (f.Status == Missing || Final(m.Trial.Status)) {
 			out[i].Status, out[i].Reason, out[i].Seconds = m.Trial.Status, m.Trial.Reason, m.Timing.Seconds
 		}
 	}

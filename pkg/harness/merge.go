@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"syscall"
 
@@ -30,15 +32,25 @@ func Merge(results string, s *store.Store, plan *Plan, all []*Experiment, keep b
 	return notes, err
 }
 
+// left are the names of what killed programs leave of the report's files: see record.WriteFileAtomic and os.CreateTemp.
+var left = regexp.MustCompile(`^(\.(index\.html|findings\.json|(trials|trace|timings)\.parquet)\.tmp-[A-Z2-7]{26}|\.probe-[0-9]+)$`)
+
 // tidy removes what killed programs left of the report's files. Nobody else writes them, see record.Alone.
-func tidy(results string) error {
-	for _, left := range []string{".*.tmp-*", ".probe-*", "*/.*.tmp-*"} {
-		paths, err := fs.Glob(os.DirFS(results), left)
-		if err != nil {
+func tidy(results string, all []*Experiment) error {
+	dirs := []string{results}
+	for _, e := range all {
+		dirs = append(dirs, filepath.Join(results, e.Name))
+	}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		for _, path := range paths {
-			if err := os.Remove(filepath.Join(results, path)); err != nil {
+		for _, e := range entries {
+			if !e.Type().IsRegular() || !left.MatchString(e.Name()) {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
@@ -47,7 +59,7 @@ func tidy(results string) error {
 }
 
 func merge(results string, s *store.Store, plan *Plan, all []*Experiment, keep bool) (notes []string, err error) {
-	if err := tidy(results); err != nil {
+	if err := tidy(results, all); err != nil {
 		return nil, err
 	}
 	timings := map[string]record.Timing{}
@@ -92,7 +104,7 @@ func parts(trials []Trial) [][]Trial {
 }
 
 // mergePart writes the folder of one experiment and protocol. The folder of a complete run is never replaced by that of
-// an incomplete one.
+// an incomplete one, nor by one in which a trial failed that had ended well.
 func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part []Trial, timings map[string]record.Timing, keep bool) (string, error) {
 	first := part[0]
 	dir := filepath.Join(results, first.Experiment, first.Protocol)
@@ -106,20 +118,54 @@ func mergePart(results string, s *store.Store, e *Experiment, plan *Plan, part [
 			return "", err
 		}
 	}
-	set, info, err := assemble(s, earlier, plan, part, timings)
+	own := map[string]record.Timing{} // of the trials that this report is made of
+	set, info, err := assemble(s, earlier, plan, part, own)
 	if err != nil {
 		return "", err
 	}
+	if why, err := inferior(dir, set, info); why != "" || err != nil {
+		return fmt.Sprintf("%s/%s: %s", first.Experiment, first.Protocol, why), err
+	}
+	maps.Copy(timings, own)
+	return "", record.ReplaceFolder(dir, func(aside string) error { return fill(aside, e, set, info, earlier) })
+}
+
+// inferior says why a report is not to take the place of what is in dir; "" if it may.
+func inferior(dir string, set *record.Set, info *RunInfo) (why string, err error) {
+	missing := fmt.Sprintf("%d of %d trials are missing", info.Counts[Missing], info.Planned)
+	switch {
+	case len(set.Trials) == 0:
+		return missing, nil
+	case info.Complete() && !slices.ContainsFunc(set.Trials, func(t record.Trial) bool { return !Final(t.Status) }):
+		return "", nil
+	}
+	old, err := readFolder(dir, nil)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("%w; a report of a part of the trials does not take its place: remove the folder if it should", err)
+	case !old.info.Complete():
+		return "", nil
+	}
+	const kept = "; the report of a complete run was left as it is"
 	if !info.Complete() {
-		note := fmt.Sprintf("%s/%s: %d of %d trials are missing", first.Experiment, first.Protocol, info.Counts[Missing], len(part))
-		if len(set.Trials) == 0 {
-			return note, nil
-		}
-		if old, err := readFolder(dir, s); err == nil && old.info.Complete() {
-			return note + "; the report of a complete run was left as it is", nil
+		return missing + kept, nil
+	}
+	well := map[string]bool{}
+	for _, t := range old.set.Trials {
+		well[t.Key] = Final(t.Status)
+	}
+	failed := 0
+	for _, t := range set.Trials {
+		if well[t.Key] && !Final(t.Status) {
+			failed++
 		}
 	}
-	return "", record.ReplaceFolder(dir, func(aside string) error { return fill(aside, e, set, info, earlier) })
+	if failed > 0 {
+		return fmt.Sprintf("%s did not end well that had done so before", table.Count(failed, "trial")) + kept, nil
+	}
+	return "", nil
 }
 
 // fill writes the files of one experiment and protocol into a new folder.
@@ -156,6 +202,7 @@ func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings m
 		Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Set: plan.Set,
 		Planned: len(part), Counts: map[string]int{},
 	}
+	timeless := false
 	for i := range part {
 		t := &part[i]
 		if !slices.Contains(info.Seeds, t.Seed) {
@@ -169,8 +216,10 @@ func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings m
 			return nil, nil, err
 		}
 		stored := meta != nil
-		if !stored {
-			meta, traces = earlier.meta(t.Key)
+		if !stored || !Final(meta.Trial.Status) {
+			if m, rows := earlier.meta(t.Key); m != nil && (!stored || Final(m.Trial.Status)) {
+				stored, meta, traces = false, m, rows
+			}
 		}
 		if meta == nil {
 			info.Counts[Missing]++
@@ -186,7 +235,10 @@ func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings m
 			timings[t.Key] = timing
 		}
 		info.Seconds += timing.Seconds
-		if timing.Key != "" { // a report may have lost its times
+		if !stored && timing.Key == "" { // the report has lost its times, but not what run.json says of them all
+			timeless = true
+		}
+		if timing.Key != "" {
 			if info.Started == "" || timing.Started < info.Started {
 				info.Started = timing.Started
 			}
@@ -201,6 +253,18 @@ func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings m
 		for _, b := range builds {
 			if !slices.Contains(info.Builds, b) {
 				info.Builds = append(info.Builds, b)
+			}
+		}
+	}
+	if timeless {
+		old := &earlier.info
+		info.Seconds = max(info.Seconds, old.Seconds)
+		if info.Started == "" || old.Started < info.Started {
+			info.Started = old.Started
+		}
+		for _, m := range old.Machines {
+			if !slices.Contains(info.Machines, m) {
+				info.Machines = append(info.Machines, m)
 			}
 		}
 	}

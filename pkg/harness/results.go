@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // RunInfo is run.json: what made the files beside it. Nothing in it depends on when or in how many pieces the trials
@@ -86,6 +88,7 @@ type folder struct {
 // readFolder reads results/EXPERIMENT/PROTOCOL. Files are checked against run.json before they are parsed. An error
 // that wraps fs.ErrNotExist says that there are no results.
 func readFolder(dir string, s *store.Store) (*folder, error) {
+	dir = record.PresentFolder(dir)
 	f := &folder{dir: dir}
 	if err := readJSON(filepath.Join(dir, "run.json"), "", &f.info); err != nil {
 		return nil, err
@@ -103,7 +106,31 @@ func readFolder(dir string, s *store.Store) (*folder, error) {
 	if f.set.Traces, err = record.ReadTraces(filepath.Join(dir, "trace.parquet"), f.info.Files["trace.parquet"]); err != nil {
 		return nil, damagedIfAbsent(err)
 	}
-	return f, nil
+	return f, f.agrees()
+}
+
+// agrees returns an error if run.json does not say of the trials what they say themselves.
+func (f *folder) agrees() error {
+	counts, planned := map[string]int{}, 0
+	for _, t := range f.set.Trials {
+		counts[t.Status]++
+		if t.Experiment != f.info.Experiment || t.Protocol != f.info.Protocol || t.Scale != f.info.Scale {
+			return fmt.Errorf("%s: %w: it is of %s, %s, scale %s, and has a trial of %s, %s, scale %s", filepath.Join(f.dir, "run.json"), record.ErrDamaged,
+				f.info.Experiment, f.info.Protocol, f.info.Scale, t.Experiment, t.Protocol, t.Scale)
+		}
+	}
+	for status, n := range f.info.Counts {
+		planned += n
+		if status != Missing && n != counts[status] {
+			return fmt.Errorf("%s: %w: it counts %s with status %s, and %d are there", filepath.Join(f.dir, "run.json"), record.ErrDamaged,
+				table.Count(n, "trial"), status, counts[status])
+		}
+	}
+	if planned != f.info.Planned || len(f.set.Trials) != planned-f.info.Counts[Missing] {
+		return fmt.Errorf("%s: %w: it plans %s and counts %d, of which %d are there", filepath.Join(f.dir, "run.json"), record.ErrDamaged,
+			table.Count(f.info.Planned, "trial"), planned, len(f.set.Trials))
+	}
+	return nil
 }
 
 // damagedIfAbsent: a file that run.json names and that is gone is damage.
@@ -203,26 +230,70 @@ func union(results, experiment string, all []*folder, timings map[string]record.
 	)
 }
 
-// VerifyResults compares every file of every protocol folder with the digest in its run.json, and returns a sentence for
-// each that is not what was written.
+// Runs returns the paths of run.json of all reports in results, relative to it and with slashes.
+func Runs(results string) ([]string, error) {
+	var out []string
+	experiments, err := visible(results)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range experiments {
+		protocols, err := visible(filepath.Join(results, e))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range protocols {
+			_, err := os.Lstat(filepath.Join(results, e, p, "run.json"))
+			switch {
+			case err == nil:
+				out = append(out, path.Join(e, p, "run.json"))
+			case !errors.Is(err, fs.ErrNotExist):
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// visible returns the names of the folders in dir but the dotted ones, none if there is no dir: those are being made or taken away.
+func visible(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
+	}
+	return out, err
+}
+
+// VerifyResults compares every file of every protocol folder with the digest in its run.json, and that with the trials, and returns a
+// sentence for each that is not what was written.
 func VerifyResults(results string) ([]string, error) {
-	runs, err := fs.Glob(os.DirFS(results), "*/*/run.json")
+	runs, err := Runs(results)
 	if err != nil {
 		return nil, err
 	}
 	var bad []string
 	for _, run := range runs {
-		path := filepath.Join(results, run)
+		path := filepath.Join(results, filepath.FromSlash(run))
 		var info RunInfo
 		if err := readJSON(path, "", &info); err != nil {
 			bad = append(bad, err.Error())
 			continue
 		}
+		before := len(bad)
 		for _, name := range slices.Sorted(maps.Keys(info.Files)) {
 			_, err := record.ReadFile(filepath.Join(filepath.Dir(path), filepath.FromSlash(name)), info.Files[name])
 			if err != nil {
 				bad = append(bad, err.Error())
 			}
+		}
+		if _, err := readFolder(filepath.Dir(path), nil); err != nil && len(bad) == before {
+			bad = append(bad, damagedIfAbsent(err).Error())
 		}
 	}
 	return bad, nil

@@ -66,7 +66,7 @@ func (r *Runner) Run(soft, hard context.Context, experiments []*Experiment, todo
 	}
 	var wg sync.WaitGroup
 	queue := make(chan *Trial)
-	for range max(1, r.Jobs) {
+	for range max(1, min(r.Jobs, len(todo))) {
 		wg.Go(func() {
 			var saving sync.WaitGroup // a trial is written while this worker computes its next
 			defer saving.Wait()

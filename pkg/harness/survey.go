@@ -53,6 +53,9 @@ func (s Survey) Is(status ...string) []Found {
 	return slices.DeleteFunc(slices.Clone(s), func(f Found) bool { return !slices.Contains(status, f.Status) })
 }
 
+// Final tells whether a trial of this status ends so each time: it need not be tried again.
+func Final(status string) bool { return status == record.StatusOK || status == record.StatusDiverged }
+
 // Retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
 var Retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory, record.StatusKilled}
 

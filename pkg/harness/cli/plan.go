@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -127,6 +128,9 @@ func (a *app) open(write bool) (*store.Store, error) {
 	if err := isStore(a.storeDir()); err != nil {
 		return nil, err
 	}
+	if sameFolder(a.storeDir(), a.resultsDir()) {
+		return nil, harness.Usagef("--store and --results are both %s: the trials need a folder of their own", a.storeDir())
+	}
 	if write {
 		s, err := store.Open(a.storeDir())
 		if err != nil {
@@ -142,6 +146,18 @@ func (a *app) open(write bool) (*store.Store, error) {
 		return nil, harness.Usagef("%v", err)
 	}
 	return s, nil
+}
+
+// sameFolder tells whether two paths are of one folder, which need not be there.
+func sameFolder(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(x, y)
+	}
+	x1, errA := filepath.Abs(a)
+	y1, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && x1 == y1
 }
 
 // isStore refuses a folder with other things in it: trials do not belong there, and sifg verify --repair would move them aside.

@@ -82,3 +82,127 @@ func TestReportKeeps(t *testing.T) {
 	code, _, sentence = call(t, dir, x, "report", "--keep", "--serve", "127.0.0.1:0")
 	want(t, "both", code, 2, sentence, "--keep", "--serve")
 }
+
+// What is in the place of a report is not replaced by less: by a part, by trials that failed this time, or where it cannot be read.
+func TestReportIsNotReplacedByLess(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "--protocol", "paper")
+	want(t, "run", code, 0, sentence)
+	report, store := filepath.Join(dir, "results", "toy", "paper"), filepath.Join(dir, "results", "store")
+	trace := filepath.Join(report, "trace.parquet")
+	first := files(t, report, "")
+	same := func(what string) {
+		t.Helper()
+		for name, b := range files(t, report, "") {
+			if b != first[name] {
+				t.Errorf("%s changed %s", what, name)
+			}
+		}
+	}
+	if err := os.RemoveAll(store); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "run", "--protocol", "paper", "--timeout", "1ns")
+	want(t, "trials that time out", code, 3, sentence, "9 of 9 trials did not end well")
+	same("a run of trials that time out")
+	code, _, sentence = call(t, dir, x, "report", "--protocol", "paper", "--keep")
+	want(t, "kept, though they failed since", code, 0, sentence)
+	same("keeping trials that failed since")
+
+	if err := os.RemoveAll(store); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "run", "--protocol", "paper", "--set", "seeds=[1]", "--store", "results/store")
+	want(t, "run of one seed", code, 0, sentence)
+	whole, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trace, whole[:len(whole)-1], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "report", "--protocol", "paper")
+	want(t, "a part, where the whole is damaged", code, 5, sentence, "trace.parquet", "remove the folder")
+	if err := os.WriteFile(trace, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	same("a part")
+
+	if err := os.RemoveAll(store); err != nil {
+		t.Fatal(err)
+	}
+	// A program that was killed while it put a report in its place has left the old one beside it.
+	if err := os.Rename(report, filepath.Join(filepath.Dir(report), ".paper.old")); err != nil {
+		t.Fatal(err)
+	}
+	code, out, sentence := call(t, dir, x, "claims")
+	want(t, "claims of a report that was moved away", code, 0, sentence)
+	want(t, "claims of a report that was moved away", 0, 0, out, "There are 9.")
+	code, _, sentence = call(t, dir, x, "report", "--protocol", "paper", "--keep")
+	want(t, "kept, from where it was moved", code, 0, sentence)
+	same("keeping a report that was moved away")
+
+	// Without its times a report is kept with those that run.json has of all.
+	if err := os.Remove(filepath.Join(dir, "results", "toy", "timings.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "report", "--protocol", "paper", "--keep")
+	want(t, "kept without times", code, 0, sentence)
+	same("keeping a report without times")
+}
+
+// run.json has to say what the trials beside it say.
+func TestReportAgreesWithItself(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "--protocol", "paper")
+	want(t, "run", code, 0, sentence)
+	path := filepath.Join(dir, "results", "toy", "paper", "run.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{
+		"another scale": strings.Replace(string(b), `"scale": "full"`, `"scale": "smoke"`, 1),
+		"another count": strings.Replace(string(b), `"ok": 9`, `"ok": 8`, 1),
+		"another plan":  strings.Replace(string(b), `"planned": 9`, `"planned": 12`, 1),
+		"nothing":       "{}",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, out, sentence := call(t, dir, x, "verify")
+		want(t, what, code, 5, sentence, "of the report")
+		want(t, what, 0, 0, out, "run.json", "damaged")
+	}
+	if err := os.WriteFile(path, []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, sentence := call(t, dir, x, "claims"); code != 5 || !strings.Contains(sentence, "run.json") {
+		t.Errorf("claims of an empty run.json: exit code %d, %q", code, sentence)
+	}
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// While a report is replaced, its folder is there under another name too.
+	if err := os.CopyFS(filepath.Join(dir, "results", "toy", ".paper.new"), os.DirFS(filepath.Dir(path))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "results", "toy", ".paper.new", "trials.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "verify")
+	want(t, "verify while a report is replaced", code, 0, sentence)
+}
+
+// One folder cannot be both: verify --repair would move the report aside as what does not belong into a store.
+func TestStoreIsNotTheReport(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	for _, args := range []string{"run --scale smoke --results same --store same", "verify --results same --store ./same",
+		"plan --results results/store --store results/store"} {
+		code, _, sentence := call(t, dir, x, strings.Fields(args)...)
+		want(t, args, code, 2, sentence, "--store", "--results")
+	}
+	if x.scores.Load() != 0 {
+		t.Error("something ran")
+	}
+}

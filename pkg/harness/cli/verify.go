@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func (a *app) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs, err := fs.Glob(os.DirFS(a.resultsDir()), "*/*/run.json")
+			runs, err := harness.Runs(a.resultsDir())
 			if err != nil {
 				return err
 			}

@@ -75,6 +75,19 @@ func RestoreFolder(dir string) error {
 	return nil
 }
 
+// PresentFolder returns where dir is to be read: where ReplaceFolder has moved it, or was killed between two renames, the folder that it
+// moved away.
+func PresentFolder(dir string) string {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return dir
+	}
+	_, old := beside(dir)
+	if info, err := os.Stat(old); err != nil || !info.IsDir() {
+		return dir
+	}
+	return old
+}
+
 func rename(from, to string) error {
 	if err := fault.At("rename"); err != nil {
 		return err
