@@ -77,12 +77,12 @@ func (a *app) mergeStore(to, from *store.Store) (n merged, conflicts, damaged in
 		return n, 0, 0, err
 	}
 	for _, e := range experiments {
-		names, err := os.ReadDir(filepath.Join(from.Dir(), e))
+		keys, err := from.Keys(e)
 		if err != nil {
 			return n, conflicts, damaged, err
 		}
-		for _, name := range names {
-			entry, state, err := from.Lookup(e, name.Name())
+		for _, key := range keys {
+			entry, state, err := from.Lookup(e, key)
 			if state == store.Absent && errors.Is(err, fs.ErrNotExist) || entry == nil && err == nil {
 				continue
 			}

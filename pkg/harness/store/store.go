@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
@@ -155,20 +154,14 @@ func (s *Store) Lookup(experiment, key string) (*Entry, State, error) {
 
 // List returns the whole trials of an experiment in order of key, and what is damaged among them.
 func (s *Store) List(experiment string) ([]*Entry, []Damage, error) {
-	if err := checkName("experiment", experiment); err != nil {
+	keys, err := s.Keys(experiment)
+	if err != nil {
 		return nil, nil, err
-	}
-	names, err := os.ReadDir(filepath.Join(s.dir, experiment))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("store: %w", err)
 	}
 	var entries []*Entry
 	var damages []Damage
-	for _, n := range names {
-		if !n.IsDir() || checkName("key", n.Name()) != nil {
-			continue // Verify names it
-		}
-		e, state, err := s.Lookup(experiment, n.Name())
+	for _, key := range keys {
+		e, state, err := s.Lookup(experiment, key)
 		var d *Damage
 		switch {
 		case state == Whole:
@@ -182,7 +175,25 @@ func (s *Store) List(experiment string) ([]*Entry, []Damage, error) {
 	return entries, damages, nil
 }
 
-// Experiments returns the names of the experiments that have a folder in the store, sorted.
+// Keys returns the keys of the trials that an experiment has a folder of, sorted. What else is there Verify names.
+func (s *Store) Keys(experiment string) ([]string, error) {
+	if err := checkName("experiment", experiment); err != nil {
+		return nil, err
+	}
+	names, err := os.ReadDir(filepath.Join(s.dir, experiment))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	var out []string
+	for _, n := range names {
+		if n.IsDir() && checkName("key", n.Name()) == nil {
+			out = append(out, n.Name())
+		}
+	}
+	return out, nil
+}
+
+// Experiments returns the names of the experiments that have a folder in the store, sorted. What else is there Verify names.
 func (s *Store) Experiments() ([]string, error) {
 	names, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -190,7 +201,7 @@ func (s *Store) Experiments() ([]string, error) {
 	}
 	var out []string
 	for _, n := range names {
-		if n.IsDir() && !strings.HasPrefix(n.Name(), ".") {
+		if n.IsDir() && checkName("experiment", n.Name()) == nil {
 			out = append(out, n.Name())
 		}
 	}

@@ -172,6 +172,34 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// What the store did not write is neither an experiment nor a trial.
+func TestForeignNames(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	mustWrite(t, s, "k", record.StatusOK)
+	for _, name := range []string{"my notes", "lost+found", ".git", "gmm/my notes", "gmm/.git"} {
+		if err := os.Mkdir(filepath.Join(s.dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"notes", "gmm/notes", "gmm/.DS_Store"} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names, err := s.Experiments(); err != nil || !slices.Equal(names, []string{"gmm"}) {
+		t.Errorf("experiments %q, error %v", names, err)
+	}
+	if keys, err := s.Keys("gmm"); err != nil || !slices.Equal(keys, []string{"k"}) {
+		t.Errorf("keys %q, error %v", keys, err)
+	}
+	if keys, err := s.Keys("none"); err != nil || len(keys) != 0 {
+		t.Errorf("keys of an experiment without trials %q, error %v", keys, err)
+	}
+	if _, err := s.Keys("my notes"); err == nil {
+		t.Error("keys of what is no name")
+	}
+}
+
 func TestAbortAndMisuse(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	p, err := s.Begin("gmm", "k")
