@@ -283,10 +283,15 @@ func (a *app) describe(s *shown, name string) error {
 		for _, v := range values {
 			c.Min, c.Max, c.Mean = min(c.Min, v), max(c.Max, v), c.Mean+v/float64(d.Rows)
 		}
+		// Rounding must not take the mean of the largest numbers beyond them, nor squares be beyond what a float64 holds.
+		c.Mean = min(max(c.Mean, c.Min), c.Max)
+		largest := max(-c.Min, c.Max)
+		_, e := math.Frexp(largest)
 		for _, v := range values {
-			c.SD += (v - c.Mean) * (v - c.Mean) / float64(d.Rows)
+			u := math.Ldexp(v, -e) - math.Ldexp(c.Mean, -e)
+			c.SD += u * u / float64(d.Rows)
 		}
-		c.SD = math.Sqrt(c.SD)
+		c.SD = min(math.Ldexp(math.Sqrt(c.SD), e), largest)
 		s.Columns = append(s.Columns, c)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -127,6 +128,39 @@ func TestDataExitCodes(t *testing.T) {
 	code, out, sentence = call(t, dir, toy(), "data", "list", "--json")
 	want(t, "SIFG_DATASETS", code, 0, sentence)
 	want(t, "SIFG_DATASETS", 0, 0, out, `"good"`)
+}
+
+// TestInfoOfLargeNumbers: numbers whose squares are beyond a float64, or all but zero, are described as others are.
+func TestInfoOfLargeNumbers(t *testing.T) {
+	dir := t.TempDir()
+	const largest, lowest = "1.7976931348623157e308", "-1.7976931348623157e308"
+	table := "a,b,c,d,e,y\n" +
+		"1e200,1e308," + largest + "," + largest + ",1e-200,3\n" +
+		"-1e200,-1e308," + lowest + "," + largest + ",-1e-200,3\n" +
+		"1e200,1e308," + lowest + "," + largest + ",1e-200,6\n"
+	manifest := "datasets: {far: {files: [{name: far.csv}], parse: {separator: comma, header: true}, target: y}}"
+	for name, text := range map[string]string{"far.csv": table, "own.yaml": manifest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, sentence := call(t, dir, toy(), "data", "info", "far", "--json", "--datasets", "own.yaml")
+	want(t, "info", code, 0, sentence)
+	var s shown
+	if err := json.Unmarshal([]byte(out), &s); err != nil || len(s.Columns) != 6 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	spread := math.Sqrt(8) / 3 // of 1, -1, 1 and of 1, -1, -1
+	for i, c := range []struct{ mean, sd float64 }{
+		{1e200 / 3, 1e200 * spread}, {1e308 / 3, 1e308 * spread}, {-math.MaxFloat64 / 3, math.MaxFloat64 * spread}, {math.MaxFloat64, 0},
+		{1e-200 / 3, 1e-200 * spread}, {4, math.Sqrt2},
+	} {
+		got := s.Columns[i]
+		// A few roundings of numbers below the largest, which is at most the mean's threefold and more than the deviation.
+		if e := 1e-15 * max(-got.Min, got.Max); !(math.Abs(got.Mean-c.mean) <= e) || !(math.Abs(got.SD-c.sd) <= e) {
+			t.Errorf("column %s: mean %g, sd %g, want %g, %g", got.Name, got.Mean, got.SD, c.mean, c.sd)
+		}
+	}
 }
 
 // A run fetches the data its trials need; trials whose data cannot be had are left out, and the others get their report.
