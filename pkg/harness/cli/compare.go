@@ -73,14 +73,14 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 				return err
 			}
 			if strict {
-				return c.outside()
+				return c.outside(reports, metrics)
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&against, "against", "published", "`WHAT` to compare with: published (the paper's numbers), the folder of another report, or a method")
-	f.BoolVar(&strict, "strict", false, "exit with 4 when a cell is outside tolerance, with 75 when one has no result")
+	f.BoolVar(&strict, "strict", false, "exit with 4 when a cell is outside tolerance, with 75 when one has no result or there is none")
 	f.StringArrayVar(&metrics, "metric", nil, "compare this metric, by `NAME`; repeatable (default those that the experiment names for it,\nor that the paper prints; all for every one)")
 	a.protocolFlag(cmd)
 	a.scaleFlag(cmd)
@@ -247,8 +247,8 @@ func (a *app) cells(c *comparison, r harness.Request, reports []harness.Report, 
 	return nil
 }
 
-// outside is the error of --strict.
-func (c *comparison) outside() error {
+// outside is the error of --strict. What compared nothing has shown nothing.
+func (c *comparison) outside(reports []harness.Report, metrics []string) error {
 	var differ, missing []string
 	all := 0
 	add := func(n compare.Name, verdict string, none bool) {
@@ -274,6 +274,15 @@ func (c *comparison) outside() error {
 		return strings.Join(names, ", ")
 	}
 	switch {
+	case all == 0:
+		var of []string
+		for _, r := range reports {
+			of = append(of, r.Info.Experiment+" "+r.Info.Protocol)
+		}
+		for _, m := range metrics {
+			of = append(of, "--metric "+m)
+		}
+		return exitf(exitStopped, "no cell to compare: %s, --against %s", strings.Join(of, ", "), c.Against)
 	case len(differ) > 0:
 		return exitf(exitOutside, "%d of %d cells are outside tolerance: %s", len(differ), all, few(differ))
 	case len(missing) > 0:

@@ -40,7 +40,7 @@ func TestComparePublished(t *testing.T) {
 	code, _, sentence = call(t, dir, x, "run", "toy", "--protocol", "all")
 	want(t, "run", code, 0, sentence)
 	code, out, sentence := call(t, dir, x, "compare", "--strict")
-	want(t, "nothing is printed", code, 0, sentence)
+	want(t, "nothing is printed", code, exitStopped, sentence, "no cell", "toy released", "--against published")
 	if !strings.Contains(out, "prints no numbers") || !strings.Contains(out, "There are trials.") {
 		t.Errorf("without printed numbers: %q", out)
 	}
@@ -64,6 +64,8 @@ func TestComparePublished(t *testing.T) {
 
 	code, _, sentence = call(t, dir, x, "compare", "--metric", "fisrt")
 	want(t, "a misspelt metric", code, exitUsage, sentence, "--metric", "fisrt", `"first"`)
+	code, _, sentence = call(t, dir, x, "compare", "--strict", "--metric", "sigma")
+	want(t, "a metric that is not printed, strict", code, exitStopped, sentence, "no cell", "--metric sigma")
 	code, out, sentence = call(t, dir, x, "compare", "--metric", "sigma")
 	want(t, "a metric that is not printed", code, 0, sentence)
 	if strings.Contains(out, "agree\n") {
