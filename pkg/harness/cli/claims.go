@@ -32,6 +32,9 @@ them. Claims that rest on several experiments are decided from all of them.`,
 			if err != nil {
 				return err
 			}
+			if err := a.isReport(); err != nil {
+				return err
+			}
 			decided, err := harness.ReadClaims(a.resultsDir(), a.experiments)
 			if err != nil {
 				return err

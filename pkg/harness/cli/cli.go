@@ -185,6 +185,9 @@ func (a *app) root() *cobra.Command {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Short, c.Args, c.RunE = "Prints what makes a shell complete commands, flags, names and keys", cobra.ArbitraryArgs, subcommand
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
 		}
 	}
 	a.completing(root)

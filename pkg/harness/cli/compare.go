@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,9 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.request(args)
 			if err != nil {
+				return err
+			}
+			if err := a.isReport(); err != nil {
 				return err
 			}
 			reports, err := harness.ReadReports(a.resultsDir(), r.Experiments, r.Protocols)
@@ -87,6 +92,15 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 	a.folders(cmd, scaled)
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// isReport refuses a file in the place of the report's folder. What is not there is no report yet.
+func (a *app) isReport() error {
+	info, err := os.Stat(a.resultsDir())
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return harness.Usagef("--results %s is no folder", a.resultsDir())
+	}
+	return nil
 }
 
 func protocolsAsked(p []string) string {

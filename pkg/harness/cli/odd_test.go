@@ -4,8 +4,34 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// TestOddArguments: what is wrong with arguments is a mistake of usage, whoever checks them.
+func TestOddArguments(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for args, words := range map[string][]string{
+		"completion bash foo":          {"completion bash", "no arguments", "foo"},
+		"run --retry failed,none":      {"--retry=failed,none", "none", "alone"},
+		"claims --results file":        {"--results file is no folder"},
+		"claims --results file/below":  {"--results file/below is no folder"},
+		"compare --results file":       {"--results file is no folder"},
+		"compare --results file/below": {"--results file/below is no folder"},
+	} {
+		code, _, sentence := call(t, dir, x, strings.Fields(args)...)
+		want(t, args, code, exitUsage, sentence, words...)
+		if strings.Contains(sentence, "did you mean") {
+			t.Errorf("%s: %s", args, sentence)
+		}
+	}
+	code, out, sentence := call(t, dir, x, "completion", "bash")
+	want(t, "completion bash", code, 0, sentence)
+	want(t, "completion bash", 0, 0, out, "sifg")
+}
 
 // TestForeignEntries: what the store did not write keeps nobody from its trials.
 func TestForeignEntries(t *testing.T) {

@@ -153,11 +153,14 @@ type retry []string
 // Set implements pflag.Value.
 func (r *retry) Set(text string) error {
 	*r = nil
-	if text == "none" {
+	if strings.TrimSpace(text) == "none" {
 		return nil
 	}
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
+		if name == "none" {
+			return errors.New("none is no status, and stands alone")
+		}
 		if !slices.Contains(harness.Retryable, name) {
 			return harness.Unknown("status", name, "", append(slices.Clone(harness.Retryable), "none"))
 		}
