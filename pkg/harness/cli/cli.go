@@ -58,15 +58,34 @@ type app struct {
 // Main runs the command line and returns the exit code. What is asked for goes to stdout; progress and the one sentence
 // that says what went wrong go to stderr.
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
-	a := &app{out: stdout, err: stderr, experiments: experiments, args: args}
+	out := &output{to: stdout}
+	a := &app{out: out, err: stderr, experiments: experiments, args: args}
 	root := a.root()
 	root.SetArgs(args)
 	err := execute(root)
+	if err == nil && out.failed != nil {
+		err = exitf(exitInternal, "stdout cannot be written: %v", cause(out.failed))
+	}
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(stderr, "sifg: %s\n", oneLine(err.Error()))
 	return code(err)
+}
+
+// output is stdout, which remembers that it could not be written: commands need not look at each line they print.
+type output struct {
+	to     io.Writer
+	failed error // the first
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.to.Write(b)
+	if o.failed == nil {
+		o.failed = err
+	}
+	return n, err
 }
 
 // oneLine joins the lines of a text: what a library says on several, or several errors.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,4 +77,23 @@ func TestForeignEntries(t *testing.T) {
 	code, out, sentence = call(t, dir, x, "status", "--scale", "smoke")
 	want(t, "status", code, exitDamaged, sentence, "1 of 3 trials")
 	want(t, "status", 0, 0, out, key)
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: errors.New("no space left on device")}
+}
+
+// TestFullOutput: a command whose output did not arrive has failed.
+func TestFullOutput(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "--scale", "smoke", "--protocol", "released")
+	want(t, "run", code, 0, sentence)
+	for _, args := range []string{"verify --scale smoke", "data verify", "list", "submit slurm --dry-run", "--help", "completion bash"} {
+		var text bytes.Buffer
+		code := Main(strings.Fields(args), full{}, io.MultiWriter(&text, t.Output()), x.Experiment)
+		want(t, args, code, exitInternal, text.String(), "stdout", "no space left")
+	}
 }
