@@ -63,6 +63,15 @@ func TestScriptsNameTheirFolder(t *testing.T) {
 	}
 }
 
+// The job that reports finds a data set of one's own as the workers do, and takes none of their other flags.
+func TestReportHasDatasets(t *testing.T) {
+	p := frozen(t, t.TempDir())
+	script := Site{}.collectScript(p, Paths{Results: "/r", Store: "/s", Flags: []string{"--jobs=2", "--datasets=/own 1.yaml", "--datasets=/own2.yaml"}})
+	if !strings.HasSuffix(script, "--results /r --store /s '--datasets=/own 1.yaml' --datasets=/own2.yaml\n") {
+		t.Error(script)
+	}
+}
+
 // The copy of a program can be run, also where a call was killed just before it could be.
 func TestProgramCanBeRun(t *testing.T) {
 	p := frozen(t, t.TempDir())

@@ -144,7 +144,13 @@ func (s Site) prepareScript(p *Plan, x Paths) string {
 func (s Site) collectScript(p *Plan, x Paths) string {
 	d := append(s.directives(x, "sifg-collect-"+p.Name(), "collect-%j.out"), "--ntasks=1", "--time=30")
 	status := harness.Quote([]string{x.Program, "status", "--plan", x.Plan, "--store", x.Store})
-	report := harness.Quote(append(append([]string{x.Program}, p.Report...), "--results", x.Results, "--store", x.Store))
+	args := append(append([]string{x.Program}, p.Report...), "--results", x.Results, "--store", x.Store)
+	for _, flag := range x.Flags {
+		if strings.HasPrefix(flag, "--datasets=") { // without which there is no report of them
+			args = append(args, flag)
+		}
+	}
+	report := harness.Quote(args)
 	command := "unset SIFG_SET # the plan has its settings\n" + status + "\nexec " + report
 	return render("Reports on plan "+p.Name()+" once its array has ended, however it did.", append(d, s.Extra...), s.Before, command)
 }
