@@ -80,6 +80,9 @@ func Longest(shards [][]int, seconds []float64, jobs int) float64 {
 // indexVariables are the variables from which a worker may take its shard's number, in order.
 var indexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 
+// mostShards bounds what a slip of the pen allocates; no scheduler has arrays as large.
+const mostShards = 1 << 24
+
 // ParseShard reads "i/n", shard i of n counted from 0, or "auto/n", where the scheduler says which.
 func ParseShard(s string) (i, n int, err error) {
 	bad := func(why string) (int, int, error) {
@@ -99,6 +102,9 @@ func ParseShard(s string) (i, n int, err error) {
 		if which == "" {
 			return bad("neither " + strings.Join(indexVariables, " nor ") + " is set")
 		}
+	}
+	if n > mostShards {
+		return bad(fmt.Sprintf("there are at most %d shards", mostShards))
 	}
 	if i, err = strconv.Atoi(which); err != nil {
 		return bad(fmt.Sprintf("%q is no number", which))

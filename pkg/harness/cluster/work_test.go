@@ -65,7 +65,7 @@ func TestShards(t *testing.T) {
 
 	work := strings.Split(strings.SplitN(lines[0], " ", 2)[1], " --shard")[0]
 	for shard, words := range map[string]string{"3/3": "no shard 3 of 3", "-1/3": "no shard -1", "1": "number of shards is missing", "x/3": "no number",
-		"1/0": "number of shards is missing", "auto/3": "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set"} {
+		"1/0": "number of shards is missing", "0/9223372036854775807": "at most 16777216 shards", "auto/3": "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set"} {
 		p.want(2, []string{words}, append(strings.Fields(work), "--shard", shard)...)
 	}
 	p.want(2, []string{"one of --shard and --prepare"}, strings.Fields(work)...)
