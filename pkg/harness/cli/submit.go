@@ -12,10 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -112,38 +113,9 @@ func kubernetesFlags(s *submitting, f *pflag.FlagSet) {
 
 // read fills in what the file of --site says and no flag or variable does, and refuses what no cluster would take.
 func (s *submitting) read(cmd *cobra.Command) error {
-	f := cmd.Flags()
 	if s.file != "" {
-		v := viper.New()
-		v.SetConfigFile(s.file)
-		v.SetConfigType("yaml")
-		if err := v.ReadInConfig(); err != nil {
-			return harness.Usagef("--site %s: %v", s.file, cause(err))
-		}
-		for _, key := range v.AllKeys() {
-			if key == "before" && f.Lookup("partition") != nil { // a script of Slurm
-				s.Before = v.GetStringSlice(key)
-				continue
-			}
-			if !slices.Contains(siteKeys, key) {
-				return harness.Unknown("key", key, s.file, siteKeys)
-			}
-			flag := f.Lookup(key)
-			if flag == nil {
-				return harness.Usagef("%s, %s: %s has no such flag", s.file, key, words(cmd))
-			}
-			values := []string{v.GetString(key)}
-			if key == "extra" {
-				values = v.GetStringSlice(key)
-			}
-			if flag.Changed {
-				continue
-			}
-			for _, value := range values {
-				if err := f.Set(key, value); err != nil {
-					return valueError(s.file+", "+key+": "+value, err)
-				}
-			}
+		if err := s.site(cmd); err != nil {
+			return err
 		}
 	}
 	for flag, n := range map[string]int{"--shards": s.shards, "--max-tasks": s.maxTasks, "--at-once": s.AtOnce, "--cpus": s.CPUs - 1} {
@@ -166,6 +138,70 @@ func (s *submitting) read(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// site fills in what the file of --site says, in the texts that stand there, and no flag or variable does.
+func (s *submitting) site(cmd *cobra.Command) error {
+	text, err := os.ReadFile(s.file)
+	if err != nil {
+		return harness.Usagef("--site %s: %v", s.file, cause(err))
+	}
+	doc, err := mapping.Parse(s.file, text)
+	if err != nil {
+		return harness.Usagef("--site %v", err)
+	}
+	f, keys := cmd.Flags(), mapping.Keys(doc)
+	if len(keys) == 0 && len(doc.Content) > 0 {
+		return harness.Usagef("--site %s: want keys with values, such as partition: short", s.file)
+	}
+	for i, key := range keys {
+		flag := f.Lookup(key)
+		lines := key == "before" && f.Lookup("partition") != nil // a script of Slurm
+		switch {
+		case !slices.Contains(siteKeys, key):
+			return harness.Unknown("key", key, s.file, siteKeys)
+		case slices.Contains(keys[:i], key):
+			return harness.Usagef("%s, %s: it is there twice", s.file, key)
+		case flag == nil && !lines:
+			return harness.Usagef("%s, %s: %s has no such flag", s.file, key, words(cmd))
+		}
+		_, node := mapping.Entry(doc, key)
+		list := key == "before" || key == "extra"
+		values := scalars(node, list)
+		switch {
+		case values == nil && list:
+			return harness.Usagef("%s, %s: want a text or a list of texts", s.file, key)
+		case values == nil:
+			return harness.Usagef("%s, %s: want one value", s.file, key)
+		case lines:
+			s.Before = values
+			continue
+		case flag.Changed:
+			continue
+		}
+		for _, value := range values {
+			if err := f.Set(key, value); err != nil {
+				return valueError(s.file+", "+key+": "+value, err)
+			}
+		}
+	}
+	return nil
+}
+
+// scalars returns the text of a value as it was written, or, where a list is allowed, of each in it; nil for anything else.
+func scalars(n *yaml.Node, list bool) []string {
+	nodes := []*yaml.Node{n}
+	if list && n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+	}
+	out := []string{}
+	for _, x := range nodes {
+		if x.Kind != yaml.ScalarNode || x.ShortTag() == "!!null" || x.Value == "" {
+			return nil
+		}
+		out = append(out, strings.TrimSuffix(x.Value, "\n"))
+	}
+	return out
 }
 
 // siteKeys are the keys of the file of --site: flags of the same names, and shell lines before the worker.

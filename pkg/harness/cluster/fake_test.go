@@ -156,6 +156,13 @@ exec PLAN/sifg-BINARY work --plan PLAN/plan-DIGITS.jsonl --store DIR/results/sto
 	f.want(2, []string{"submitted already, as job 4711", "sifg resubmit"}, submit("--shards", "4")...)
 	f.want(75, []string{"submitted: results/cluster/", "as job 4711"}, append([]string{"status"}, smoke...)...)
 	f.want(2, []string{`unknown key "partitoin"`, "partition"}, func() []string { f.write("bad.yaml", "partitoin: x\n"); return submit("--site", "bad.yaml") }()...)
+	for text, words := range map[string]string{"partition: [a, b]": "bad.yaml, partition: want one value", "partition:": "bad.yaml, partition: want one value",
+		"account: {a: b}": "bad.yaml, account: want one value", "extra:": "bad.yaml, extra: want a text or a list", "before: [[umask 027]]": "bad.yaml, before: want a text or a list",
+		"account: a\n---\naccount: b": "second document", "account: a\naccount: b": "bad.yaml, account: it is there twice", "- account": "bad.yaml: want keys",
+		"mem: 4 G": `--mem "4 G"`} {
+		f.write("bad.yaml", text+"\n")
+		f.want(2, []string{words}, submit("--site", "bad.yaml", "--dry-run")...)
+	}
 	f.want(2, []string{"--shards must be positive"}, submit("--shards", "-1")...)
 	f.want(2, []string{"--shard-time, --time and --notice must be positive"}, submit("--shard-time", "0s")...)
 }
@@ -168,6 +175,18 @@ func TestSubmitEdited(t *testing.T) {
 	f.want(0, []string{"submitted 2 shards"}, "submit", "slurm", "--plan", filepath.Base(filepath.Dir(script)))
 	f.same("calls", f.calls(), "scontrol show config\nsbatch --parsable --job-name=sifg-NAME-1 --array=0-1 PLAN/job.sh")
 	f.want(2, []string{"submitted already"}, "submit", "slurm", "--plan", filepath.Dir(script))
+}
+
+// Values of a site's file are the texts that stand there.
+func TestSiteTexts(t *testing.T) {
+	f := withFake(t)
+	f.write("site.yaml", "account: 0123\npartition: 1e3\ntime: 2h\nextra: --comment=a b\nbefore: module load go\n")
+	out := f.want(0, nil, submit("--shards", "1", "--site", "site.yaml", "--dry-run")...)
+	for _, lines := range []string{"#SBATCH --account=0123\n", "#SBATCH --partition=1e3\n", "#SBATCH --time=120\n#SBATCH --comment=a b\nmodule load go\nexec "} {
+		if !strings.Contains(out, lines) {
+			t.Errorf("the script does not have %q:\n%s", lines, out)
+		}
+	}
 }
 
 // What trials share is made by a job before the array, which does not start without it.
