@@ -28,6 +28,12 @@ func (a *app) resubmit() *cobra.Command {
 			if err := cluster.CheckReasons(reasons); err != nil {
 				return err
 			}
+			if limit < 0 {
+				return harness.Usagef("--time must be positive")
+			}
+			if err := checkJob(memory, extra); err != nil {
+				return err
+			}
 			p, err := a.findPlan(strings.Join(args, ""))
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -126,15 +127,35 @@ func (s *submitting) read(cmd *cobra.Command) error {
 	if s.shardTime <= 0 || s.Notice < 0 || s.Time < 0 {
 		return harness.Usagef("--shard-time, --time and --notice must be positive")
 	}
-	for flag, value := range map[string]string{"--partition": s.Partition, "--account": s.Account, "--mem": s.Memory, "--image": s.Image,
-		"--claim": s.Claim, "--namespace": s.Namespace} {
+	for flag, value := range map[string]string{"--partition": s.Partition, "--account": s.Account, "--image": s.Image, "--claim": s.Claim,
+		"--namespace": s.Namespace} {
 		if strings.ContainsFunc(value, unicode.IsSpace) {
 			return harness.Usagef("%s %q: want one word", flag, value)
 		}
 	}
-	for _, x := range s.Extra {
-		if !strings.HasPrefix(x, "-") || strings.ContainsAny(x, "\r\n") {
+	if s.grid.choose != "" && s.grid.file == "" {
+		return harness.Usagef("--select %q is the rule of a grid: give --grid FILE with it", s.grid.choose)
+	}
+	return checkJob(s.Memory, s.Extra)
+}
+
+var (
+	memorySize  = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([kKmMgGtTpPeE]i?[bB]?)?$`)
+	batchOption = regexp.MustCompile(`^(--?[A-Za-z][^\s=]*)[^\r\n]*$`)
+)
+
+// checkJob refuses a size and options that a scheduler would refuse later, or take for something else.
+func checkJob(memory string, extra []string) error {
+	if memory != "" && !memorySize.MatchString(memory) {
+		return harness.Usagef("--mem %q: want a size such as 4G", memory)
+	}
+	for _, x := range extra {
+		m := batchOption.FindStringSubmatch(x)
+		if m == nil {
 			return harness.Usagef("--extra %q: want one option of sbatch, such as --constraint=avx512", x)
+		}
+		if name := m[1]; len(name) > 3 && strings.HasPrefix("--array", name) || strings.HasPrefix(name, "-a") { // sbatch takes short forms
+			return harness.Usagef("--extra %q: the array is that of the shards and cannot be another", x)
 		}
 	}
 	return nil
@@ -221,6 +242,9 @@ func (a *app) submitSlurm(s *submitting, f frozen) error {
 		fmt.Fprintf(a.err, "Slurm cannot be asked for its limits (%v): its default is taken, arrays of %d\n", err, limit)
 	}
 	a.split(s, &f, limit)
+	if s.Time > 0 && s.Notice >= s.Time {
+		return harness.Usagef("--notice %v: want less than the time limit of a shard, %v (--time)", s.Notice, s.Time)
+	}
 	if s.dryRun {
 		fmt.Fprint(a.out, s.Script(f.Plan, f.paths, f.shards))
 		return nil

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,6 +188,28 @@ func TestSiteTexts(t *testing.T) {
 			t.Errorf("the script does not have %q:\n%s", lines, out)
 		}
 	}
+}
+
+// What sbatch would refuse, or take for something else, is refused before anything is submitted, first and again.
+func TestJobOptions(t *testing.T) {
+	f := withFake(t)
+	f.want(2, []string{"--notice 10h0m0s: want less", "1s (--time)"}, submit("--time", "1s", "--notice", "10h")...)
+	f.want(2, []string{"--select", "--grid"}, submit("--select", "min first")...)
+	f.want(0, nil, submit("--shards", "2", "--mem", "8g", "--extra=-A", "--extra=--account=a")...)
+	f.calls()
+	f.want(2, []string{"--time must be positive"}, "resubmit", "--time=-4h")
+	for _, command := range [][]string{submit("--dry-run"), {"resubmit", "--dry-run"}} {
+		for _, memory := range []string{"abc", "a b", "-4G", "4 G"} {
+			f.want(2, []string{fmt.Sprintf("--mem %q: want a size", memory)}, append(command, "--mem="+memory)...)
+		}
+		for _, extra := range []string{"two", "-", "--", "--comment=a\nb"} {
+			f.want(2, []string{fmt.Sprintf("--extra %q: want one option", extra)}, append(command, "--extra="+extra)...)
+		}
+		for _, extra := range []string{"--array=5", "--array 5", "--arr=5", "-a", "-a5"} {
+			f.want(2, []string{fmt.Sprintf("--extra %q: the array", extra)}, append(command, "--extra="+extra)...)
+		}
+	}
+	f.same("calls", f.calls(), "")
 }
 
 // What trials share is made by a job before the array, which does not start without it.
