@@ -35,7 +35,7 @@ func (a *app) layOut(cmd *cobra.Command, e *harness.Experiment, o *gridOptions) 
 	}
 	if o.name != "" {
 		if !plainName.MatchString(o.name) {
-			return nil, "", harness.Usagef("--name %q: want letters, digits, '.', '_', '-'", o.name)
+			return nil, "", harness.Usagef("--name %q: want 1 to 100 letters, digits, '.', '_', '-'", o.name)
 		}
 		spec.Name = o.name
 	}
@@ -99,7 +99,7 @@ func (a *app) layOut(cmd *cobra.Command, e *harness.Experiment, o *gridOptions) 
 	return g, filepath.Join(a.resultsDir(), "grid", e.Name+"-"+spec.Name), nil
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 func orNone(names []string) []string {
 	if len(names) == 0 {

@@ -289,6 +289,7 @@ func TestBadGrids(t *testing.T) {
 		{[]string{"toy", "--axis", "step=1", "--seeds", "one", "--dry-run"}, []string{"--seeds one"}},
 		{[]string{"toy", "--axis", "step=1", "--combine", "prod", "--dry-run"}, []string{"prod", "product"}},
 		{[]string{"toy", "--axis", "step=1", "--name", "a/b", "--dry-run"}, []string{"--name"}},
+		{[]string{"toy", "--axis", "step=1", "--select", "min first", "--name", strings.Repeat("a", 300)}, []string{"--name", "100"}},
 		{[]string{"toy", "--grid", "none.yaml"}, []string{"none.yaml", "no file"}},
 		{[]string{"toy", "--grid", "steps.yaml"}, []string{"steps.yaml, line 1", `"step"`}},
 		{[]string{"toy", "--axis", "step=1", "--protocol", "matched", "--dry-run"}, []string{"matched", "paper, released"}},
