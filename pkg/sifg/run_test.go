@@ -120,7 +120,7 @@ func TestNaNScore(t *testing.T) {
 }
 
 // late is N(0, I) whose score at iter 3 is not a number.
-type late struct{ plain }
+type late struct{}
 
 func (late) Dim() int { return 1 }
 
