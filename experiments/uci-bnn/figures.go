@@ -25,16 +25,19 @@ func look(s *record.Set, method string) figure.Style {
 // boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
 func boston(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Rows: 1, Cols: 2, Height: 7.5}
+	r := read(s)
+	there := slices.DeleteFunc(slices.Clone(widths), func(m string) bool { return !r.all("boston", "rmse", m) })
+	seeds := r.seeds("boston", "rmse", there)
 	for _, p := range []struct {
 		metric, label string
 		scale         figure.Scale
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
 		panel := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
-		for _, m := range widths {
-			panel.Layers = append(panel.Layers, evidence.Layers(s.Curves("boston", m, p.metric, 0), look(s, m), nil)...)
+		for _, m := range there {
+			panel.Layers = append(panel.Layers, evidence.Layers(r.curves("boston", m, p.metric, seeds), look(s, m), nil)...)
 		}
 		if panel.Layers == nil {
-			return nil, fmt.Errorf("no trial of SIFG or Ada-SIFG on boston ended well")
+			return nil, fmt.Errorf("no seed with which SIFG and Ada-SIFG ended well on boston")
 		}
 		f.Panels = append(f.Panels, panel)
 	}
@@ -114,10 +117,12 @@ func curves(s *record.Set) (*figure.Figure, error) {
 	return grid(s, axes, func(problem string) ([]figure.Layer, float64, float64) {
 		var layers []figure.Layer
 		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
-		for _, m := range compared(s) {
+		methods := r.part(problem, "rmse", compared(s))
+		seeds := r.seeds(problem, "rmse", methods)
+		for _, m := range methods {
 			c, _ := config(s, problem, m)
 			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
-			curves := s.Curves(problem, m, "rmse", 0)
+			curves := r.curves(problem, m, "rmse", seeds)
 			for _, c := range curves {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
 			}

@@ -112,6 +112,34 @@ func (r *results) of(problem, metric, method string) []float64 {
 	return out
 }
 
+// part returns those of the methods that have at least four fifths of the trials that the one with most has. The others take no part where
+// methods are compared: a seed may be a split, and an easy one.
+func (r *results) part(problem, metric string, methods []string) []string {
+	most := 0
+	for _, m := range methods {
+		most = max(most, len(r.values[series{problem, metric, m}]))
+	}
+	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		n := len(r.values[series{problem, metric, m}])
+		return n == 0 || 5*n < 4*most
+	})
+}
+
+// seeds returns the seeds with which all of the methods have a metric, in order; none of no method.
+func (r *results) seeds(problem, metric string, methods []string) []uint64 {
+	if len(methods) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(sortedKeys(r.values[series{problem, metric, methods[0]}]), func(seed uint64) bool {
+		return slices.ContainsFunc(methods, func(m string) bool { _, ok := r.values[series{problem, metric, m}][seed]; return !ok })
+	})
+}
+
+// curves returns a method's curves on a problem, of these seeds.
+func (r *results) curves(problem, method, metric string, seeds []uint64) []record.Curve {
+	return slices.DeleteFunc(r.set.Curves(problem, method, metric, 0), func(c record.Curve) bool { return !slices.Contains(seeds, c.Seed) })
+}
+
 // pairs returns the values of two methods for the seeds that both have.
 func (r *results) pairs(problem, metric, a, b string) (x, y []float64) {
 	of, other := r.values[series{problem, metric, a}], r.values[series{problem, metric, b}]

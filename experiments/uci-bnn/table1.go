@@ -87,8 +87,8 @@ func table1(s *record.Set) (*table.Table, error) {
 			"mark).", 100*level, need))
 	}
 	if apart {
-		t.Notes = append(t.Notes, "Compared are the means over the trials that all methods of a row have in common; one with fewer than half of the most "+
-			"trials takes no part.")
+		t.Notes = append(t.Notes, "Compared are the means over the trials that all methods of a row have in common; one with fewer than four "+
+			"fifths of the most trials takes no part.")
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): only k of n trials ended well. (n = k): so far there are k trials.")
 	if gone, _ := r.missing(r.expected(), methods...); gone != "" {
@@ -105,32 +105,18 @@ func reference(v []float64) table.Cell {
 	return average(v)
 }
 
-// shared is common of the methods that have at least half as many trials as the one with most.
+// shared is common of the methods that take part.
 func (r *results) shared(problem, metric string, methods []string) map[string]float64 {
-	most := 0
-	for _, m := range methods {
-		most = max(most, len(r.values[series{problem, metric, m}]))
-	}
-	part := slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-		n := len(r.values[series{problem, metric, m}])
-		return n == 0 || 2*n < most
-	})
-	return r.common(problem, metric, part)
+	return r.common(problem, metric, r.part(problem, metric, methods))
 }
 
-// common returns the methods' means of a metric over the seeds that all of them have, for a seed may be a split, and an easy one.
+// common returns the methods' means of a metric over the seeds that all of them have.
 func (r *results) common(problem, metric string, methods []string) map[string]float64 {
-	means := map[string]float64{}
+	means, seeds := map[string]float64{}, r.seeds(problem, metric, methods)
 	for _, m := range methods {
 		var v []float64
-		own := r.values[series{problem, metric, m}]
-		for _, seed := range sortedKeys(own) {
-			if !slices.ContainsFunc(methods, func(other string) bool {
-				_, ok := r.values[series{problem, metric, other}][seed]
-				return !ok
-			}) {
-				v = append(v, own[seed])
-			}
+		for _, seed := range seeds {
+			v = append(v, r.values[series{problem, metric, m}][seed])
 		}
 		means[m] = stats.Mean(v)
 	}

@@ -34,7 +34,7 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-right", Title: "Figure 4 right: what σ does on Boston",
-			Caption: "Test RMSE against iterations, and beside it the path of σ: mean (line) and range (band) over trials.",
+			Caption: "Test RMSE against iterations, and beside it the path of σ: mean (line) and range (band) over the trials that all four have in common.",
 			Draw:    boston,
 		},
 		{
@@ -46,7 +46,7 @@ var Experiment = &harness.Experiment{
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
 			Caption: "Test RMSE in the target's units against the share of the run that is done (SGLD has more iterations than the others): mean (line) " +
-				"and range (band) over trials, with the RMSE of least squares. Where there are more than 250 evaluations, only every k-th is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
+				"and range (band) over the trials that all methods have in common, with the RMSE of least squares; a method with fewer than four fifths of the most trials is left out. Where there are more than 250 evaluations, only every k-th is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: curves,
 		},
 	},
