@@ -247,8 +247,8 @@ var tableClaims = []harness.Claim{
 	},
 }
 
-// ranking ranks the methods by mean over common seeds in each cell of which all have results: their ranks, how often each is first, and, of the told
-// cells with trials enough to tell methods apart, how often it is first or not told apart from the first.
+// ranking ranks the methods by mean over common seeds in each cell of which all have results: their ranks, how often each is first,
+// and, of the told cells with trials enough to tell methods apart, how often it is first or not told apart from the first.
 func ranking(r *results, methods []string) (ranks map[string][]float64, best, near map[string]int, told int) {
 	ranks, best, near = map[string][]float64{}, map[string]int{}, map[string]int{}
 	for _, problem := range problems {

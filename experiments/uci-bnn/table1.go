@@ -69,8 +69,8 @@ func table1(s *record.Set) (*table.Table, error) {
 				}
 				row = append(row, c)
 			}
-			means := r.shared(problem, metric, methods)
-			tests, apart = max(tests, len(means)-1), apart || len(means) < len(methods)
+			n := len(r.part(problem, metric, methods))
+			tests, apart = max(tests, n-1), apart || n < len(methods)
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -105,11 +105,6 @@ func reference(v []float64) table.Cell {
 	return average(v)
 }
 
-// shared is common of the methods that take part.
-func (r *results) shared(problem, metric string, methods []string) map[string]float64 {
-	return r.common(problem, metric, r.part(problem, metric, methods))
-}
-
 // common returns the methods' means of a metric over the seeds that all of them have.
 func (r *results) common(problem, metric string, methods []string) map[string]float64 {
 	means, seeds := map[string]float64{}, r.seeds(problem, metric, methods)
@@ -123,11 +118,11 @@ func (r *results) common(problem, metric string, methods []string) map[string]fl
 	return means
 }
 
-// leaders returns the method with the lowest mean over common seeds ("" if none is finite), and those whose paired differences from it a test at the
-// level, corrected for their number, does not tell from zero; none where the trials are too few to show any difference.
+// leaders returns the method with the lowest mean over common seeds ("" if none is finite), and those whose paired differences from it
+// a test at the level, corrected for their number, does not tell from zero; none where the trials are too few to show any difference.
 func leaders(r *results, problem, metric string, methods []string) (best string, tied []string) {
-	means := r.shared(problem, metric, methods)
-	methods = slices.DeleteFunc(slices.Clone(methods), func(m string) bool { _, ok := means[m]; return !ok })
+	methods = r.part(problem, metric, methods)
+	means := r.common(problem, metric, methods)
 	lowest := math.Inf(1)
 	for _, m := range methods {
 		if v := means[m]; v < lowest {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"io/fs"
 
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -42,41 +41,6 @@ type Experiment struct {
 	Unlike map[string]string
 	// Scores are the metrics that methods are compared by, the most telling first. Less is better in all of them.
 	Scores []string
-}
-
-// Trial is one run of one method on one problem with one seed, with its configuration fully resolved.
-type Trial struct {
-	Key        string // hex digest of everything the result depends on
-	Experiment string
-	Protocol   string // paper, released, matched
-	Scale      string // full, quick, smoke
-	Problem    string // gmm-2d, gmm-10d, …
-	Method     string // label in figures and tables: sifg, ada-sifg, …
-	Label      string // what sets a cell of a grid apart: step 0.01, sigma 0.1; "" outside grids
-	Seed       uint64
-	Config     TrialConfig
-	// Load reads the data set Config.Data, checked against its digests; nil where that is "".
-	Load func() (*dataset.Data, error) `json:"-"`
-	// Shared is the experiment's own folder in the store, see Experiment.Prepare; no part of the key.
-	Shared string
-}
-
-// TrialConfig is the resolved configuration of a trial: the whole input of its result, stored beside it.
-type TrialConfig struct {
-	Particles  int            `mapstructure:"particles" json:"particles"`
-	Iterations int            `mapstructure:"iterations" json:"iterations"`
-	Data       string         `mapstructure:"data" json:"data,omitempty"` // name of a data set
-	Options    map[string]any `mapstructure:"options" json:"options"`     // the experiment's own keys, decoded by Decode
-	Sampler    sifg.Config    `mapstructure:"sampler" json:"sampler"`
-	Judge      JudgeConfig    `mapstructure:"judge" json:"judge"`
-}
-
-// JudgeConfig says when a trial is measured and what is kept.
-type JudgeConfig struct {
-	Every     int    `mapstructure:"every" json:"every"`         // iterations between checkpoints; 0 and the last are always judged
-	Sample    string `mapstructure:"sample" json:"sample"`       // particles | perturbed (x of this iteration, before the move) | fresh
-	Snapshots []int  `mapstructure:"snapshots" json:"snapshots"` // iterations whose judged sample is kept
-	Track     int    `mapstructure:"track" json:"track"`         // number of particles whose path is kept at every checkpoint
 }
 
 // Problem is what an experiment gives the loop for one trial.

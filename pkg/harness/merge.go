@@ -1,19 +1,15 @@
 package harness
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"syscall"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -194,192 +190,12 @@ func fill(dir string, e *Experiment, set *record.Set, info *RunInfo, earlier *ke
 	return writeJSON(filepath.Join(dir, "run.json"), info)
 }
 
-// assemble reads the records of trials from the store, and those that it lacks from an earlier report, labels them and counts them.
-func assemble(s *store.Store, earlier *kept, plan *Plan, part []Trial, timings map[string]record.Timing) (*record.Set, *RunInfo, error) {
-	first := part[0]
-	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Load: loader(s, first.Experiment)}
-	info := &RunInfo{
-		Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Set: plan.Set,
-		Planned: len(part), Counts: map[string]int{},
-	}
-	timeless := false
-	for i := range part {
-		t := &part[i]
-		if !slices.Contains(info.Seeds, t.Seed) {
-			info.Seeds = append(info.Seeds, t.Seed)
-		}
-		if n := len(info.Settings); n == 0 || info.Settings[n-1].Problem != t.Problem || info.Settings[n-1].Method != t.Method {
-			info.Settings = append(info.Settings, Setting{t.Problem, t.Method, t.Config})
-		}
-		meta, traces, err := load(s, t)
-		if err != nil {
-			return nil, nil, err
-		}
-		stored := meta != nil
-		if !stored || !Final(meta.Trial.Status) {
-			if m, rows := earlier.meta(t.Key); m != nil && (!stored || Final(m.Trial.Status)) {
-				stored, meta, traces = false, m, rows
-			}
-		}
-		if meta == nil {
-			info.Counts[Missing]++
-			continue
-		}
-		row, timing := meta.Trial, meta.Timing
-		info.Counts[row.Status]++
-		if err := relabel(&row, traces, t); err != nil {
-			return nil, nil, err
-		}
-		set.Trials, set.Traces = append(set.Trials, row), append(set.Traces, traces...)
-		if stored {
-			timings[t.Key] = timing
-		}
-		info.Seconds += timing.Seconds
-		if !stored && timing.Key == "" { // the report has lost its times, but not what run.json says of them all
-			timeless = true
-		}
-		if timing.Key != "" {
-			if info.Started == "" || timing.Started < info.Started {
-				info.Started = timing.Started
-			}
-			if m := (Machine{timing.CPU, timing.Kernel, timing.Commit}); !slices.Contains(info.Machines, m) {
-				info.Machines = append(info.Machines, m)
-			}
-		}
-		builds := []Build{{meta.Provenance.Go, meta.Provenance.Platform, meta.Provenance.Threads}}
-		if !stored {
-			builds = earlier.info.Builds // a report does not say whose is which
-		}
-		for _, b := range builds {
-			if !slices.Contains(info.Builds, b) {
-				info.Builds = append(info.Builds, b)
-			}
-		}
-	}
-	if timeless {
-		old := &earlier.info
-		info.Seconds = max(info.Seconds, old.Seconds)
-		if info.Started == "" || old.Started < info.Started {
-			info.Started = old.Started
-		}
-		for _, m := range old.Machines {
-			if !slices.Contains(info.Machines, m) {
-				info.Machines = append(info.Machines, m)
-			}
-		}
-	}
-	return set, info, nil
-}
-
-// relabel puts the labels of a plan's trial on its records: it may have been stored under those of another.
-func relabel(row *record.Trial, traces []record.Trace, t *Trial) error {
-	config, err := json.Marshal(t.Config)
-	if err != nil {
-		return err
-	}
-	row.Key, row.Experiment, row.Protocol, row.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
-	row.Problem, row.Method, row.Seed, row.Particles, row.Config = t.Problem, t.Method, t.Seed, t.Config.Particles, string(config)
-	for j := range traces {
-		r := &traces[j]
-		r.Key, r.Experiment, r.Protocol, r.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
-		r.Problem, r.Method, r.Seed = t.Problem, t.Method, t.Seed
-	}
-	return nil
-}
-
-// draw makes the figures and tables. One that cannot be made, for want of records say, is noted and the others go on.
-func draw(dir string, e *Experiment, set *record.Set, info *RunInfo, earlier *kept) error {
-	for _, f := range e.Figures {
-		a, err := artifact(f.Name, f.Title, f.Caption, func(a *Artifact) error {
-			fig, err := f.Draw(set)
-			if err != nil {
-				return err
-			}
-			drawn, err := fig.Save(filepath.Join(dir, "figures"), f.Name)
-			for _, d := range drawn.Dropped {
-				a.Hidden += d.Undrawable + d.Outside
-			}
-			for _, format := range figure.Formats {
-				a.Files = append(a.Files, "figures/"+f.Name+"."+format)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if a.Problem != "" {
-			old, ok, err := earlier.figure(dir, f.Name, set)
-			if err != nil {
-				return err
-			}
-			if ok {
-				a = old
-			}
-		}
-		info.Figures = append(info.Figures, a)
-	}
-	for _, t := range e.Tables {
-		a, err := artifact(t.Name, t.Title, t.Caption, func(a *Artifact) error {
-			tab, err := t.Make(set)
-			if err != nil {
-				return err
-			}
-			for _, format := range tableFormats {
-				name := "tables/" + t.Name + "." + format.ext
-				text := format.render(tab)
-				if err := record.WriteFileAtomic(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error {
-					_, err := io.WriteString(w, text)
-					return err
-				}); err != nil {
-					return err
-				}
-				a.Files = append(a.Files, name)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		info.Tables = append(info.Tables, a)
-	}
-	return nil
-}
-
-// artifact makes a figure or a table; where that fails it says why. The error is that files cannot be written.
-func artifact(name, title, caption string, produce func(a *Artifact) error) (Artifact, error) {
-	a := Artifact{Name: name, Title: title, Caption: caption}
-	err := attempt(func() error { return produce(&a) })
-	if unwritable(err) {
-		return a, err
-	}
-	if err != nil {
-		a.Problem, a.Files, a.Hidden = err.Error(), nil, 0
-	}
-	return a, nil
-}
-
 // tableFormats are the files a table is written to; the page takes the last.
 var tableFormats = []struct {
 	ext    string
 	render func(*table.Table) string
 }{
 	{"md", (*table.Table).Markdown}, {"tex", (*table.Table).LaTeX}, {"csv", (*table.Table).CSV}, {"html", (*table.Table).HTML},
-}
-
-// unwritable reports whether err is the system's refusal to write a file, a full disk say, and not a want of records.
-func unwritable(err error) bool {
-	var system syscall.Errno
-	return errors.As(err, &system) && system != syscall.ENOENT
-}
-
-// attempt turns a panic of f into an error.
-func attempt(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return f()
 }
 
 // verdicts checks every claim of the experiment.

@@ -1,9 +1,6 @@
 package harness
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -266,17 +263,6 @@ func dataOf(data Datasets, name string) (digest string, open func() (*dataset.Da
 	return digest, func() (*dataset.Data, error) { return data.Load(name) }, nil
 }
 
-// Data returns the names of the data sets that trials need, in order of first use.
-func Data(trials []Trial) []string {
-	var names []string
-	for _, t := range trials {
-		if t.Config.Data != "" && !slices.Contains(names, t.Config.Data) {
-			names = append(names, t.Config.Data)
-		}
-	}
-	return names
-}
-
 // checkSeeds wants one seed at least, and each once.
 func checkSeeds(key string, seeds []uint64) error {
 	if len(seeds) == 0 {
@@ -353,31 +339,6 @@ func (p *problem[M]) normalise() error {
 		}
 	}
 	return nil
-}
-
-// key returns the identity of the trial's result: the digest of everything it depends on.
-func (t *Trial) key(code, data string) (string, error) {
-	b, err := json.Marshal(struct { // a struct's fields in order, a map's keys sorted: canonical
-		Experiment, Problem, Method string
-		Seed                        uint64
-		Config                      TrialConfig
-		Code                        string
-		Data                        string `json:",omitempty"`
-	}{t.Experiment, t.Problem, t.Method, t.Seed, t.Config, code, data})
-	if err != nil {
-		return "", fmt.Errorf("the configuration of %s cannot be stored: %w", t.Name(), err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10]), nil
-}
-
-// Name says which trial this is, in words.
-func (t *Trial) Name() string {
-	method := t.Method
-	if t.Label != "" {
-		method += " (" + t.Label + ")"
-	}
-	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, method, t.Seed)
 }
 
 // Unique returns the trials with different keys, in order.

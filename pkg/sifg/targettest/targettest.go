@@ -34,7 +34,7 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 		for c := range got {
 			g := float64(got[c])
 			switch {
-			case g-g != 0:
+			case math.IsNaN(g) || math.IsInf(g, 0):
 				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, or was not written (it held NaN before), at %v", i, c, g, row)
 			case !(math.Abs(g-want[c]) <= quotientTolerance*scale):
 				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of the log density %g, at %v",
