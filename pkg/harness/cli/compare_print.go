@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (c *comparison) write(a *app) error {
 
 func (c *comparison) writePrinted(w *tabwriter.Writer) {
 	count := map[string]int{}
-	var notes []string // said once, below
+	var notes footnotes
 	for i, x := range c.Printed {
 		if i == 0 || c.Printed[i-1].Protocol != x.Protocol || c.Printed[i-1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "%s, protocol %s, %s\n", x.Experiment, x.Protocol, x.Source)
@@ -43,7 +44,7 @@ func (c *comparison) writePrinted(w *tabwriter.Writer) {
 		}
 		count[x.Verdict]++
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", x.Problem, x.Metric, x.Method, x.Text, spread(x.Ours), x.Ours.N,
-			plusMinus(x.Difference, x.Uncertainty), between(x.Low, x.High), fixed(x.Units, 1), fixed(100*x.Share, 1), verdictText(x.Verdict, x.Why, mark(&notes, x.Note)))
+			plusMinus(x.Difference, x.Uncertainty), between(x.Low, x.High), fixed(x.Units, 1), fixed(100*x.Share, 1), notes.mark(x.Verdict, x.Why, x.Note))
 		if i+1 == len(c.Printed) || c.Printed[i+1].Protocol != x.Protocol || c.Printed[i+1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "  %s\n\n", tallyOf(count))
 			clear(count)
@@ -52,13 +53,12 @@ func (c *comparison) writePrinted(w *tabwriter.Writer) {
 	if len(c.Printed) > 0 {
 		fmt.Fprintf(w, "%s. Difference ± its standard error,\nif the printed mean is of as many trials as ours; 95 %% is the bootstrap interval of our mean, less the printed one.\n", compare.Tolerance)
 	}
-	for i, n := range notes {
-		fmt.Fprintf(w, "(%d) %s\n", i+1, n)
-	}
+	notes.write(w)
 }
 
 func (c *comparison) writeCells(w *tabwriter.Writer) {
 	count := map[string]int{}
+	var notes footnotes
 	for i, x := range c.Cells {
 		if i == 0 || c.Cells[i-1].Protocol != x.Protocol || c.Cells[i-1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "%s, protocol %s, against %s\n", x.Experiment, x.Protocol, c.Against)
@@ -73,7 +73,7 @@ func (c *comparison) writeCells(w *tabwriter.Writer) {
 		}
 		count[verdict]++
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", x.Problem, metric, x.Method, spread(x.Ours), spread(x.Theirs), x.Pairs,
-			plusMinus(x.Difference, x.Uncertainty), verdictText(verdict, x.Why, x.Note))
+			plusMinus(x.Difference, x.Uncertainty), notes.mark(verdict, x.Why, x.Note))
 		if i+1 == len(c.Cells) || c.Cells[i+1].Protocol != x.Protocol || c.Cells[i+1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "  %s\n\n", tallyOf(count))
 			clear(count)
@@ -82,9 +82,11 @@ func (c *comparison) writeCells(w *tabwriter.Writer) {
 	if len(c.Cells) > 0 {
 		fmt.Fprintf(w, "%s. Difference ± its standard error, paired by seed where seeds are shared.\n", compare.Tolerance)
 	}
+	notes.write(w)
 }
 
 func (c *comparison) writePairs(w *tabwriter.Writer) {
+	var notes footnotes
 	for i, x := range c.Pairs {
 		if i == 0 || c.Pairs[i-1].Protocol != x.Protocol || c.Pairs[i-1].Experiment != x.Experiment {
 			fmt.Fprintf(w, "%s, protocol %s, against %s%s\n", x.Experiment, x.Protocol, x.Base, reduced(x.Scale))
@@ -92,7 +94,7 @@ func (c *comparison) writePairs(w *tabwriter.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Metric, x.Problem, x.Method, spread(x.Ours), spread(x.Theirs), x.Pairs,
 			table.Significant(float64(x.Difference), 3), between(x.Low, x.High), table.PValue(float64(x.P)).Text,
-			table.PValue(float64(x.Corrected)).Text, percent(x.Improvement), verdictText(x.Verdict, "", x.Note))
+			table.PValue(float64(x.Corrected)).Text, percent(x.Improvement), notes.mark(x.Verdict, x.Note))
 		if i+1 < len(c.Pairs) && c.Pairs[i+1].Protocol == x.Protocol && c.Pairs[i+1].Experiment == x.Experiment {
 			continue
 		}
@@ -113,6 +115,7 @@ func (c *comparison) writePairs(w *tabwriter.Writer) {
 		fmt.Fprint(w, "Less is better. Differences are paired by seed: mean, 95 % bootstrap interval, two-sided sign-flip permutation test; corrected: by Holm\nfor all comparisons of an experiment and protocol above. lower in: share of seeds, which estimates the probability of improvement.\n"+
 			"too few seeds: n pairs give no p-value below 2¹⁻ⁿ, which such a correction leaves above 5 % whatever the values.\n")
 	}
+	notes.write(w)
 }
 
 func spread(s compare.Summary) string {
@@ -140,27 +143,32 @@ func between(lo, hi compare.Number) string {
 	return table.Significant(float64(lo), 2) + " … " + table.Significant(float64(hi), 2)
 }
 
-// mark returns the number of a note, which is added if it is new; "" of none.
-func mark(notes *[]string, note string) string {
-	if note == "" {
-		return ""
+// footnotes are what is said once, below a list.
+type footnotes []string
+
+// mark returns a verdict with the numbers of what is said of it.
+func (f *footnotes) mark(verdict string, texts ...string) string {
+	var numbers []string
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		i := slices.Index(*f, text)
+		if i < 0 {
+			i, *f = len(*f), append(*f, text)
+		}
+		numbers = append(numbers, strconv.Itoa(i+1))
 	}
-	i := slices.Index(*notes, note)
-	if i < 0 {
-		i, *notes = len(*notes), append(*notes, note)
+	if numbers == nil {
+		return verdict
 	}
-	return strconv.Itoa(i + 1)
+	return verdict + " (" + strings.Join(numbers, ", ") + ")"
 }
 
-// verdictText joins a verdict with why and what is known.
-func verdictText(verdict, why, note string) string {
-	if why != "" {
-		verdict += ": " + why
+func (f footnotes) write(w io.Writer) {
+	for i, text := range f {
+		fmt.Fprintf(w, "(%d) %s.\n", i+1, strings.TrimSuffix(text, "."))
 	}
-	if note != "" {
-		verdict += " (" + strings.TrimSuffix(note, ".") + ")"
-	}
-	return verdict
 }
 
 // tallyOf counts verdicts, in words.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,5 +126,19 @@ func TestCompareFoldersAndMethods(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &c); err != nil || len(c.Pairs) != 2 || c.Pairs[0].Base != "sifg" {
 		t.Errorf("JSON: %v, %+v", err, c)
+	}
+}
+
+// TestFootnotes: what is said of several cells is said once.
+func TestFootnotes(t *testing.T) {
+	var f footnotes
+	got := []string{f.mark("agrees"), f.mark("differs", "a copy."), f.mark("not comparable", "other data", ""), f.mark("not comparable", "other data", "a copy.")}
+	if want := []string{"agrees", "differs (1)", "not comparable (2)", "not comparable (2, 1)"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	var out strings.Builder
+	f.write(&out)
+	if out.String() != "(1) a copy.\n(2) other data.\n" {
+		t.Errorf("%q", out.String())
 	}
 }
