@@ -18,7 +18,7 @@ import (
 var ProtocolNotes = map[string]string{
 	"paper":    "the text's settings, gaps filled from the released scripts",
 	"released": "the released scripts' settings, quirks included",
-	"matched":  "the fair comparison: the same effective step and budget for every method, correct references",
+	"matched":  "the fair comparison: the same effective step for every method, or each method's best of one grid; correct references",
 	"standard": "the usual benchmark: the literature's data and splits, settings chosen on held-out rows",
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -209,13 +210,15 @@ func All(holds []bool) string {
 // Label is a method's name in words.
 func Label(method string) string { return figure.Method(method).Label }
 
-// Num prints a number with three significant digits, or as many as its whole part has.
+// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as 1.5e−4.
 func Num(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "∞"
 	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
-		return strings.Replace(fmt.Sprintf("%.2e", v), "-", "−", -1)
+		mantissa, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
+		return strings.ReplaceAll(mantissa+"e"+strings.TrimPrefix(e[:1], "+")+strings.TrimLeft(e[1:], "0"), "-", "−")
 	}
 	format := "%.3g"
 	if math.Abs(v) >= 999.5 {

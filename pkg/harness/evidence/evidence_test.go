@@ -121,7 +121,7 @@ func TestSpread(t *testing.T) {
 
 func TestNum(t *testing.T) {
 	for want, v := range map[string]float64{
-		"0": 0, "0.123": 0.12345, "−1.5": -1.5, "999": 999.4, "1000": 999.6, "−1930": -1930.4, "1.00e+05": 1e5, "5.00e−04": 5e-4, "∞": math.Inf(1),
+		"0": 0, "0.123": 0.12345, "−1.5": -1.5, "999": 999.4, "1000": 999.6, "−1930": -1930.4, "1e5": 1e5, "−1.25e10": -1.25e10, "5e−4": 5e-4, "1.03e−7": 1.034e-7, "1e−3": 9.999e-4, "∞": math.Inf(1),
 	} {
 		if got := Num(v); got != want {
 			t.Errorf("Num(%v) = %q, want %q", v, got, want)
