@@ -1,11 +1,13 @@
 package harness
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -28,21 +30,28 @@ func readKept(results, experiment, protocol string, s *store.Store) (*kept, erro
 	if err != nil {
 		return nil, err
 	}
-	k := &kept{folder: *f, rows: map[string]record.Trial{}, traces: map[string][]record.Trace{}, timings: map[string]record.Timing{}}
+	k := &kept{folder: *f, rows: map[string]record.Trial{}, traces: map[string][]record.Trace{}}
 	for _, t := range f.set.Trials {
 		k.rows[t.Key] = t
 	}
 	for _, t := range f.set.Traces {
 		k.traces[t.Key] = append(k.traces[t.Key], t)
 	}
-	timings, err := record.ReadTimings(filepath.Join(results, experiment, "timings.parquet"), "")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) { // as union has it
+	k.timings, err = readTimings(filepath.Join(results, experiment))
+	return k, err
+}
+
+// readTimings returns the times of an experiment's trials by key, none if their file is lost: as union has it.
+func readTimings(dir string) (map[string]record.Timing, error) {
+	timings, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) {
 		return nil, err
 	}
+	out := map[string]record.Timing{}
 	for _, t := range timings {
-		k.timings[t.Key] = t
+		out[t.Key] = t
 	}
-	return k, nil
+	return out, nil
 }
 
 // meta returns what the store would say of a trial and its traces; nil if the report has no such trial.
@@ -106,6 +115,47 @@ func Keep(results string, survey Survey) (Survey, error) {
 		}
 		if m, _ := k.meta(f.Trial.Key); m != nil && (f.Status == Missing || Final(m.Trial.Status)) {
 			out[i].Status, out[i].Reason, out[i].Seconds = m.Trial.Status, m.Trial.Reason, m.Timing.Seconds
+		}
+	}
+	return out, nil
+}
+
+// Reported is a trial that a report has.
+type Reported struct {
+	store.Meta        // but for files and origin
+	Report     string // folder of the report
+}
+
+// FindReported returns the trials whose keys begin with prefix from all reports in results, each key once.
+func FindReported(results, prefix string) ([]Reported, error) {
+	runs, err := Runs(results)
+	if err != nil {
+		return nil, err
+	}
+	var out []Reported
+	seen := map[string]bool{}
+	for _, run := range runs {
+		dir := filepath.Dir(filepath.Join(results, filepath.FromSlash(run)))
+		var info RunInfo
+		if err := readJSON(filepath.Join(dir, "run.json"), "", &info); err != nil {
+			return nil, err
+		}
+		trials, err := record.ReadTrials(filepath.Join(dir, "trials.parquet"), info.Files["trials.parquet"])
+		if err != nil {
+			return nil, damagedIfAbsent(err)
+		}
+		var timings map[string]record.Timing
+		for _, t := range trials {
+			if !strings.HasPrefix(t.Key, prefix) || seen[t.Key] {
+				continue
+			}
+			if timings == nil {
+				if timings, err = readTimings(filepath.Dir(dir)); err != nil {
+					return nil, err
+				}
+			}
+			seen[t.Key] = true
+			out = append(out, Reported{store.Meta{Trial: t, Config: json.RawMessage(t.Config), Timing: timings[t.Key]}, dir})
 		}
 	}
 	return out, nil

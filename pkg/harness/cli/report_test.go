@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -205,4 +206,50 @@ func TestStoreIsNotTheReport(t *testing.T) {
 	if x.scores.Load() != 0 {
 		t.Error("something ran")
 	}
+}
+
+// A trial that only the report has is explained from it, and the command that is given there computes it.
+func TestExplainReported(t *testing.T) {
+	x, dir := toy(), t.TempDir()
+	code, _, sentence := call(t, dir, x, "run", "--protocol", "all")
+	want(t, "run", code, 0, sentence)
+	stored, err := filepath.Glob(filepath.Join(dir, "results/store/toy/*"))
+	if err != nil || len(stored) == 0 {
+		t.Fatalf("%d trials, %v", len(stored), err)
+	}
+	key := filepath.Base(stored[0])
+	arrays := files(t, stored[0], ".npy")
+	if err := os.RemoveAll(filepath.Join(dir, "results", "store")); err != nil {
+		t.Fatal(err)
+	}
+	code, out, sentence := call(t, dir, x, "explain", key[:12])
+	want(t, "explain", code, 0, sentence)
+	var e explained
+	if err := json.Unmarshal([]byte(out), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.Trial.Key != key || len(e.Config) == 0 || e.Timing.Seconds <= 0 || e.Dir != "" || !strings.HasPrefix(e.Report, "results/toy/") {
+		t.Errorf("explained: %s", out)
+	}
+	for _, absent := range []string{"provenance", "files", "version"} {
+		if strings.Contains(out, `"`+absent+`"`) {
+			t.Errorf("a report does not know %s: %s", absent, out)
+		}
+	}
+	code, _, sentence = call(t, dir, x, unquote(e.Repeat)...)
+	want(t, e.Repeat, code, 0, sentence)
+	for name, b := range files(t, stored[0], ".npy") {
+		if arrays[name] != b {
+			t.Errorf("%s gave another %s", e.Repeat, name)
+		}
+	}
+	code, _, sentence = call(t, dir, x, "explain", "ffff")
+	want(t, "explain of no trial", code, exitUsage, sentence, "nor in the reports in results")
+
+	trials := filepath.Join(dir, e.Report, "trials.parquet")
+	if err := os.WriteFile(trials, []byte("no"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, sentence = call(t, dir, x, "explain", "ffff")
+	want(t, "explain from a damaged report", code, exitDamaged, sentence, "trials.parquet")
 }

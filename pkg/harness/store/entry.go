@@ -23,15 +23,16 @@ import (
 // metaVersion is the version of trial.json.
 const metaVersion = 1
 
-// Meta is what trial.json says of a trial. Whoever commits a trial fills Trial and Timing; the store fills the rest.
+// Meta is what trial.json says of a trial. Whoever commits a trial fills Trial and Timing; the store fills the rest, which is not there
+// where a trial is known from elsewhere.
 type Meta struct {
-	Version    int             `json:"version"`
+	Version    int             `json:"version,omitzero"`
 	Trial      record.Trial    `json:"trial"`
 	Config     json.RawMessage `json:"config,omitempty"`  // Trial.Config, as an object
 	Attempt    int             `json:"attempt,omitempty"` // 2 for the first that replaced a failed one, and so on
-	Timing     record.Timing   `json:"timing"`
-	Provenance Provenance      `json:"provenance"`
-	Files      []File          `json:"files"` // in order of name
+	Timing     record.Timing   `json:"timing,omitzero"`
+	Provenance Provenance      `json:"provenance,omitzero"`
+	Files      []File          `json:"files,omitzero"` // in order of name
 }
 
 // Provenance says what program made a trial, as far as the program knows itself.
