@@ -22,6 +22,7 @@ var findings = []harness.Finding{
 	{Title: "The printed SGLD column and the released step", Text: langevin},
 	{Title: "Two steps of SVGD stand in one column", Text: twoSteps},
 	{Title: "Runs that do not settle", Text: unsettled},
+	{Title: "Runs that end above a constant", Text: escaped},
 	{Title: "Precisions chosen on rows that were trained on", Text: optimism},
 	{Title: "Where σ goes", Text: sigmas},
 }

@@ -98,3 +98,22 @@ func TestInnerCost(t *testing.T) {
 		t.Errorf("%g and %g million", denoise/1e4, stein/1e4)
 	}
 }
+
+// TestEscaped: a run that ends above the constant, 20 in the made-up records, is named with its values; without one nothing is said.
+func TestEscaped(t *testing.T) {
+	m := asInPrint()
+	if got := escaped(map[string]*record.Set{"released": m.set(t)}); got != "" {
+		t.Error(got)
+	}
+	value := m.value
+	m.value = func(problem, method, metric string, seed int) float64 {
+		if problem == "protein" && method == "sgld" && metric == "test-rmse" && seed == 3 {
+			return 1e5
+		}
+		return value(problem, method, metric, seed)
+	}
+	got := escaped(map[string]*record.Set{"released": m.set(t)})
+	if !strings.Contains(got, "released: SGLD on Protein in 1 of 10 runs (RMSE 1e5 where the median of all is 4.6") {
+		t.Error(got)
+	}
+}

@@ -290,7 +290,7 @@ func num(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return table.Number(v, 4).Text
 	}
-	return strings.ReplaceAll(strings.Replace(fmt.Sprintf("%.4g", v), "e-0", "e-", 1), "-", "−")
+	return strings.NewReplacer("e-0", "e−", "e+0", "e", "e+", "e", "-", "−").Replace(fmt.Sprintf("%.4g", v))
 }
 
 // spread prints mean ± standard deviation.
