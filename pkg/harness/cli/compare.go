@@ -85,7 +85,7 @@ method on one problem, at the last checkpoint. Against the paper it also prints 
 	}
 	f := cmd.Flags()
 	f.StringVar(&against, "against", "published", "`WHAT` to compare with: published (the paper's numbers), the folder of another report, or a method")
-	f.BoolVar(&strict, "strict", false, "exit with 4 when a cell is outside tolerance, with 75 when one has no result or there is none")
+	f.BoolVar(&strict, "strict", false, "exit with 4 when a cell is outside tolerance, with 75 when one has no result or none can be compared")
 	f.StringArrayVar(&metrics, "metric", nil, "compare this metric, by `NAME`; repeatable (default those that the experiment names for it,\nor that the paper prints; all for every one)")
 	a.protocolFlag(cmd)
 	a.scaleFlag(cmd)
@@ -264,8 +264,8 @@ func (a *app) cells(c *comparison, r harness.Request, reports []harness.Report, 
 // outside is the error of --strict. What compared nothing has shown nothing.
 func (c *comparison) outside(reports []harness.Report, metrics []string) error {
 	var differ, missing []string
-	all := 0
-	add := func(n compare.Name, verdict string, none bool) {
+	all, agree, why := 0, 0, ""
+	add := func(n compare.Name, verdict, reason string, none bool) {
 		what := strings.Join([]string{n.Experiment, n.Protocol, n.Problem, n.Metric, n.Method}, " ")
 		all++
 		switch {
@@ -273,13 +273,17 @@ func (c *comparison) outside(reports []harness.Report, metrics []string) error {
 			differ = append(differ, what)
 		case none:
 			missing = append(missing, what)
+		case verdict == compare.Agrees:
+			agree++
+		case why == "":
+			why = reason
 		}
 	}
 	for _, x := range c.Printed {
-		add(x.Name, x.Verdict, x.Missing)
+		add(x.Name, x.Verdict, x.Why, x.Missing)
 	}
 	for _, x := range c.Cells {
-		add(x.Name, x.Verdict, x.Ours.N == 0)
+		add(x.Name, x.Verdict, x.Why, x.Ours.N == 0)
 	}
 	few := func(names []string) string {
 		if len(names) > 3 {
@@ -301,6 +305,8 @@ func (c *comparison) outside(reports []harness.Report, metrics []string) error {
 		return exitf(exitOutside, "%d of %d cells are outside tolerance: %s", len(differ), all, few(differ))
 	case len(missing) > 0:
 		return exitf(exitStopped, "%d of %d cells have no result: %s", len(missing), all, few(missing))
+	case agree == 0:
+		return exitf(exitStopped, "none of %d cells can be compared: %s", all, why)
 	}
 	return nil
 }

@@ -54,6 +54,10 @@ func TestComparePublished(t *testing.T) {
 			t.Errorf("the comparison does not say %q:\n%s", words, out)
 		}
 	}
+	x.Unlike = map[string]string{"released": "other data"}
+	code, _, sentence = call(t, dir, x, "compare", "--strict")
+	want(t, "other data", code, exitStopped, sentence, "none of 2 cells can be compared: other data")
+	x.Unlike = nil
 	doctored := publishing(t, dir, 10)
 	code, out, sentence = call(t, dir, doctored, "compare", "--strict")
 	want(t, "doctored numbers", code, exitOutside, sentence, "2 of 2 cells are outside tolerance", "toy released small first svgd")
