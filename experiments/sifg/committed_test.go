@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // TestCommittedResults: sifg compare reads the committed report, and prints the whole of the printed table and every claim; the page is
@@ -40,5 +45,65 @@ func TestCommittedResults(t *testing.T) {
 	}
 	if page, err := os.Stat(filepath.Join(results, "index.html")); err != nil || page.Size() > 5<<20 {
 		t.Errorf("the page: %v, %v", page, err)
+	}
+}
+
+// TestCommittedReportIsCurrent: claims, tables and findings of the committed report are those that this program makes of its records. Where
+// it fails, "sifg report --keep" makes them again. What takes particles, which are not committed, is left out.
+func TestCommittedReportIsCurrent(t *testing.T) {
+	results := filepath.Join("..", "..", "results")
+	for _, e := range experiments {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			reports, err := harness.ReadReports(results, []*harness.Experiment{e}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sets := map[string]*record.Set{}
+			for _, r := range reports {
+				sets[r.Info.Protocol] = r.Set
+				absent := false
+				r.Set.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
+				if len(r.Claims) != len(e.Claims) {
+					t.Fatalf("%s: %d claims, want %d", r.Info.Protocol, len(r.Claims), len(e.Claims))
+				}
+				for i, c := range e.Claims {
+					absent = false
+					out := c.Check(r.Set)
+					was := r.Claims[i]
+					if now := (harness.Verdict{ID: c.ID, Statement: c.Statement, Rule: c.Rule, Verdict: out.Verdict, Evidence: out.Evidence, Keys: was.Keys}); !absent &&
+						!reflect.DeepEqual(was, now) {
+						t.Errorf("%s: claim %s is\n%+v\nand would be\n%+v", r.Info.Protocol, c.ID, was, now)
+					}
+				}
+				for _, table := range e.Tables {
+					absent = false
+					made, err := table.Make(r.Set)
+					was, missing := os.ReadFile(filepath.Join(results, e.Name, r.Info.Protocol, "tables", table.Name+".md"))
+					switch {
+					case absent || err != nil && errors.Is(missing, fs.ErrNotExist):
+					case err != nil || missing != nil:
+						t.Errorf("%s, %s: %v, %v", r.Info.Protocol, table.Name, err, missing)
+					case made.Markdown() != string(was):
+						t.Errorf("%s: table %s is\n%s\nand would be\n%s", r.Info.Protocol, table.Name, was, made.Markdown())
+					}
+				}
+			}
+			var was []harness.Statement
+			b, err := os.ReadFile(filepath.Join(results, e.Name, "findings.json"))
+			if err != nil || json.Unmarshal(b, &was) != nil {
+				t.Fatalf("findings.json: %v", err)
+			}
+			for _, f := range e.Findings {
+				i := slices.IndexFunc(was, func(s harness.Statement) bool { return s.Title == f.Title })
+				text := ""
+				if i >= 0 {
+					text = was[i].Text
+				}
+				if now := f.Text(sets); now != text {
+					t.Errorf("finding %q is\n%s\nand would be\n%s", f.Title, text, now)
+				}
+			}
+		})
 	}
 }
