@@ -56,17 +56,13 @@ func (c *Costs) addReport(dir string) {
 	if err != nil {
 		return
 	}
-	timings, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
+	timings, err := readTimings(dir)
 	if err != nil {
 		return
 	}
-	seconds := map[string]float64{}
-	for _, t := range timings {
-		seconds[t.Key] = t.Seconds
-	}
 	for i := range trials {
-		if s, ok := seconds[trials[i].Key]; ok {
-			c.Add(&trials[i], s)
+		if t, ok := timings[trials[i].Key]; ok {
+			c.Add(&trials[i], t.Seconds)
 		}
 	}
 }

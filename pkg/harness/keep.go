@@ -41,7 +41,8 @@ func readKept(results, experiment, protocol string, s *store.Store) (*kept, erro
 	return k, err
 }
 
-// readTimings returns the times of an experiment's trials by key, none if their file is lost: as union has it.
+// readTimings returns the times of an experiment's trials by key, none if their file is lost or damaged: a report
+// does not depend on them.
 func readTimings(dir string) (map[string]record.Timing, error) {
 	timings, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) {

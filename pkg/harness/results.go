@@ -200,25 +200,21 @@ func folders(results, experiment string, s *store.Store) ([]*folder, error) {
 
 // union writes the Parquet files of an experiment over all its protocols. Timings of trials that are not in the store
 // are kept as they were.
-func union(results, experiment string, all []*folder, timings map[string]record.Timing) error {
+func union(results, experiment string, folders []*folder, timings map[string]record.Timing) error {
 	dir := filepath.Join(results, experiment)
-	old, err := record.ReadTimings(filepath.Join(dir, "timings.parquet"), "")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, record.ErrDamaged) {
+	all, err := readTimings(dir)
+	if err != nil {
 		return err
 	}
-	for _, t := range old {
-		if _, ok := timings[t.Key]; !ok {
-			timings[t.Key] = t
-		}
-	}
+	maps.Copy(all, timings)
 	var trials []record.Trial
 	var traces []record.Trace
 	var times []record.Timing
 	seen := map[string]bool{}
-	for _, f := range all {
+	for _, f := range folders {
 		trials, traces = append(trials, f.set.Trials...), append(traces, f.set.Traces...)
 		for _, t := range f.set.Trials {
-			if timing, ok := timings[t.Key]; ok && !seen[t.Key] {
+			if timing, ok := all[t.Key]; ok && !seen[t.Key] {
 				seen[t.Key], times = true, append(times, timing)
 			}
 		}
