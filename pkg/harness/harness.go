@@ -1,52 +1,137 @@
-// Package harness turns an experiment (data plus glue) into trials, runs them, keeps their records and reports them.
+// Package harness is what the author of an experiment fills in. An experiment is data plus glue: its settings, the problem
+// of a trial, figures, tables and claims. It has no loop, no file format and no statistics of its own.
 //
-// Data flows one way: configuration → plan (trials) → run (target + sampler + loop) → records in the store → merged
-// Parquet → tables, figures, claims, page. Every border is a file or a small value type.
+// A run takes one way through the packages below this one, each arrow one call with values in and out:
+//
+//	settings → plan → run → store → report → page
+//
+// docs/architecture.md describes it.
 package harness
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Experiment is what an experiment module registers: data plus glue, no loop, no file format, no statistics.
+// Experiment is what an experiment's module registers with the command.
 type Experiment struct {
-	Name    string // as on the command line: gmm
-	Title   string
-	Summary string // one paragraph for the page
-	Config  []byte // YAML: base, protocols, scales (docs/configuration.md)
-	// Setup builds the problem of one trial. It must not draw from any stream but those it makes by name.
-	// Without Check it is also called once a problem when a plan is made, so that what is wrong with the options is said
-	// before anything runs: let it be quick, and leave what is slow to the first call of Measure.
-	Setup  func(t *Trial) (*Problem, error)
-	Check  func(t *Trial) error // checks a problem's options when a plan is made; nil: Setup does. Must not need data
-	Source fs.FS                // the Go files that Setup and Measure consist of (embedded): part of the key of every trial
-	Uses   []fs.FS              // the same of packages they use, beside those of every trial
-	// Prepare makes what trials share and what takes too long for Setup, in the folder Trial.Shared, which outlives runs;
-	// what a stopped call left there it continues. It is called before a run's trials of this experiment, with those; say
-	// tells the user. nil: there is nothing to make.
-	Prepare  func(ctx context.Context, trials []Trial, say func(string)) error
-	Metrics  []string // that its options can ask for, for listings
-	Grids    fs.FS    // grids/*.yaml, the grids that come with it; may be nil
+	Name     string // as on the command line: gmm
+	Title    string
+	Summary  string // one paragraph for the page
+	Settings []byte // YAML: base, protocols, scales (docs/configuration.md)
+
+	// Version identifies the code that Problem computes with, its metrics included. It is part of the key of every trial:
+	// raise it when the same settings may give other numbers, and only then.
+	Version string
+
+	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
+	Problem func(t *Trial) (*Problem, error)
+	// Check refuses wrong options when a plan is made, before data are read; nil: Problem does, and must be quick.
+	Check func(t *Trial) error
+	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
+	Reference func(t *Trial) (*Reference, error)
+
+	Metrics  []Metric // that its trials can measure, for listings
+	Scores   []string // metrics that methods are compared by, the most telling first; less is better in all of them
+	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
-	Claims   []Claim
+	Claims   []claim.Claim
 	Findings []Finding
-	// Published are the numbers that the paper prints, as CSV; see ReadPublished. nil: none.
-	Published []byte
-	// Unlike says of protocols whose trials are not of what the published numbers are of why not: other data, say.
-	Unlike map[string]string
-	// Scores are the metrics that methods are compared by, the most telling first. Less is better in all of them.
-	Scores []string
+
+	// Published are the numbers that the paper prints; nil: none.
+	Published []claim.Published
+	// Incomparable says, by protocol, why its trials cannot be compared with the published numbers.
+	Incomparable map[string]string
 }
 
-// Problem is what an experiment gives the loop for one trial.
+// Problem is one trial's problem.
 type Problem struct {
 	Target sifg.Target
-	Init   func(dst sifg.Batch, r *rng.Stream) // the start, the same for every method of a comparison
-	// Measure judges a sample at a checkpoint: it adds rows to the trace by put. The sample must not be changed or kept.
+	// Init draws the initial particles. It is the same for every method of a comparison.
+	Init func(dst sifg.Batch, r *rng.Stream)
+	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the sample.
 	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
+}
+
+// Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long HMC
+// chains, say. It is stored, sealed and verified like a trial.
+type Reference struct {
+	// Config is everything that the reference depends on besides the data set and the experiment's version, as a value with
+	// a canonical JSON form. Trials with equal Config share one reference.
+	Config any
+	// Files of a reference that comes with the experiment; nil: Make makes them.
+	Files map[string][]byte
+	// Make makes the files. dir is a folder for checkpoints: what a stopped call left there, the next one continues.
+	Make func(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error)
+}
+
+// Metric describes a metric that an experiment can measure.
+type Metric struct {
+	Name    string // as in the trace: knn-kl
+	Unit    string // nats, …; "" for a pure number
+	Meaning string // one sentence
+}
+
+// Trial is one run of one method on one problem with one seed.
+type Trial struct {
+	Key        string // hex digest of everything that the result depends on
+	Experiment string
+	Protocol   string // paper, released, matched, standard
+	Scale      string // full, quick, smoke
+	Problem    string // gmm-2d, …
+	Method     string // label in figures and tables: sifg, …
+	Cell       string // of a grid: "step 0.01, sigma 0.1"; "" outside grids
+	Seed       uint64
+	Config     settings.Config
+
+	// Data reads the data set Config.Data; nil where the trial has none.
+	Data func() (*dataset.Data, error) `json:"-"`
+	// Reference reads a file of the trial's reference; nil where the trial has none.
+	Reference func(name string) ([]byte, error) `json:"-"`
+}
+
+// Name says in words which trial this is.
+func (t *Trial) Name() string {
+	method := t.Method
+	if t.Cell != "" {
+		method += " (" + t.Cell + ")"
+	}
+	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, method, t.Seed)
+}
+
+// Figure is one figure of an experiment, drawn once for each protocol that has results.
+type Figure struct {
+	Name    string // file name without extension: figure1
+	Title   string
+	Caption string
+	Draw    func(s *record.Set) (*figure.Figure, error)
+}
+
+// Table is one table of an experiment, made once for each protocol that has results.
+type Table struct {
+	Name    string
+	Title   string
+	Caption string
+	Make    func(s *record.Set) (*table.Table, error)
+}
+
+// Finding compares protocols. It returns nil where the records that it needs are missing.
+type Finding func(byProtocol map[string]*record.Set) *Statement
+
+// Statement is what a finding says: a title that states the result, one or two sentences, and a small table with the numbers.
+type Statement struct {
+	Title string       `json:"title"`
+	Text  string       `json:"text"`            // at most three numbers
+	Table *table.Table `json:"table,omitempty"` // nil: none
 }

@@ -36,12 +36,6 @@ var (
 	}
 	traceColumns = []column[Trace]{
 		{name: "key", text: func(r *Trace) *string { return &r.Key }},
-		{name: "experiment", text: func(r *Trace) *string { return &r.Experiment }},
-		{name: "protocol", text: func(r *Trace) *string { return &r.Protocol }},
-		{name: "scale", text: func(r *Trace) *string { return &r.Scale }},
-		{name: "problem", text: func(r *Trace) *string { return &r.Problem }},
-		{name: "method", text: func(r *Trace) *string { return &r.Method }},
-		{name: "seed", seed: func(r *Trace) *uint64 { return &r.Seed }},
 		{name: "iteration", count: func(r *Trace) *int { return &r.Iteration }},
 		{name: "metric", text: func(r *Trace) *string { return &r.Metric }},
 		{name: "index", count: func(r *Trace) *int { return &r.Index }},

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	schemaVersion = 1       // of the columns; a reader refuses any other
+	schemaVersion = 2       // of the columns; a reader refuses any other
 	batchRows     = 1 << 12 // rows converted at a time
 	zstdBytes     = 1 << 14 // smaller columns are not compressed: the library makes an encoder of 3 MB for each page
 

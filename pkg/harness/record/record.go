@@ -1,6 +1,8 @@
 // Package record holds the rows and arrays that trials leave behind, and their files: Parquet for rows, NPY for arrays.
 package record
 
+import "slices"
+
 // Status of a trial.
 const (
 	StatusOK       = "ok"
@@ -29,14 +31,13 @@ type Trial struct {
 	Config     string `json:"-"`          // resolved configuration, JSON; trial.json holds it as an object
 }
 
-// Trace is one row of trace.parquet: one value measured at one checkpoint.
+// Trace is one row of trace.parquet: one value measured at one checkpoint of the trial with this key.
 type Trace struct {
-	Key, Experiment, Protocol, Scale, Problem, Method string
-	Seed                                              uint64
-	Iteration                                         int
-	Metric                                            string // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
-	Index                                             int    // component of a vector metric (mode, coordinate), 0 otherwise
-	Value                                             float64
+	Key       string
+	Iteration int
+	Metric    string // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
+	Index     int    // component of a vector metric (mode, coordinate), 0 otherwise
+	Value     float64
 }
 
 // Timing is one row of timings.parquet.
@@ -55,13 +56,22 @@ type Array struct {
 	Data  []float32
 }
 
+// Result is everything that a trial leaves behind: what is stored in its folder.
+type Result struct {
+	Trial  Trial
+	Timing Timing
+	Traces []Trace           // sorted by iteration, metric, index
+	Arrays map[string]*Array // by file name without extension: particles, sample-2000, track, …
+}
+
 // Set is the records of one experiment under one protocol and scale: what figures, tables and claims are made from.
-// Rows are sorted by (problem, method, seed), traces further by (iteration, metric, index).
 type Set struct {
 	Experiment, Protocol, Scale string
-	Trials                      []Trial
-	Traces                      []Trace
-	Load                        func(key, name string) (*Array, error) // an array of a trial: particles, sample-2000, …
+	Trials                      []Trial // in order of problem, method, seed
+	// Traces of the trials by key, each in order of iteration, metric, index.
+	Traces map[string][]Trace
+	// Load returns an array of a trial: particles, sample-2000, …
+	Load func(key, name string) (*Array, error) `json:"-"`
 }
 
 // Curve is one trial's values of one metric over the checkpoints.
@@ -71,24 +81,25 @@ type Curve struct {
 	Value     []float64
 }
 
-// Curves returns the curves of one method on one problem, one a seed, in order of seed. Trials that did not end with
+// Curves returns the curves of one method on one problem, one a seed, in the order of the trials. Trials that did not end with
 // StatusOK are left out.
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
-	ok := map[string]bool{}
-	for _, t := range s.Trials {
-		ok[t.Key] = t.Status == StatusOK
-	}
 	var out []Curve
-	last := ""
-	for _, r := range s.Traces {
-		if r.Problem != problem || r.Method != method || r.Metric != metric || r.Index != index || !ok[r.Key] {
+	for i := range s.Trials {
+		t := &s.Trials[i]
+		if t.Problem != problem || t.Method != method || t.Status != StatusOK {
 			continue
 		}
-		if r.Key != last {
-			out, last = append(out, Curve{Seed: r.Seed}), r.Key
+		c := Curve{Seed: t.Seed}
+		for j := range s.Traces[t.Key] {
+			r := &s.Traces[t.Key][j]
+			if r.Metric == metric && r.Index == index {
+				c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
+			}
 		}
-		c := &out[len(out)-1]
-		c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
+		if len(c.Value) > 0 {
+			out = append(out, c)
+		}
 	}
 	return out
 }
@@ -106,10 +117,9 @@ func (c Curve) At(iteration int) (float64, bool) {
 // Methods returns the methods that have trials on the problem, in order of appearance in Trials.
 func (s *Set) Methods(problem string) []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, t := range s.Trials {
-		if t.Problem == problem && !seen[t.Method] {
-			seen[t.Method], out = true, append(out, t.Method)
+		if t.Problem == problem && !slices.Contains(out, t.Method) {
+			out = append(out, t.Method)
 		}
 	}
 	return out

@@ -1,134 +1,84 @@
-// Package report writes the results as one HTML page that needs no network: the verdict on every claim first, then what
-// the protocols show in words, then for each experiment its figures and tables with the protocols side by side, and how
-// they were run. Style, script and figures are inside the file. The same input gives the same bytes.
+// Package report turns records into tables, figures, claims and findings, in memory. Write puts a report on disk, and Read gives
+// the same value back.
 package report
 
 import (
-	"bytes"
-	_ "embed"
-	"fmt"
-	"html/template"
-	"io"
-
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Page is the whole report.
-type Page struct {
-	Title    string
-	Intro    string // one paragraph
-	Facts    []Fact // when and from what it was made: commit, processor, …
-	Claims   []Claim
-	Sections []Section
+// Report is what a results folder holds: the experiments that have results, in order of presentation.
+type Report struct{ Experiments []*Experiment }
+
+// Experiment is the part of a report about one experiment.
+type Experiment struct {
+	Name      string
+	Protocols []*Protocol // that have results, in order of presentation
+	Findings  []harness.Statement
 }
 
-// Fact is a name with a value.
-type Fact struct{ Name, Value string }
-
-// Section is one experiment.
-type Section struct {
-	Name      string // as on the command line; the section's anchor
-	Title     string
-	Summary   string
-	Findings  []Finding
-	Protocols []Protocol
-	Settings  []Setting // that differ between the protocols
-}
-
-// Finding is a statement in words and numbers that compares protocols.
-type Finding struct{ Title, Text string }
-
-// Setting is one setting's value under each of the section's protocols, in their order.
-type Setting struct {
-	Where, Name string
-	Values      []string // "": not set
-}
-
-// Protocol is an experiment's results under one protocol at one scale.
+// Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when or in how many
+// pieces the trials were run, but Machines, Timings and Started, which the trials themselves tell.
 type Protocol struct {
-	Name                                   string
-	Note                                   string // what the protocol is, in a few words
-	Scale                                  string // full, or quick or smoke, which the page marks everywhere
-	Planned, OK, Diverged, Failed, Timeout int    // trials; it is complete if all planned have ended
-	Time                                   string // computing time of the trials
-	Command                                string // runs it
-	Figures                                []Figure
-	Tables                                 []Table
-	Config                                 string // resolved
-	Provenance                             []Fact
+	Name     string
+	Scale    string
+	Set      []string       // overrides of the settings
+	Planned  int            // trials
+	Counts   map[string]int // trials by status; "missing" are not computed
+	Settings []Setting
+	Records  *record.Set
+	Timings  map[string]record.Timing // by key
+	Machines []Machine
+	Started  string // of the first trial; RFC 3339, UTC
+	Figures  []Figure
+	Tables   []Table
+	Claims   []claim.Result
 }
 
-// Claim is one claim of the paper with what the protocols say of it.
-type Claim struct {
-	ID, Statement, Rule string
-	Section             string // name of the experiment that checks it
-	Outcome             string // of all protocols together: the page counts these, in the order of Outcomes
-	Summary             string // the same in words
-	Under               []Opinion
+// Setting is the resolved configuration of one method on one problem.
+type Setting struct {
+	Problem string          `json:"problem"`
+	Method  string          `json:"method"`
+	Config  settings.Config `json:"config"`
 }
 
-// Outcomes in the order in which the page counts them; others follow as they come.
-var Outcomes = []string{"reproduced", "reproduced only under some protocols", "not reproduced", "not decided", "not testable", "no results"}
-
-// Opinion is a claim's verdict under one protocol.
-type Opinion struct {
-	Protocol   string
-	Scale      string
-	Incomplete bool   // trials are missing
-	Verdict    string // reproduced, not reproduced, not decided, not testable
-	Evidence   string
-	Keys       []string // trials it rests on
-	Command    string   // checks it again
+// Machine is on what, and by what program, trials were computed.
+type Machine struct {
+	CPU    string `json:"cpu"`
+	Kernel string `json:"kernel"` // compute path of the sampler library
+	Commit string `json:"commit"`
 }
 
-// Figure is one figure under the protocol, matched between protocols by Name.
+// Figure is a figure that was drawn, or why it was not.
 type Figure struct {
 	Name, Title, Caption string
-	Path                 string // without extension: the smaller of .svg and .png is taken, and .json, its values, if it is there
-	Problem              string // why there is no figure; Path is not read then
-	Command              string // remakes it
+	SVG                  []byte
+	Hidden               int    // values that are not seen: not finite, or outside the axes
+	Problem              string // why it was not drawn
 }
 
-// Table is one table under the protocol, matched between protocols by Name.
+// Table is a table that was made, or why it was not.
 type Table struct {
 	Name, Title, Caption string
-	HTML                 string // as package table renders it; taken as it is
-	Problem              string // why there is no table
-	Command              string
+	Table                *table.Table
+	Problem              string // why it was not made
 }
 
-var (
-	//go:embed page.html
-	pageText string
-	//go:embed style.css
-	style string
-	//go:embed script.js
-	script string
-
-	pageTemplate = template.Must(template.New("page.html").Parse(pageText))
-)
-
-// Write writes the page to path, which is absent or whole.
-func Write(path string, p Page) error {
-	var b bytes.Buffer
-	if err := Render(&b, p); err != nil {
-		return err
-	}
-	return record.WriteFileAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(b.Bytes())
-		return err
-	})
+// Make makes the report of a plan from the store. earlier is the report that is on disk, or nil: protocols outside of the plan,
+// and all other experiments, are taken from it unchanged. With keep, trials that the store lacks come from it too. A report of
+// a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes say what
+// was left as it was.
+func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
+	panic("to be written")
 }
 
-// Render writes the page to w. It reads the figures' files. If they are too many for a page of 5 MB the largest are
-// left out, and the page says so in their place.
-func Render(w io.Writer, p Page) error {
-	v, err := newView(p)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := pageTemplate.Execute(w, v); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
+// Read reads the report in a results folder; an empty one where there is none.
+func Read(dir string, all []*harness.Experiment) (*Report, error) { panic("to be written") }
+
+// Write writes the report into a results folder. Files that it did not write stay, and are named in foreign.
+func (r *Report) Write(dir string) (foreign []string, err error) { panic("to be written") }

@@ -1,0 +1,62 @@
+// Package claim decides statements of a paper by the records of trials: verdicts, the tests behind them, printed numbers, and
+// the ledger that puts what several protocols say of a claim side by side.
+package claim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Verdict on a claim. A larger one weighs more where a claim rests on several parts: see Worst.
+type Verdict int
+
+const (
+	NoResult      Verdict = iota // no report says anything
+	NotTestable                  // the records cannot decide it
+	Reproduced                   // the evidence supports it
+	NotDecided                   // the evidence does not decide
+	NotReproduced                // the evidence contradicts it
+)
+
+var verdictNames = []string{"no result", "not testable", "reproduced", "not decided", "not reproduced"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	i := slices.Index(verdictNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown verdict %q", text)
+	}
+	*v = Verdict(i)
+	return nil
+}
+
+// Claim is one empirical statement, checked under each protocol.
+type Claim struct {
+	ID        string // unique in the program: 1 … 36 are the paper's ledger, others begin with their experiment's name
+	Statement string
+	Rule      string // the statistic, and when the claim counts as reproduced
+	Check     func(s *record.Set) Outcome
+	With      []string // other claims that the statement rests on too
+}
+
+// Outcome is what a claim's check found.
+type Outcome struct {
+	Verdict  Verdict  `json:"verdict"`
+	Evidence string   `json:"evidence"`       // one or two sentences with the numbers
+	Keys     []string `json:"keys,omitempty"` // trials that it rests on
+}
+
+// Result is a claim with what its check found under one protocol.
+type Result struct {
+	ID        string `json:"id"`
+	Statement string `json:"statement"`
+	Rule      string `json:"rule"`
+	Outcome
+}
