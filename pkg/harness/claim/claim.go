@@ -9,7 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Verdict on a claim. A larger one weighs more where a claim rests on several parts: see Worst.
+// Verdict on a claim. The larger of two weighs more: see Worst.
 type Verdict int
 
 const (
@@ -35,6 +35,19 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	}
 	*v = Verdict(i)
 	return nil
+}
+
+// Worst is the verdict on a statement that rests on several parts: the largest of theirs. Where all that can be tested is reproduced,
+// but some part cannot, it is not decided.
+func Worst(parts ...Verdict) Verdict {
+	worst, least := NoResult, NotReproduced
+	for _, v := range parts {
+		worst, least = max(worst, v), min(least, v)
+	}
+	if worst == Reproduced && least < Reproduced {
+		return NotDecided
+	}
+	return worst
 }
 
 // Claim is one empirical statement, checked under each protocol.

@@ -1,0 +1,119 @@
+package claim
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestVerdictText(t *testing.T) {
+	for v := NoResult; v <= NotReproduced; v++ {
+		text, err := json.Marshal(Outcome{Verdict: v})
+		var back Outcome
+		if err != nil || json.Unmarshal(text, &back) != nil || back.Verdict != v {
+			t.Errorf("%s becomes %s, %v", v, text, back.Verdict)
+		}
+	}
+	if err := new(Verdict).UnmarshalText([]byte("true")); err == nil || !strings.Contains(err.Error(), `"true"`) {
+		t.Errorf("an unknown verdict: %v", err)
+	}
+}
+
+func TestWorst(t *testing.T) {
+	for _, c := range []struct {
+		want  Verdict
+		parts []Verdict
+	}{
+		{NoResult, nil},
+		{Reproduced, []Verdict{Reproduced, Reproduced}},
+		{NotReproduced, []Verdict{Reproduced, NotReproduced, NotDecided}},
+		{NotDecided, []Verdict{Reproduced, NotDecided}},
+		{NotDecided, []Verdict{NotTestable, Reproduced}},
+		{NotDecided, []Verdict{NoResult, Reproduced}},
+		{NotTestable, []Verdict{NotTestable, NoResult}},
+	} {
+		if got := Worst(c.parts...); got != c.want {
+			t.Errorf("%v: %s, want %s", c.parts, got, c.want)
+		}
+	}
+}
+
+func TestLedger(t *testing.T) {
+	v := func(id string, verdict Verdict, keys ...string) Result {
+		return Result{ID: id, Outcome: Outcome{Verdict: verdict, Evidence: "It is so.", Keys: keys}}
+	}
+	full := func(protocol string, results ...Result) Decided {
+		return Decided{Protocol: protocol, Scale: "full", Complete: true, Results: results}
+	}
+	part := Decided{Protocol: "matched", Scale: "quick", Changed: true, Results: []Result{v("10", NotDecided), v("2", Reproduced)}}
+	rows := NewLedger([]Group{
+		{"a", []Claim{{ID: "10", Statement: "ten"}, {ID: "2", Statement: "two"}}, []Decided{
+			full("paper", v("10", Reproduced, "k10"), v("2", Reproduced, "k2")), full("released", v("10", NotReproduced), v("2", Reproduced)), part}},
+		{"b", []Claim{{ID: "3", With: []string{"2", "10"}}, {ID: "4", With: []string{"2"}}, {ID: "5"}}, []Decided{
+			full("paper", v("3", Reproduced, "k2", "k3"), v("4", NotTestable), v("gone", Reproduced), v("2", NotReproduced)),
+			full("released", v("3", Reproduced), v("4", NotReproduced)),
+			full("matched", v("3", Reproduced), v("4", NotDecided)), full("standard", v("3", Reproduced), v("4", NotTestable))}},
+	})
+	var ids []string
+	of := map[string]Row{}
+	for _, r := range rows {
+		ids, of[r.ID] = append(ids, r.ID), r
+	}
+	if strings.Join(ids, " ") != "10 2 3 4 5" {
+		t.Errorf("in the order %v", ids)
+	}
+	for id, want := range map[string][]Verdict{
+		"2": {Reproduced, Reproduced, Reproduced}, // another experiment's word on it does not count
+		"3": {Reproduced, NotReproduced, NotDecided, NotDecided},
+		"4": {Reproduced, NotReproduced, NotDecided, NotTestable}, // its own check decides nothing under paper, so claim 2 does
+		"5": nil,
+	} {
+		var got []Verdict
+		for _, o := range of[id].Under {
+			got = append(got, o.Verdict)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("claim %s: %v, want %v", id, got, want)
+		}
+	}
+	if k := of["3"].Under[0].Keys; !slices.Equal(k, []string{"k10", "k2", "k3"}) {
+		t.Errorf("it rests on %v", k)
+	}
+	if o := of["3"].Under[2]; o.Complete || !o.Changed ||
+		o.Evidence != "Its own part: reproduced. It is so. It also rests on claim 2: reproduced, claim 10: not decided." {
+		t.Errorf("a part is of an incomplete run with changed settings: %+v", o)
+	}
+	if got := rows.Count(); got != "1 reproduced, 3 reproduced only under some protocols, 1 no result" {
+		t.Errorf("counted %q", got)
+	}
+	defer func() {
+		if p := recover(); p == nil {
+			t.Error("an ID that occurs twice is taken")
+		}
+	}()
+	NewLedger([]Group{{Claims: []Claim{{ID: "1"}}}, {Claims: []Claim{{ID: "1"}}}})
+}
+
+func TestSummaries(t *testing.T) {
+	for want, verdicts := range map[string][]Verdict{
+		"reproduced|reproduced under all 2 protocols":                               {Reproduced, Reproduced},
+		"reproduced|reproduced under paper, the only protocol with results":         {Reproduced},
+		"reproduced|reproduced under paper, otherwise not decided":                  {Reproduced, NotDecided},
+		Some + "|reproduced only under released":                                    {NotReproduced, Reproduced},
+		"not reproduced|not reproduced under any of the 2 protocols":                {NotReproduced, NotReproduced},
+		"not reproduced|not reproduced under released, otherwise not testable":      {NotTestable, NotReproduced},
+		"not reproduced|not reproduced under paper, the only protocol with results": {NotReproduced},
+		"not decided|not decided":                                                   {NotDecided, NotTestable},
+		"not testable|not testable":                                                 {NotTestable, NotTestable},
+		"no result|no result":                                                       nil,
+	} {
+		var under []Opinion
+		for i, v := range verdicts {
+			under = append(under, Opinion{Protocol: []string{"paper", "released"}[i], Outcome: Outcome{Verdict: v}})
+		}
+		if outcome, text := overall(under); outcome+"|"+text != want {
+			t.Errorf("%v: %s|%s, want %s", verdicts, outcome, text, want)
+		}
+	}
+}
