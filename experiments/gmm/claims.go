@@ -6,29 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 const covered = 0.05 // a mode is covered if this share of the sample is within 3 sd of its mean; its weight is 0.2
 
-// paired is how comparisons of two methods are decided.
-const paired = "paired by seed (one-sided sign-flip test, 5 %)"
-
 // claims are rows 1–12 of the claims ledger.
-var claims = []harness.Claim{
+var claims = []claim.Claim{
 	{
 		ID: "1", Statement: "2-D: SIFG has samples in all five modes at the end.",
-		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in every seed, for SIFG and Ada-SIFG" + evidence.AllRule,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in every seed, for SIFG and Ada-SIFG" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
-			return harness.Outcome{
-				Verdict:  evidence.All(append(fixed, ada...)),
+			return claim.Outcome{
+				Verdict:  claim.All(append(fixed, ada...)),
 				Evidence: textF + "; " + textA, Keys: e.Keys("sifg", "ada-sifg"),
 			}
 		},
@@ -38,9 +34,9 @@ var claims = []harness.Claim{
 	{
 		ID: "4", Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of SIFG's sample x, noise " +
-			"drawn anew included, in every seed" + evidence.AllRule,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+			"drawn anew included, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
@@ -49,21 +45,21 @@ var claims = []harness.Claim{
 				for i := range v {
 					holds = append(holds, v[i] <= 0.05 && v[i] <= ref[i]/5)
 				}
-				text = append(text, evidence.Label(m)+" "+evidence.Spread(v))
+				text = append(text, claim.Label(m)+" "+claim.Spread(v))
 			}
-			return harness.Outcome{
-				Verdict: evidence.All(holds),
+			return claim.Outcome{
+				Verdict: claim.All(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's sample %s, its particles %s", strings.Join(text, ", "),
-					evidence.Spread(e.Final("sifg", "displacement-x", 1)), evidence.Spread(e.Final("sifg", "displacement-z", 1))),
+					claim.Spread(e.Final("sifg", "displacement-x", 1)), claim.Spread(e.Final("sifg", "displacement-z", 1))),
 				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
 			}
 		},
 	},
 	{
 		ID: "5", Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
-		Rule: "median displacement of x from 1600 to 2000 at least 0.2 while the k-NN KL at both is at most 0.15, in every seed" + evidence.AllRule,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+		Rule: "median displacement of x from 1600 to 2000 at least 0.2 while the k-NN KL at both is at most 0.15, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			from := comparison(s)
 			moved := e.Final("sifg", "displacement-x", 1)
 			before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
@@ -73,10 +69,10 @@ var claims = []harness.Claim{
 			}
 			// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
 			noise := stats.Median(e.Final("sifg", "sigma", 0)) * math.Sqrt(4*math.Ln2)
-			return harness.Outcome{
-				Verdict: evidence.All(holds),
+			return claim.Outcome{
+				Verdict: claim.All(holds),
 				Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s then %s",
-					evidence.Spread(moved), evidence.Num(noise), evidence.Spread(before), evidence.Spread(after)),
+					claim.Spread(moved), claim.Num(noise), claim.Spread(before), claim.Spread(after)),
 				Keys: e.Keys("sifg"),
 			}
 		},
@@ -85,10 +81,10 @@ var claims = []harness.Claim{
 		ID: "6", Statement: "2-D: every method has converged in distribution by iteration 1600.",
 		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws have: for every method the " +
 			"90 % interval (Student's t over seeds) of the mean change is within ±0.075; not reproduced if one is outside, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			from := comparison(s)
-			verdict := harness.NotTestable
+			verdict := claim.NotTestable
 			var text []string
 			methods := []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"}
 			for _, m := range methods {
@@ -96,16 +92,16 @@ var claims = []harness.Claim{
 					before, _ := c.At(from)
 					return c.Value[len(c.Value)-1] - before
 				})
-				one, in := evidence.Alike(change, 0.075)
+				one, in := claim.Alike(change, 0.075)
 				switch {
-				case one == harness.NotTestable:
+				case one == claim.NotTestable:
 					continue
-				case verdict == harness.NotTestable, one == harness.NotReproduced, one == harness.NotDecided && verdict == harness.Reproduced:
+				case verdict == claim.NotTestable, one == claim.NotReproduced, one == claim.NotDecided && verdict == claim.Reproduced:
 					verdict = one
 				}
-				text = append(text, evidence.Label(m)+" "+in)
+				text = append(text, claim.Label(m)+" "+in)
 			}
-			return harness.Outcome{
+			return claim.Outcome{
 				Verdict: verdict, Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", "), Keys: e.Keys(methods...),
 			}
 		},
@@ -113,8 +109,8 @@ var claims = []harness.Claim{
 	{
 		ID: "7", Statement: "2-D: all methods start from the same particles.",
 		Rule: "the initial particles of each seed are equal, bit for bit",
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			first := map[uint64][]float32{}
 			var holds []bool
 			var keys []string
@@ -124,7 +120,7 @@ var claims = []harness.Claim{
 				}
 				a, err := s.Load(t.Key, "particles-0")
 				if err != nil {
-					return harness.Outcome{Verdict: harness.NotTestable, Evidence: "the initial particles are not at hand: " + err.Error()}
+					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "the initial particles are not at hand: " + err.Error()}
 				}
 				keys = append(keys, t.Key)
 				if first[t.Seed] == nil {
@@ -133,46 +129,20 @@ var claims = []harness.Claim{
 					holds = append(holds, slices.Equal(first[t.Seed], a.Data))
 				}
 			}
-			return harness.Outcome{
-				Verdict:  evidence.All(holds),
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
 				Evidence: fmt.Sprintf("%d methods, %d seeds compared", len(s.Methods(e.Problem)), len(first)), Keys: keys,
 			}
 		},
 	},
-	{
-		ID: "8", Statement: "10-D: SIFG converges faster than L2-GF.",
-		Rule: "mean height of the k-NN KL curve lower, " + paired,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-10d"}.Common("sifg", "l2-gf")
-			out := e.Less("mean height of the curve", "sifg", e.MeanHeight("sifg", "knn-kl"), "l2-gf", e.MeanHeight("l2-gf", "knn-kl"), 0)
-			out.Evidence += others(e, "sifg", "l2-gf")
-			return out
-		},
-	},
-	{
-		ID: "9", Statement: "10-D: SIFG and Ada-GWG end at about the same divergence.",
-		Rule: "final k-NN KL within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired difference is within ±0.3; " +
-			"not reproduced if it is outside, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
-			a, b := e.Final("sifg", "knn-kl", 0), e.Final("ada-gwg", "knn-kl", 0)
-			var d []float64
-			for i := range a {
-				d = append(d, a[i]-b[i])
-			}
-			verdict, difference := evidence.Alike(d, 0.3)
-			return harness.Outcome{
-				Verdict: verdict, Keys: e.Keys("sifg", "ada-gwg"),
-				Evidence: fmt.Sprintf("SIFG %s, Ada-GWG %s, mean difference [90 %% interval] %s%s",
-					evidence.Spread(a), evidence.Spread(b), difference, others(e, "sifg", "ada-gwg")),
-			}
-		},
-	},
+	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").And(others("sifg", "l2-gf")),
+	claim.Close("9", "10-D: SIFG and Ada-GWG end at about the same divergence.", "gmm-10d", "knn-kl", "sifg", "ada-gwg", 0.3).
+		And(others("sifg", "ada-gwg")),
 	{
 		ID: "10", Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
-		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " + paired,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
+		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " + claim.Paired,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
 			step := e.Last() / 10
 			early := func(m string) []float64 {
 				a, b := e.At(m, "knn-kl", 0, step), e.At(m, "knn-kl", 0, 2*step)
@@ -184,56 +154,46 @@ var claims = []harness.Claim{
 			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"), 0)
 		},
 	},
-	ends("11", "sifg", "SIFG"),
-	ends("12", "ada-gwg", "Ada-GWG"),
+	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").And(others("ada-sifg", "sifg")),
+	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").And(others("ada-sifg", "ada-gwg")),
 }
 
 // misses is the claim that a method leaves a mode out.
-func misses(id, method, name string) harness.Claim {
-	return harness.Claim{
+func misses(id, method, name string) claim.Claim {
+	return claim.Claim{
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
-		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in every seed" + evidence.AllRule,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-2d"}
+		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return harness.Outcome{Verdict: evidence.All(all), Evidence: text, Keys: e.Keys(method)}
+			return claim.Outcome{Verdict: claim.All(all), Evidence: text, Keys: e.Keys(method)}
 		},
 	}
 }
 
-// ends is the claim that Ada-SIFG ends below another method in 10-D.
-func ends(id, other, name string) harness.Claim {
-	return harness.Claim{
-		ID: id, Statement: "10-D: Ada-SIFG ends below " + name + ".", Rule: "final k-NN KL lower, " + paired,
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "gmm-10d"}.Common("ada-sifg", other)
-			out := e.Less("final k-NN KL", "ada-sifg", e.Final("ada-sifg", "knn-kl", 0), other, e.Final(other, "knn-kl", 0), 0)
-			out.Evidence += others(e, "ada-sifg", other)
-			return out
-		},
-	}
-}
-
-// others is what judges that see blur say of two methods at the end, where they were asked. The exact-density KL at each method's
-// own σ is not among them: in 10-D it compares at equal σ only.
-func others(e evidence.Records, a, b string) string {
-	var text []string
-	for _, judge := range []struct{ metric, words string }{{"smoothed-kl", "KL of the particles smoothed alike"}, {"energy", "energy distance"}} {
-		if x, y := e.Final(a, judge.metric, 0), e.Final(b, judge.metric, 0); len(x) > 0 && len(y) > 0 {
-			text = append(text, fmt.Sprintf("%s: %s %s, %s %s", judge.words, evidence.Label(a), evidence.Spread(x), evidence.Label(b), evidence.Spread(y)))
+// others says what metrics that see blur say of two methods at the end, where they were measured. The exact-density KL at each
+// method's own σ is not among them: in 10-D it compares at equal σ only.
+func others(a, b string) func(s *record.Set) string {
+	return func(s *record.Set) string {
+		e := claim.Series{Set: s, Problem: "gmm-10d"}.Common(a, b)
+		var text []string
+		for _, m := range []struct{ metric, words string }{{"smoothed-kl", "KL of the particles smoothed alike"}, {"energy", "energy distance"}} {
+			if x, y := e.Final(a, m.metric, 0), e.Final(b, m.metric, 0); len(x) > 0 && len(y) > 0 {
+				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, claim.Label(a), claim.Spread(x), claim.Label(b), claim.Spread(y)))
+			}
 		}
+		if text == nil {
+			return ""
+		}
+		return "By other metrics, final " + strings.Join(text, "; ")
 	}
-	if text == nil {
-		return ""
-	}
-	return ". By other judges, final " + strings.Join(text, "; ")
 }
 
 // coverage tells for each seed whether all five modes are covered.
-func coverage(e evidence.Records, method string) (all []bool, text string) {
+func coverage(e claim.Records, method string) (all []bool, text string) {
 	var least []float64
 	for k := range 5 {
 		for i, v := range e.Final(method, "coverage", k) {
@@ -251,12 +211,12 @@ func coverage(e evidence.Records, method string) (all []bool, text string) {
 		}
 	}
 	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
-		evidence.Label(method), n, len(all), evidence.Spread(least))
+		claim.Label(method), n, len(all), claim.Spread(least))
 }
 
 // comparison is the iteration that the paper compares with the end: 1600 of 2000.
 func comparison(s *record.Set) int {
-	if t, ok := evidence.First(s, "gmm-2d", "sifg"); ok {
+	if t, ok := claim.First(s, "gmm-2d", "sifg"); ok {
 		if _, o, err := density.Config(t); err == nil {
 			return o.DisplacementFrom
 		}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -42,8 +43,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 4, Shared: true, NoLegend: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		p := panel2D(evidence.Label(m))
-		if t, ok := evidence.First(s, "gmm-2d", m); ok {
+		p := panel2D(claim.Label(m))
+		if t, ok := claim.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
 				return nil, err
@@ -80,7 +81,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 		{"iteration %d", figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}, figure.Circle},
 	}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
-		t, ok := evidence.First(s, "gmm-2d", m)
+		t, ok := claim.First(s, "gmm-2d", m)
 		if !ok {
 			continue
 		}
@@ -97,7 +98,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			i := (look*k + particle) * 2
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
-		p := panel2D(evidence.Label(m))
+		p := panel2D(claim.Label(m))
 		for i := range k {
 			var x, y []float64
 			for l := range looks {
@@ -129,18 +130,24 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 }
 
 // modes is the table of occupancies.
-func modes(s *record.Set, problem string) (*table.Table, error) {
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
-	for k := range 5 {
-		t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("mode %d", k+1), Align: table.Right})
+func modes(name, title, problem string) harness.Table {
+	return harness.Table{
+		Name: name, Title: title,
+		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the weight of each is 0.2.",
+		Make: func(s *record.Set) (*table.Table, error) {
+			t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+			for k := range 5 {
+				t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("mode %d", k+1), Align: table.Right})
+			}
+			e := claim.Series{Set: s, Problem: problem}
+			for _, m := range s.Methods(problem) {
+				row := []table.Cell{table.Text(claim.Label(m))}
+				for k := range 5 {
+					row = append(row, table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2))
+				}
+				t.Rows = append(t.Rows, row)
+			}
+			return t, nil
+		},
 	}
-	e := evidence.Records{Set: s, Problem: problem}
-	for _, m := range s.Methods(problem) {
-		row := []table.Cell{table.Text(evidence.Label(m))}
-		for k := range 5 {
-			row = append(row, table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t, nil
 }

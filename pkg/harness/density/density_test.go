@@ -1,20 +1,22 @@
 package density
 
 import (
+	"bytes"
+	"context"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 func trial(particles, iterations int, options map[string]any) *harness.Trial {
-	return &harness.Trial{Seed: 3, Config: harness.TrialConfig{Particles: particles, Iterations: iterations, Options: options}}
+	return &harness.Trial{Seed: 3, Config: settings.Config{Particles: particles, Iterations: iterations, Options: options}}
 }
 
 func TestRefusals(t *testing.T) {
@@ -30,7 +32,7 @@ func TestRefusals(t *testing.T) {
 		"none may be negativ": {"target": "gmm-2d", "draws": -3},
 		"tarket":              {"tarket": "gmm-2d"},
 	} {
-		_, err := Setup(trial(50, 10, options))
+		_, err := Problem(trial(50, 10, options))
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, "nearest")) {
 			t.Errorf("%v: error %v, want one with %q", options, err, want)
 		}
@@ -62,7 +64,7 @@ func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
 		"target": "gmm-2d", "metrics": []any{"knn-kl", "coverage"}, "detail": []any{"exact-kl", "smoothed-kl", "energy"},
 		"reference": 1000, "smooth": 0.1, "draws": 2000,
 	})
-	p, err := Setup(tr)
+	p, err := Problem(tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
 // separated components of the 10-D mixture make KL the weighted sum of theirs, 0.342 at σ = 0.1 and 6.77 at 0.278. The Monte
 // Carlo error is the one that is put beside it; five of them, and 0.01 for the overlap of components.
 func TestBlur(t *testing.T) {
-	p, err := Setup(trial(10, 0, map[string]any{"target": "gmm-10d", "at_end": []any{"blur-kl"}}))
+	p, err := Problem(trial(10, 0, map[string]any{"target": "gmm-10d", "at_end": []any{"blur-kl"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ func TestBlur(t *testing.T) {
 }
 
 func TestStartAndDisplacement(t *testing.T) {
-	p, err := Setup(trial(2000, 9, map[string]any{
+	p, err := Problem(trial(2000, 9, map[string]any{
 		"target": "gmm-2d", "init_mean": []any{3, -1}, "init_sd": 0.5, "displacement_from": 4,
 	}))
 	if err != nil {
@@ -145,9 +147,62 @@ func TestStartAndDisplacement(t *testing.T) {
 	}
 }
 
+// TestMetricsAreListed: every name that options may hold is described, and moments by what it puts.
 func TestMetricsAreListed(t *testing.T) {
-	if names := Metrics(); !slices.IsSorted(names) || !slices.Contains(names, "knn-kl") || len(names) != len(measures) {
-		t.Errorf("metrics: %v", names)
+	listed := map[string]bool{"moments": true}
+	for _, m := range Metrics() {
+		listed[m.Name] = true
+	}
+	for _, name := range names() {
+		if !listed[name] {
+			t.Errorf("metric %s is not described", name)
+		}
+	}
+}
+
+// TestReferenceChains: the chains of a Gaussian have its moments, what is judged of them is near the floor, a stopped call
+// goes on to the same draws, and the settings alone decide the reference.
+func TestReferenceChains(t *testing.T) {
+	options := map[string]any{
+		"target": "gaussian", "metrics": []any{"energy"}, "reference": 500,
+		"hmc": map[string]any{"chains": 2, "iterations": 2500, "leapfrog": 10, "draws": 400, "seed": 5},
+	}
+	tr := trial(300, 0, options)
+	ref, err := Reference(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := ref.Make(context.Background(), t.TempDir(), func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(context.Background())
+	if _, err := ref.Make(ctx, dir, func(done, _ int) { stop() }); err == nil {
+		t.Fatal("a stopped call made a reference")
+	}
+	again, err := ref.Make(context.Background(), dir, func(int, int) {})
+	if err != nil || !bytes.Equal(again["draws.npy"], files["draws.npy"]) {
+		t.Errorf("after a stop the draws are others (error %v)", err)
+	}
+	tr.Reference = func(name string) ([]byte, error) { return files[name], nil }
+	p, err := Problem(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := sifg.NewBatch(300, p.Target.Dim())
+	got := measured(t, p, &sifg.Cloud{Z: z, X: z, Target: p.Target, Seed: 3}, z)
+	// The energy distance of 300 draws to 500 is within 0.1 of 0, five times its spread for independent draws in 10-D.
+	if e := got["hmc-energy"]; len(e) == 0 || math.Abs(e[0]) > 0.1 {
+		t.Errorf("energy distance of the chains' draws: %v", e)
+	}
+	if r := got["hmc-rhat"]; len(r) == 0 || !(r[0] > 0.9 && r[0] < 1.05) {
+		t.Errorf("R-hat %v", r)
+	}
+	if tr = trial(300, 0, map[string]any{"target": "gaussian"}); tr != nil {
+		if ref, err := Reference(tr); ref != nil || err != nil {
+			t.Errorf("a reference without options.hmc: %v, %v", ref, err)
+		}
 	}
 }
 
@@ -155,12 +210,11 @@ func TestMetricsAreListed(t *testing.T) {
 func TestCurvesFromZero(t *testing.T) {
 	s := &record.Set{
 		Trials: []record.Trial{{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK}},
-		Traces: []record.Trace{
-			{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Iteration: 0, Metric: "sigma", Value: 0.10},
-			{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Iteration: 9, Metric: "sigma", Value: 0.12},
-		},
+		Traces: map[string][]record.Trace{"a": {
+			{Key: "a", Iteration: 0, Metric: "sigma", Value: 0.10}, {Key: "a", Iteration: 9, Metric: "sigma", Value: 0.12},
+		}},
 	}
-	f, err := Curves(s, "p", Panel{Metric: "sigma", Zero: true}, Panel{Metric: "sigma"})
+	f, err := curves(s, "p", []Panel{{Metric: "sigma", Zero: true}, {Metric: "sigma"}})
 	if err != nil {
 		t.Fatal(err)
 	}

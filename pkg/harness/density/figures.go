@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -22,9 +23,15 @@ type Panel struct {
 	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
-// Curves draws metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
+// Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
 // smallest to the largest seed.
-func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, error) {
+func Curves(name, title, caption, problem string, panels ...Panel) harness.Figure {
+	return harness.Figure{Name: name, Title: title, Caption: caption, Draw: func(s *record.Set) (*figure.Figure, error) {
+		return curves(s, problem, panels)
+	}}
+}
+
+func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {
 	f := &figure.Figure{Rows: 1, Cols: len(panels), Height: 7.5}
 	if len(panels) == 1 {
 		f.Width = 13
@@ -40,7 +47,7 @@ func Curves(s *record.Set, problem string, panels ...Panel) (*figure.Figure, err
 					p.Y.Max = max(p.Y.Max, 1.1*slices.Max(c.Value))
 				}
 			}
-			p.Layers = append(p.Layers, evidence.Layers(curves, figure.Method(method), nil)...)
+			p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
@@ -70,26 +77,32 @@ func floor(s *record.Set, problem, metric string) float64 {
 }
 
 // Config returns the resolved configuration of a trial, with the options of this package.
-func Config(t record.Trial) (harness.TrialConfig, Options, error) {
-	c, err := evidence.Config(t)
+func Config(t record.Trial) (settings.Config, Options, error) {
+	c, err := claim.Config(t)
 	if err != nil {
 		return c, Options{}, err
 	}
 	var o Options
-	return c, o, harness.Decode(c.Options, &o)
+	return c, o, settings.Decode(c.Options, &o)
 }
 
 // Summary is the table of one problem: for each method the median over seeds of each column's metric at the last
-// checkpoint, with half the range; the last row is what exact draws score.
-func Summary(s *record.Set, problem string, columns ...Column) (*table.Table, error) {
+// checkpoint, with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
+func Summary(name, title, caption, problem string, columns ...Column) harness.Table {
+	return harness.Table{Name: name, Title: title, Caption: caption, Make: func(s *record.Set) (*table.Table, error) {
+		return summary(s, problem, columns)
+	}}
+}
+
+func summary(s *record.Set, problem string, columns []Column) (*table.Table, error) {
 	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, table.Column{Header: c.Header, Align: table.Right})
 	}
-	e := evidence.Records{Set: s, Problem: problem}
+	e := claim.Series{Set: s, Problem: problem}
 	seeds := 0
 	for _, m := range s.Methods(problem) {
-		row := []table.Cell{table.Text(evidence.Label(m))}
+		row := []table.Cell{table.Text(claim.Label(m))}
 		for _, c := range columns {
 			v := e.Final(m, c.Metric, c.Index)
 			seeds = max(seeds, len(v))
@@ -97,17 +110,21 @@ func Summary(s *record.Set, problem string, columns ...Column) (*table.Table, er
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	truth := []table.Cell{table.Text("exact draws")}
-	for _, c := range columns {
-		var v []float64
-		for _, m := range s.Methods(problem) {
-			if v = e.Final(m, "floor-"+c.Metric, c.Index); len(v) > 0 {
-				break
+	for _, truth := range []struct{ prefix, label string }{{"hmc-", "HMC draws"}, {"floor-", "exact draws"}} {
+		row, some := []table.Cell{table.Text(truth.label)}, false
+		for _, c := range columns {
+			var v []float64
+			for _, m := range s.Methods(problem) {
+				if v = e.Final(m, truth.prefix+c.Metric, c.Index); len(v) > 0 {
+					break
+				}
 			}
+			row, some = append(row, cell(v)), some || len(v) > 0
 		}
-		truth = append(truth, cell(v))
+		if some {
+			t.Rows = append(t.Rows, row)
+		}
 	}
-	t.Rows = append(t.Rows, truth)
 	t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: as many as there "+
 		"are particles, at the first method's initial σ where the metric smooths.", seeds)}
 	return t, nil

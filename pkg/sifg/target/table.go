@@ -22,6 +22,9 @@ var Table = []Entry{
 	{"monomial-gamma", "exp(−0.3 Σ|x|^0.905) in 2-D: heavy tails, score unbounded at 0", func() Density {
 		return must(NewMonomialGamma(2, ReleasedAlpha, 0.3))
 	}},
+	{"funnel-2d", "Neal's funnel in 2-D: x₁ ~ N(0, 9), x₂ ~ N(0, exp x₁)", func() Density {
+		return must(NewFunnel(2, 3))
+	}},
 	{"funnel", "Neal's funnel in 10-D: x₁ ~ N(0, 9), the others N(0, exp x₁)", func() Density {
 		return must(NewFunnel(10, 3))
 	}},

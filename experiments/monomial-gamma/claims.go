@@ -1,0 +1,133 @@
+package monomialgamma
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// claims are rows 13–17 of the claims ledger.
+var claims = []claim.Claim{
+	faster("13", "sifg", "l2-gf"),
+	faster("14", "sifg", "ada-gwg"),
+	faster("15", "ada-sifg", "sifg"),
+	{
+		ID: "16", Statement: "The KL curves of SIFG and Ada-SIFG vary less over seeds than those of L2-GF and Ada-GWG.",
+		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5, and the curves' mean squared distances from the mean curve of " +
+			"their method smaller by a one-sided rank-sum test over seeds (5 %), for all four pairs; not reproduced if the test says for " +
+			"one that they are larger, otherwise not decided",
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: problem}
+			verdict := claim.NotTestable
+			var text []string
+			for _, a := range []string{"sifg", "ada-sifg"} {
+				for _, b := range []string{"l2-gf", "ada-gwg"} {
+					da, db := distances(s, a), distances(s, b)
+					if len(da) < 2 || len(db) < 2 {
+						continue
+					}
+					// Σ of squared distances over n−1 is the variance.
+					ratio := stats.Mean(da) / stats.Mean(db) * float64(len(da)) / float64(len(da)-1) * float64(len(db)-1) / float64(len(db))
+					smaller, larger := stats.MannWhitney(da, db, stats.Less), stats.MannWhitney(da, db, stats.Greater)
+					switch {
+					case larger <= 0.05:
+						verdict = claim.NotReproduced
+					case !(ratio <= 0.5 && smaller <= 0.05):
+						if verdict != claim.NotReproduced {
+							verdict = claim.NotDecided
+						}
+					case verdict == claim.NotTestable:
+						verdict = claim.Reproduced
+					}
+					text = append(text, fmt.Sprintf("%s/%s %s (p = %.3f)", claim.Label(a), claim.Label(b), claim.Num(ratio), smaller))
+				}
+			}
+			return claim.Outcome{
+				Verdict: verdict, Evidence: "variance ratios: " + strings.Join(text, ", "),
+				Keys: e.Keys("sifg", "ada-sifg", "l2-gf", "ada-gwg"),
+			}
+		},
+	},
+	{
+		ID: "17", Statement: "The reason given: the denoising loss has gradients of lower variance than the Stein loss with Hutchinson's estimate.",
+		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss below that of the Stein loss, for " +
+			"one network on SIFG's final particles at its σ, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: problem}
+			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
+			var holds []bool
+			var ratio []float64
+			for i := range d {
+				holds, ratio = append(holds, d[i] < h[i]), append(ratio, d[i]/h[i])
+			}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Evidence: fmt.Sprintf("variance of the denoising gradient over that of the Stein gradient: %s", claim.Spread(ratio)),
+				Keys:     e.Keys("sifg"),
+			}
+		},
+	},
+}
+
+// faster is the claim that a converges faster than b; its evidence also has the arrival near what exact draws score, and what
+// other metrics say.
+func faster(id, a, b string) claim.Claim {
+	c := claim.LowerCurve(id, claim.Label(a)+" converges faster than "+claim.Label(b)+".", problem, "knn-kl", a, b)
+	return c.And(func(s *record.Set) string {
+		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
+		if len(e.Final(a, "knn-kl", 0)) == 0 {
+			return ""
+		}
+		level := stats.Mean(e.At(a, "floor-knn-kl", 0, 0)) + 0.1
+		return fmt.Sprintf("To come down to %s, 0.1 above exact draws: %s %s; %s %s. Final, exact reference: %s %s, %s %s; energy distance %s and %s",
+			claim.Num(level), claim.Label(a), arrival(e, a, level), claim.Label(b), arrival(e, b, level),
+			claim.Label(a), claim.Spread(e.Final(a, "knn-kl-exact", 0)), claim.Label(b), claim.Spread(e.Final(b, "knn-kl-exact", 0)),
+			claim.Spread(e.Final(a, "energy", 0)), claim.Spread(e.Final(b, "energy", 0)))
+	})
+}
+
+// arrival says in how many seeds, and by when, a method's curve came down to level.
+func arrival(e claim.Records, method string, level float64) string {
+	first, last, n, seeds := math.MaxInt, 0, 0, 0
+	for _, c := range e.Set.Curves(problem, method, "knn-kl", 0) {
+		seeds++
+		for i, y := range c.Value {
+			if y <= level {
+				first, last, n = min(first, c.Iteration[i]), max(last, c.Iteration[i]), n+1
+				break
+			}
+		}
+	}
+	switch {
+	case n == 0:
+		return fmt.Sprintf("in none of %d seeds", seeds)
+	case first == last:
+		return fmt.Sprintf("in %d of %d seeds, iteration %d", n, seeds, first)
+	}
+	return fmt.Sprintf("in %d of %d seeds, iterations %d to %d", n, seeds, first, last)
+}
+
+// distances returns, for each seed, the mean square over checkpoints after the start of the distance of its k-NN KL curve from the
+// mean curve of the method.
+func distances(s *record.Set, method string) []float64 {
+	curves := s.Curves(problem, method, "knn-kl", 0)
+	out := make([]float64, len(curves))
+	checkpoints := math.MaxInt
+	for _, c := range curves {
+		checkpoints = min(checkpoints, len(c.Value)-1)
+	}
+	for i := range curves {
+		for j := 1; j <= checkpoints; j++ {
+			var mean float64
+			for _, c := range curves {
+				mean += c.Value[j] / float64(len(curves))
+			}
+			out[i] += (curves[i].Value[j] - mean) * (curves[i].Value[j] - mean) / float64(checkpoints)
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package claim
+
+import (
+	"fmt"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Paired is how comparisons of two methods are decided, for rules.
+const Paired = "paired by seed (one-sided sign-flip test, 5 %)"
+
+// Lower is the claim that method a ends with a lower metric than b.
+func Lower(id, statement, problem, metric, a, b string) Claim {
+	return Claim{
+		ID: id, Statement: statement, Rule: "final " + metric + " lower, " + Paired,
+		Check: func(s *record.Set) Outcome {
+			e := Series{Set: s, Problem: problem}.Common(a, b)
+			return e.Less("final "+metric, a, e.Final(a, metric, 0), b, e.Final(b, metric, 0), 0)
+		},
+	}
+}
+
+// LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
+func LowerCurve(id, statement, problem, metric, a, b string) Claim {
+	return Claim{
+		ID: id, Statement: statement, Rule: "mean height of the " + metric + " curve lower, " + Paired,
+		Check: func(s *record.Set) Outcome {
+			e := Series{Set: s, Problem: problem}.Common(a, b)
+			return e.Less("mean height of the "+metric+" curve", a, e.MeanHeight(a, metric), b, e.MeanHeight(b, metric), 0)
+		},
+	}
+}
+
+// Close is the claim that methods a and b end with the same metric, give or take margin.
+func Close(id, statement, problem, metric, a, b string, margin float64) Claim {
+	return Claim{
+		ID: id, Statement: statement,
+		Rule: fmt.Sprintf("final %s within %s of each other: the 90 %% interval (Student's t over seeds) of the mean paired difference is "+
+			"within ±%s; not reproduced if it is outside, otherwise not decided", metric, Num(margin), Num(margin)),
+		Check: func(s *record.Set) Outcome {
+			e := Series{Set: s, Problem: problem}.Common(a, b)
+			x, y := e.Final(a, metric, 0), e.Final(b, metric, 0)
+			d := make([]float64, len(x))
+			for i := range d {
+				d[i] = x[i] - y[i]
+			}
+			verdict, difference := Alike(d, margin)
+			return Outcome{Verdict: verdict, Keys: e.Keys(a, b), Evidence: fmt.Sprintf(
+				"%s %s, %s %s; mean difference [90 %% interval] %s", Label(a), Spread(x), Label(b), Spread(y), difference)}
+		},
+	}
+}
+
+// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for nothing.
+func (c Claim) And(more func(s *record.Set) string) Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) Outcome {
+		out := check(s)
+		if text := more(s); text != "" {
+			out.Evidence += ". " + text
+		}
+		return out
+	}
+	return c
+}

@@ -1,0 +1,148 @@
+package density
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/chains"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// HMC says how reference chains are run. They start at exact draws, adapt step and mass in the first half and keep the second.
+type HMC struct {
+	Chains     int    `mapstructure:"chains" json:"chains"`         // 0: no reference chains
+	Iterations int    `mapstructure:"iterations" json:"iterations"` // of each chain
+	Leapfrog   int    `mapstructure:"leapfrog" json:"leapfrog"`     // steps an iteration
+	Draws      int    `mapstructure:"draws" json:"draws"`           // kept, spread evenly over the second halves of all chains
+	Seed       uint64 `mapstructure:"seed" json:"seed"`
+}
+
+func (h *HMC) check() error {
+	switch kept := h.Chains * (h.Iterations - h.Iterations/2); {
+	case h.Chains == 0:
+		return nil
+	case h.Chains < 0 || h.Iterations < 50 || h.Leapfrog < 1:
+		return fmt.Errorf("options.hmc: chains and leapfrog must be 1 or more, iterations 50 or more, got %d, %d, %d", h.Chains, h.Leapfrog, h.Iterations)
+	case h.Draws < 2 || h.Draws > kept:
+		return fmt.Errorf("options.hmc.draws: must be 2 to %d, the number of draws in the second halves, got %d", kept, h.Draws)
+	}
+	return nil
+}
+
+// hmcDraws are the draws of the reference chains and their diagnostics.
+type hmcDraws struct {
+	points metric.Points
+	facts  map[string]float64
+}
+
+// Reference implements harness.Experiment.Reference for problems with options.hmc.
+func Reference(t *harness.Trial) (*harness.Reference, error) {
+	o, d, err := decode(t.Config.Options)
+	if err != nil || o.HMC.Chains == 0 {
+		return nil, err
+	}
+	config := struct {
+		Target string `json:"target"`
+		HMC    HMC    `json:"hmc"`
+	}{o.Target, o.HMC}
+	return &harness.Reference{Config: config, Make: func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
+		return o.HMC.run(ctx, d, dir, progress)
+	}}, nil
+}
+
+// run makes the reference files: the draws and the diagnostics.
+func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress func(int, int)) (map[string][]byte, error) {
+	spec := chains.Spec{
+		Density: energy{d}, Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
+		Chains: h.Chains, Iterations: h.Iterations, Skip: h.Iterations / 2, Seed: h.Seed,
+		Start: func(k int) []float64 {
+			x := sifg.NewBatch(1, d.Dim())
+			d.Sample(x, rng.New(h.Seed, "hmc-start", uint64(k)))
+			return metric.FromBatch(x).Row(0)
+		},
+	}
+	draws, tallies, err := spec.Run(ctx, dir, progress)
+	if err != nil {
+		return nil, err
+	}
+	summary := hmc.Summarize(draws, d.Dim(), tallies...)
+	facts := map[string]float64{"acceptance": summary.Acceptance, "divergences": float64(summary.Divergences), "rhat": 0, "ess": math.Inf(1)}
+	for _, c := range summary.Coordinates {
+		facts["rhat"], facts["ess"] = max(facts["rhat"], c.RHat), min(facts["ess"], c.BulkESS, c.TailESS)
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)
+	}
+	var npy bytes.Buffer
+	err = record.EncodeNPY(&npy, []int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
+	return map[string][]byte{"draws.npy": npy.Bytes(), "facts.json": text}, err
+}
+
+// readHMC reads a trial's reference.
+func readHMC(t *harness.Trial) (*hmcDraws, error) {
+	out := &hmcDraws{}
+	text, err := t.Reference("facts.json")
+	if err == nil {
+		err = json.Unmarshal(text, &out.facts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	npy, err := t.Reference("draws.npy")
+	if err != nil {
+		return nil, err
+	}
+	shape, data, err := record.DecodeNPY[float64](npy)
+	if err == nil {
+		out.points = metric.Points{N: shape[0], D: shape[1], Data: data}
+	}
+	return out, err
+}
+
+// judgeHMC measures as many draws of the chains as there are particles, as metrics "hmc-…", and puts the diagnostics.
+func (p *problem) judgeHMC(names []string, like *sifg.Cloud, put func(string, int, float64)) {
+	draws := sifg.NewBatch(like.Z.Rows, like.Z.Cols)
+	r := rng.New(p.seed, "hmc").Rand()
+	for i := range draws.Rows {
+		for j, v := range p.hmc.points.Row(r.IntN(p.hmc.points.N)) {
+			draws.Data[i*draws.Cols+j] = float32(v)
+		}
+	}
+	c := *like
+	c.Z, c.X = draws, draws
+	p.all(names, &c, metric.FromBatch(draws), func(name string, index int, value float64) { put("hmc-"+name, index, value) })
+	for _, name := range slices.Sorted(maps.Keys(p.hmc.facts)) {
+		put("hmc-"+name, 0, p.hmc.facts[name])
+	}
+}
+
+// energy is a density as HMC takes it.
+type energy struct{ target.Density }
+
+// Energy implements hmc.Density.
+func (e energy) Energy(x []float64) float64 { return -e.LogDensity(x) }
+
+// Grad implements hmc.Density. The score is of float32 precision, which costs acceptance, not correctness: HMC corrects by Energy.
+func (e energy) Grad(dst, x []float64) float64 {
+	in, out := sifg.NewBatch(1, len(x)), sifg.NewBatch(1, len(x))
+	for i, v := range x {
+		in.Data[i] = float32(v)
+	}
+	e.Score(out, in, 0)
+	for i, v := range out.Data {
+		dst[i] = -float64(v)
+	}
+	return e.Energy(x)
+}

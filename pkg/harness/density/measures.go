@@ -1,0 +1,194 @@
+package density
+
+import (
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+func (p *problem) draw(n int, purpose string, released bool, index ...uint64) metric.Points {
+	b := sifg.NewBatch(n, p.d.Dim())
+	r := rng.New(0, purpose, index...)
+	if g, ok := p.d.(*target.MonomialGamma); ok && released {
+		g.SampleReleased(b, r)
+	} else {
+		p.d.Sample(b, r)
+	}
+	return metric.FromBatch(b)
+}
+
+// references makes the reference sample of this checkpoint.
+func (p *problem) references(iter int) metric.Points {
+	released := p.o.ReferenceLaw == "released"
+	if p.o.ReferenceFresh {
+		return p.draw(p.o.Reference, "reference", released, p.seed, uint64(iter))
+	}
+	if p.reference.N == 0 {
+		p.reference = p.draw(p.o.Reference, "reference", released)
+	}
+	return p.reference
+}
+
+func (p *problem) knnKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	return putKNN("knn-kl", x, p.references(c.Iter), put)
+}
+
+// knnKLExact is knn-kl against exact draws, whatever ReferenceLaw is.
+func (p *problem) knnKLExact(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if p.correct.N == 0 {
+		p.correct = p.draw(p.o.Reference, "reference", false)
+	}
+	return putKNN("knn-kl-exact", x, p.correct, put)
+}
+
+// knnKLSmall is knn-kl against a smaller reference sample of the same law, to show what its size does.
+func (p *problem) knnKLSmall(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if p.small.N == 0 {
+		p.small = p.draw(p.o.ReferenceSmall, "reference-small", p.o.ReferenceLaw == "released")
+	}
+	return putKNN("knn-kl-small", x, p.small, put)
+}
+
+func putKNN(name string, x, reference metric.Points, put func(string, int, float64)) error {
+	kl, err := metric.KNNKL(x, reference, 3)
+	if err == nil {
+		put(name, 0, kl)
+	}
+	return err
+}
+
+// exactKL is defined for a smoothed flow only.
+func (p *problem) exactKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if c.Sigma == 0 {
+		return nil
+	}
+	return p.klOf("exact-kl", metric.FromBatch(c.Z), float64(c.Sigma), c.Iter, put)
+}
+
+// smoothedKL judges every method's particles by the same yardstick, as the mixture (1/n) Σ N(z_i, τ² I).
+func (p *problem) smoothedKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	return p.klOf("smoothed-kl", metric.FromBatch(c.Z), p.smooth, c.Iter, put)
+}
+
+func (p *problem) klOf(name string, z metric.Points, sigma float64, iter int, put func(string, int, float64)) error {
+	draws := p.o.Draws
+	if draws == 0 {
+		draws = 2 * z.N
+	}
+	kl, se, err := metric.ExactKL(z, sigma, p.d.LogDensity, draws, rng.New(p.seed, name, uint64(iter)))
+	if err == nil {
+		put(name, 0, kl)
+		put(name+"-se", 0, se)
+	}
+	return err
+}
+
+// blurKL puts what smoothing with the present σ alone costs, KL(π * N(0, σ² I) ‖ π), by Monte Carlo: the smoothed mixture is
+// a mixture again, with variances s_k² + σ².
+func (p *problem) blurKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if c.Sigma == 0 {
+		return nil
+	}
+	sds := make([]float64, len(p.modes.SDs))
+	for k, sd := range p.modes.SDs {
+		sds[k] = math.Hypot(sd, float64(c.Sigma))
+	}
+	blurred, err := target.NewMixture(p.modes.Weights, p.modes.Means, sds)
+	if err != nil {
+		return err
+	}
+	draws := sifg.NewBatch(20000, p.d.Dim())
+	blurred.Sample(draws, rng.New(p.seed, "blur"))
+	var mean, square float64
+	points := metric.FromBatch(draws)
+	for i := range points.N {
+		row := points.Row(i)
+		v := blurred.LogDensity(row) - p.d.LogDensity(row)
+		mean += v
+		square += v * v
+	}
+	n := float64(points.N)
+	mean /= n
+	put("blur-kl", 0, mean)
+	put("blur-kl-se", 0, math.Sqrt((square/n-mean*mean)/n))
+	return nil
+}
+
+// coverage puts, for each mode k, the share of points within 3 standard deviations of its mean and its occupancy, the
+// mean responsibility.
+func (p *problem) coverage(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	within, occupancy := p.modes.Coverage(x, 3/math.Sqrt(float64(x.D)))
+	for k := range within {
+		put("coverage", k, within[k])
+		put("occupancy", k, occupancy[k])
+	}
+	return nil
+}
+
+func (p *problem) energy(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if p.toExact == nil {
+		p.toExact = metric.NewEnergy(p.draw(p.o.Reference, "reference", false))
+	}
+	put("energy", 0, p.toExact.Distance(x))
+	return nil
+}
+
+// ksd puts the V-statistic (index 0) and the U-statistic (index 1).
+func (p *problem) ksd(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if p.score.Rows != x.N {
+		p.score, p.x = sifg.NewBatch(x.N, x.D), sifg.NewBatch(x.N, x.D)
+	}
+	for i, v := range x.Data {
+		p.x.Data[i] = float32(v)
+	}
+	p.d.Score(p.score, p.x, 0)
+	v, u := metric.KSD(x, metric.FromBatch(p.score))
+	put("ksd", 0, v)
+	put("ksd", 1, u)
+	return nil
+}
+
+// moments puts the mean of |x| and of x² of each coordinate.
+func (p *problem) moments(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	for j, m := range metric.AbsMoments(x, 1) {
+		put("mean-abs", j, m)
+	}
+	for j, m := range metric.AbsMoments(x, 2) {
+		put("mean-square", j, m)
+	}
+	return nil
+}
+
+// gradientVariance puts the variance of the network's gradient under the denoising loss (index 0) and under the Stein loss
+// (index 1), of one network on one cloud; see sifg.GradientVariance.
+func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if c.Sigma == 0 {
+		return nil
+	}
+	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
+	denoise, stein := sifg.GradientVariance(c.Z, p.d, network, c.Sigma, 50, p.seed)
+	put("gradient-variance", 0, denoise)
+	put("gradient-variance", 1, stein)
+	return nil
+}
+
+func (p *problem) displacement(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) {
+	from := p.o.DisplacementFrom
+	switch {
+	case from == 0 || c.Iter < from:
+	case c.Iter == from:
+		p.zFrom, p.xFrom = metric.FromBatch(c.Z), x
+	case p.zFrom.N > 0:
+		moved := func(name string, from, to metric.Points) {
+			mean, median := metric.Displacement(from, to)
+			put(name, 0, mean)
+			put(name, 1, median)
+		}
+		moved("displacement-z", p.zFrom, metric.FromBatch(c.Z))
+		moved("displacement-x", p.xFrom, x)
+	}
+}
