@@ -1,7 +1,13 @@
 // Package settings turns an experiment's YAML and what a person lays over it into exact, checked values.
 package settings
 
-import "github.com/semi-implicit/sifg/pkg/sifg"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
 
 // Protocols and Scales are the names that a settings file may use, in order of presentation.
 var (
@@ -28,4 +34,38 @@ type Judge struct {
 	Sample    string `mapstructure:"sample" json:"sample"`       // particles | perturbed (x of this iteration, before the move) | fresh
 	Snapshots []int  `mapstructure:"snapshots" json:"snapshots"` // iterations whose judged sample is kept
 	Track     int    `mapstructure:"track" json:"track"`         // number of particles whose path is kept at every checkpoint
+}
+
+// maxCount bounds particles and iterations: far above what can be computed, and far below what files hold exactly.
+const maxCount = 1_000_000_000
+
+// normalise checks the values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last iteration, a
+// track of more particles than there are. So a smaller scale need not repeat them.
+func (c *Config) normalise() error {
+	j := &c.Judge
+	if j.Sample == "" {
+		j.Sample = Samples[0]
+	}
+	for _, x := range []struct {
+		key            string
+		value, at, max int
+	}{
+		{"particles", c.Particles, 2, maxCount}, {"iterations", c.Iterations, 0, maxCount},
+		{"judge.every", j.Every, 0, maxCount}, {"judge.track", j.Track, 0, maxCount},
+	} {
+		if x.value < x.at || x.value > x.max {
+			return fmt.Errorf("%s: must be %d to %d, got %d", x.key, x.at, x.max, x.value)
+		}
+	}
+	if !slices.Contains(Samples, j.Sample) {
+		return fmt.Errorf("judge.sample: %q is unknown: want one of %s", j.Sample, strings.Join(Samples, ", "))
+	}
+	j.Track = min(j.Track, c.Particles)
+	j.Snapshots = slices.DeleteFunc(slices.Clone(j.Snapshots), func(k int) bool { return k > c.Iterations })
+	slices.Sort(j.Snapshots)
+	j.Snapshots = slices.Compact(j.Snapshots)
+	if len(j.Snapshots) > 0 && j.Snapshots[0] < 0 {
+		return fmt.Errorf("judge.snapshots: must not be negative, got %d", j.Snapshots[0])
+	}
+	return nil
 }

@@ -1,0 +1,229 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// checker refuses YAML that does not fit a type: an unknown key, a value of the wrong type, a number out of range. It looks at
+// one layer before the layers are merged, so that it can say where a mistake was written.
+type checker struct {
+	where     func(n *yaml.Node) string
+	names     map[string][]string // what the keys of a mapping may be, by the key that it stands under
+	readsData bool                // a problem names data
+}
+
+func (f *File) checker(where func(n *yaml.Node) string) *checker {
+	methods, problems := append([]string{"*"}, f.Methods...), append([]string{"*"}, f.Problems...)
+	return &checker{where: where, names: map[string][]string{
+		"methods": methods, "iterations_of": methods, "problems": problems, "protocols": Protocols, "scales": Scales,
+	}}
+}
+
+func (c *checker) check(t reflect.Type, n *yaml.Node, path ...string) error {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch t.Kind() {
+	case reflect.Interface: // an experiment's own options: their experiment checks them
+		return c.free(n, path)
+	case reflect.Struct, reflect.Map:
+		return c.mapping(t, n, path)
+	case reflect.Slice:
+		if n.Kind != yaml.SequenceNode && n.ShortTag() != "!!null" {
+			return c.wrong(n, path, "a list")
+		}
+		for i, item := range n.Content {
+			if err := c.check(t.Elem(), item, path...); err != nil {
+				return err
+			}
+			if len(path) > 0 && path[len(path)-1] == "include" {
+				if err := c.include(n, i); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return usage.Errorf("%s: %s", c.where(n), strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if want := scalarFits(t.Kind(), value); want != "" {
+		return c.wrong(n, path, want)
+	}
+	return nil
+}
+
+// mapping checks the keys and values of a struct or a map.
+func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
+	if n.ShortTag() == "!!null" { // a key with nothing under it
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return c.wrong(n, path, "a mapping of keys to values")
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			if err := c.check(t, value, path...); err != nil {
+				return err
+			}
+			continue
+		}
+		kind, valid, elem := "key", []string(nil), reflect.Type(nil)
+		if len(path) > 0 {
+			kind = strings.Join(path, ".") + " key"
+		}
+		if t.Kind() == reflect.Map {
+			elem = t.Elem()
+			if elem.Kind() == reflect.Interface {
+				valid = []string{key.Value}
+			} else if under := path[len(path)-1]; true {
+				kind, valid = strings.TrimSuffix(strings.TrimSuffix(under, "_of"), "s"), c.names[under]
+			}
+		} else {
+			fields := fieldsOf(t)
+			elem, valid = fields[key.Value], slices.Sorted(maps.Keys(fields))
+			c.readsData = c.readsData || key.Value == "data" && value.Value != ""
+		}
+		if !slices.Contains(valid, key.Value) {
+			return usage.Unknown(kind, key.Value, c.where(key), slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "*" }))
+		}
+		if err := c.check(elem, value, append(slices.Clone(path), key.Value)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// include checks entry i of a list of methods.
+func (c *checker) include(list *yaml.Node, i int) error {
+	item := list.Content[i]
+	if slices.ContainsFunc(list.Content[:i], func(n *yaml.Node) bool { return n.Value == item.Value }) {
+		return usage.Errorf("%s: method %s is included twice", c.where(item), item.Value)
+	}
+	if valid := c.names["methods"][1:]; !slices.Contains(valid, item.Value) {
+		return usage.Unknown("method", item.Value, c.where(item), valid)
+	}
+	return nil
+}
+
+// exact is the largest whole number that JSON, and every file of results, holds exactly.
+const exact = 1 << 53
+
+// free refuses what no record could hold: keys that are not text, numbers that are not finite or that JSON does not hold exactly.
+func (c *checker) free(n *yaml.Node, path []string) error {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	for i, inner := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if tag := inner.ShortTag(); tag != "!!str" && tag != "!!merge" {
+				return usage.Errorf("%s: the key %s is not text: put it in quotation marks", c.where(inner), inner.Value)
+			}
+			continue
+		}
+		if err := c.free(inner, path); err != nil {
+			return err
+		}
+	}
+	var v float64
+	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
+		return nil
+	} else if err := n.Decode(&v); err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return c.wrong(n, path, "a finite number")
+	} else if tag == "!!int" && math.Abs(v) > exact {
+		return c.wrong(n, path, "a whole number of at most 2^53")
+	}
+	return nil
+}
+
+func (c *checker) wrong(n *yaml.Node, path []string, want string) error {
+	got := n.Value
+	switch {
+	case n.Kind == yaml.MappingNode:
+		got = "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		got = "a list"
+	case n.ShortTag() == "!!null":
+		got = "nothing"
+	case n.ShortTag() == "!!str":
+		got = fmt.Sprintf("the text %q", n.Value)
+	}
+	return usage.Errorf("%s in %s must be %s, not %s", strings.Join(path, "."), c.where(n), want, got)
+}
+
+// scalarFits returns "" if value can be of kind t, otherwise what it should have been.
+func scalarFits(t reflect.Kind, value any) string {
+	v := reflect.ValueOf(value)
+	number := v.IsValid() && (v.CanInt() || v.CanUint() || v.CanFloat())
+	whole := number && (!v.CanFloat() || v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < exact)
+	switch t {
+	case reflect.String, reflect.Bool:
+		if v.Kind() != t {
+			return map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false"}[t]
+		}
+	case reflect.Float64:
+		if !number || v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
+			return "a finite number"
+		}
+	case reflect.Int:
+		if !whole || v.CanUint() {
+			return "a whole number"
+		}
+	case reflect.Uint64:
+		if !whole || v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0 {
+			return "a whole number, zero or more"
+		}
+	default:
+		panic("settings: a field of this kind is not supported")
+	}
+	return ""
+}
+
+// fieldsOf returns the keys of a struct type with their types, those of squashed structs included.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, flags, _ := strings.Cut(f.Tag.Get("mapstructure"), ",")
+		if flags == "squash" {
+			maps.Copy(fields, fieldsOf(f.Type))
+		} else if name != "" {
+			fields[name] = f.Type
+		}
+	}
+	return fields
+}
+
+// keysOf returns the keys of a struct type, sorted.
+func keysOf[T any]() []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeFor[T]()))) }
+
+// Decode decodes an experiment's own options into dst, a pointer to a struct whose fields have mapstructure tags and hold
+// the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may decode the same map.
+func Decode(options map[string]any, dst any) error {
+	var n yaml.Node
+	if err := n.Encode(options); err != nil {
+		return usage.Errorf("options: %v", err)
+	}
+	c := &checker{where: func(*yaml.Node) string { return "options" }}
+	if err := c.check(reflect.TypeOf(dst).Elem(), &n); err != nil {
+		return err
+	}
+	config := mapstructure.DecoderConfig{Result: dst}
+	strict(&config)
+	d, err := mapstructure.NewDecoder(&config)
+	if err != nil {
+		return err
+	}
+	return d.Decode(options)
+}
