@@ -2,14 +2,15 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
-
-// LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial may give
-// other numbers.
-const LoopVersion = 1
 
 // Datasets knows data sets by name; *dataset.Library is one.
 type Datasets interface {
@@ -39,33 +40,149 @@ type Request struct {
 type Plan struct {
 	Experiments []*harness.Experiment
 	Scale       string
-	Set         []string // the overrides and selections, as they were given
+	Set         []string // the overrides, then the selections as flags: --problems a,b
 	Trials      []harness.Trial
 }
 
 // New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is wrong is
 // said before anything runs.
-func New(r Request) (*Plan, error) { panic("to be written") }
+func New(r Request) (*Plan, error) {
+	files, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Scale: r.Scale, Set: r.set()}
+	for i, e := range r.Experiments {
+		protocols := r.Protocols
+		if protocols == nil {
+			protocols = files[i].Protocols
+		}
+		had := len(p.Trials)
+		for _, protocol := range protocols {
+			if r.Lenient && !slices.Contains(files[i].Protocols, protocol) && anyHas(files, protocol) {
+				continue
+			}
+			l, err := r.layout(e, files[i], protocol)
+			if err != nil {
+				return nil, err
+			}
+			trials, err := l.all()
+			if err != nil {
+				return nil, err
+			}
+			p.Trials = append(p.Trials, trials...)
+		}
+		if len(p.Trials) > had {
+			p.Experiments = append(p.Experiments, e)
+		}
+	}
+	if len(p.Trials) == 0 {
+		return nil, usage.Errorf("there are no such trials: no method of %s runs on such a problem under such a protocol", strings.Join(p.Set, " "))
+	}
+	return p, nil
+}
+
+// check reads the settings files and refuses names that none of them has.
+func (r *Request) check() ([]*settings.File, error) {
+	files := make([]*settings.File, len(r.Experiments))
+	var problems, methods []string
+	for i, e := range r.Experiments {
+		var err error
+		if files[i], err = settings.Read(e.Name, e.Settings); err != nil {
+			return nil, err
+		}
+		problems, methods = append(problems, files[i].Problems...), append(methods, files[i].Methods...)
+	}
+	for _, x := range []struct {
+		kind        string
+		names, have []string
+	}{
+		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, settings.Protocols},
+		{"problem", r.Problems, problems}, {"method", r.Methods, methods},
+	} {
+		for i, name := range x.names {
+			if !slices.Contains(x.have, name) {
+				slices.Sort(x.have)
+				return nil, usage.Unknown(x.kind, name, "", slices.Compact(x.have))
+			}
+			if slices.Contains(x.names[:i], name) {
+				return nil, usage.Errorf("%s %s is there twice", x.kind, name)
+			}
+		}
+	}
+	for i, seed := range r.Seeds {
+		if slices.Contains(r.Seeds[:i], seed) {
+			return nil, usage.Errorf("seed %d is there twice", seed)
+		}
+	}
+	return files, nil
+}
+
+// set lists the overrides and selections as the user gave them.
+func (r *Request) set() []string {
+	var out []string
+	for _, o := range r.Overrides {
+		out = append(out, o.Text)
+	}
+	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]")
+	for _, x := range [][2]string{
+		{"problems", strings.Join(r.Problems, ",")}, {"methods", strings.Join(r.Methods, ",")}, {"seeds", seeds},
+	} {
+		if x[1] != "" {
+			out = append(out, "--"+x[0]+" "+x[1])
+		}
+	}
+	return out
+}
+
+func anyHas(files []*settings.File, protocol string) bool {
+	return slices.ContainsFunc(files, func(f *settings.File) bool { return slices.Contains(f.Protocols, protocol) })
+}
+
+// overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its own
+// name, which is cut off.
+func (r *Request) overrides(e *harness.Experiment) []settings.Override {
+	var out []settings.Override
+	for _, o := range r.Overrides {
+		first, rest, _ := strings.Cut(o.Text, ".")
+		named := slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == first })
+		if named && first == e.Name {
+			o.Text = rest
+		}
+		if !named || first == e.Name {
+			out = append(out, o)
+		}
+	}
+	return out
+}
 
 // Unique returns the trials with different keys, in order.
-func (p *Plan) Unique() []harness.Trial { panic("to be written") }
+func (p *Plan) Unique() []harness.Trial {
+	seen := map[string]bool{}
+	var out []harness.Trial
+	for _, t := range p.Trials {
+		if !seen[t.Key] {
+			seen[t.Key] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
 
 // Only keeps the trials whose key begins with prefix, which must be those of one key.
-func (p *Plan) Only(prefix string) error { panic("to be written") }
-
-// Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What identifies a
-// result"). data is the digest of the trial's data set, "" for none.
-func Key(e *harness.Experiment, t *harness.Trial, data string) (string, error) {
-	panic("to be written")
-}
-
-// Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data would
-// give it another key.
-func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
-	panic("to be written")
-}
-
-// ReferenceKey returns the identity of a trial's reference; see Key.
-func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data string) (string, error) {
-	panic("to be written")
+func (p *Plan) Only(prefix string) error {
+	var found []harness.Trial
+	for _, t := range p.Trials {
+		if strings.HasPrefix(t.Key, prefix) {
+			found = append(found, t)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return usage.Errorf("no trial of this plan has a key that begins with %q", prefix)
+	case slices.ContainsFunc(found, func(t harness.Trial) bool { return t.Key != found[0].Key }):
+		return usage.Errorf("key prefix %q is ambiguous", prefix)
+	}
+	p.Trials = found
+	return nil
 }

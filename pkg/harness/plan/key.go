@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial may give
+// other numbers.
+const LoopVersion = 1
+
+// Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What identifies a
+// result"). data is the digest of the trial's data set, "" for none.
+func Key(e *harness.Experiment, t *harness.Trial, data string) (string, error) {
+	s, err := sifg.ByName(t.Config.Sampler.Sampler)
+	if err != nil {
+		return "", err
+	}
+	return digest(map[string]any{
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "seed": t.Seed, "config": t.Config, "data": data,
+		"versions": map[string]any{"loop": LoopVersion, "numerics": sifg.Numerics, "sampler": s.Version, "experiment": e.Version},
+	})
+}
+
+// ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config, data set and
+// versions of numerics and experiment share it.
+func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data string) (string, error) {
+	return digest(map[string]any{
+		"reference": r.Config, "experiment": t.Experiment, "data": data,
+		"versions": map[string]any{"numerics": sifg.Numerics, "experiment": e.Version},
+	})
+}
+
+// digest returns the first 20 hex digits of SHA-256 over the canonical JSON of v: members sorted by name at every level, so that
+// the order of a struct's fields is of no account.
+func digest(v any) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("plan: settings that cannot be stored: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber() // a seed may be larger than a float64 holds
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return "", err
+	}
+	if b, err = json.Marshal(tree); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:10]), nil
+}
+
+// Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data would
+// give it another key.
+func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
+	for _, e := range experiments {
+		if e.Name != t.Experiment {
+			continue
+		}
+		var d string
+		var err error
+		if t.Config.Data != "" {
+			if d, err = digestOf(data, t.Config.Data); err != nil {
+				return nil, err
+			}
+		}
+		key, err := Key(e, t, d)
+		if err != nil {
+			return nil, err
+		}
+		if key != t.Key {
+			return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those that planned it",
+				t.Key, t.Name(), key)
+		}
+		t.Data = open(data, t.Config.Data)
+		return e, nil
+	}
+	return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
+}
+
+// digestOf returns the digest of a data set.
+func digestOf(data Datasets, name string) (string, error) {
+	if data == nil {
+		return "", fmt.Errorf("data set %q: no data sets were given", name)
+	}
+	return data.Digest(name)
+}
+
+// open returns what reads a data set; nil for no name.
+func open(data Datasets, name string) func() (*dataset.Data, error) {
+	if name == "" {
+		return nil
+	}
+	return func() (*dataset.Data, error) { return data.Load(name) }
+}
