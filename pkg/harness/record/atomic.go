@@ -2,107 +2,168 @@ package record
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"syscall"
+	"sync"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// ErrDamaged is wrapped by every error that says that a file is not what was written: cut, altered, or not ours.
-var ErrDamaged = errors.New("damaged")
-
-// WriteFileAtomic makes path hold what write produces, or leaves it as it was: the bytes go to a file beside it that no
-// pattern such as *.parquet matches (".name.tmp-…"), which is synced and then renamed; the folder is synced last. Killed
-// at any point, it leaves at most that dotted file behind.
-func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	tmp := filepath.Join(dir, "."+base+".tmp-"+rand.Text())
-	if err := fault.At("create"); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
+// WriteFileAtomic makes path hold what write produces, or leaves it as it was: the bytes go to a file in the same folder that no
+// pattern such as *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program leaves
+// at most that dotted file behind.
+func WriteFileAtomic(file string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
-			f.Close() // closed already where the rename failed; harmless
-			os.Remove(tmp)
-			err = fmt.Errorf("writing %s: %w", path, err)
+			err = fmt.Errorf("writing %s: %w", file, err)
 		}
 	}()
-	b := bufio.NewWriterSize(faultWriter{f}, 1<<16)
-	if err = write(b); err != nil {
-		return err
-	}
-	if err = b.Flush(); err != nil {
-		return err
-	}
-	if err = fault.At("sync"); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = fault.At("rename"); err != nil {
-		return err
-	}
-	if err = os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return SyncDir(dir) // the file stays if this fails: it is whole
-}
-
-type faultWriter struct{ w io.Writer }
-
-func (s faultWriter) Write(b []byte) (int, error) {
-	if err := fault.At("write"); err != nil {
-		return 0, err
-	}
-	return s.w.Write(b)
-}
-
-// SyncDir makes the names in a folder durable. File systems that cannot sync a folder (EINVAL) are taken as they are.
-func SyncDir(dir string) error {
-	if err := fault.At("sync folder"); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
+	dir, base := filepath.Split(file)
+	root, err := os.OpenRoot(filepath.Clean(dir))
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+	defer root.Close()
+	tmp := "." + base + ".tmp-" + rand.Text()
+	err = disk.WriteFile(root, tmp, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err == nil {
+		err = disk.FS.Rename(root, tmp, base)
+	}
+	if err != nil {
+		disk.FS.RemoveAll(root, tmp)
+		return err
+	}
+	return disk.FS.SyncDir(root, ".") // the file stays if this fails: it is whole
+}
+
+// Alone runs f while no other process does so with the same folder, which is made if need be. The kernel ends the lock with the
+// process; where a file system knows no locks, f runs without.
+func Alone(dir string, f func() error) error {
+	unlock, err := disk.Lock(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f()
+}
+
+// The names under which a folder's successor is made and its predecessor waits to be removed.
+func successor(dir string) string   { return path.Join(path.Dir(dir), "."+path.Base(dir)+".new") }
+func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.Base(dir)+".old") }
+
+// ReplaceFolder makes dir a sealed folder of exactly these files (see Seal), or leaves it as it was. Files in it that its index does not
+// list are someone else's: they are moved over and their names returned, a new one where a file of ours has the old one. Calls for
+// one folder must not overlap: see Alone.
+func ReplaceFolder(root *os.Root, dir, index string, head any, files map[string][]byte) (foreign []string, err error) {
+	if err := RestoreFolder(root, dir, index); err != nil {
+		return nil, err
+	}
+	next := successor(dir)
+	if err := disk.FS.RemoveAll(root, next); err != nil {
+		return nil, err
+	}
+	if err := disk.FS.Mkdir(root, next); err != nil {
+		return nil, err
+	}
+	if err := Seal(root, next, index, head, files); err != nil {
+		disk.FS.RemoveAll(root, next)
+		return nil, err
+	}
+	if err := disk.FS.Rename(root, dir, predecessor(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := disk.FS.Rename(root, next, dir); err != nil {
+		return nil, err
+	}
+	if err := disk.FS.SyncDir(root, path.Dir(dir)); err != nil {
+		return nil, err
+	}
+	if err := rescue(root, dir, index); err != nil {
+		return nil, err
+	}
+	f, err := OpenFolder(root, dir, index, &struct{}{})
+	if err != nil {
+		return nil, err
+	}
+	return f.Foreign()
+}
+
+// RestoreFolder ends what a ReplaceFolder that was killed had begun: dir is again there, the old one or the new one, whole.
+func RestoreFolder(root *os.Root, dir, index string) error {
+	switch _, err := root.Lstat(dir); {
+	case err == nil:
+		return rescue(root, dir, index)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := disk.FS.Rename(root, predecessor(dir), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// ReadFile returns the bytes of a file after checking that their SHA-256 is want (lower-case hex; "" leaves it
-// unchecked). What is parsed afterwards are the very bytes that were checked.
-func ReadFile(path, want string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+// rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be read, every
+// file that has no successor is taken for another's.
+func rescue(root *os.Root, dir, index string) error {
+	old := predecessor(dir)
+	if _, err := root.Lstat(old); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var foreign []string
+	f, err := OpenFolder(root, old, index, &struct{}{})
+	if err == nil {
+		foreign, err = f.Foreign()
+	} else {
+		err = walk(root, old, func(name string) error {
+			if _, err := root.Lstat(path.Join(dir, name)); err != nil {
+				foreign = append(foreign, name)
+			}
+			return nil
+		})
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if want == "" {
-		return b, nil
+	aside := "kept-" + rand.Text()[:8] // where a name is taken
+	for _, name := range foreign {
+		to := path.Join(dir, name)
+		_, taken := root.Lstat(to)
+		if err := root.MkdirAll(path.Dir(to), 0o777); err != nil || taken == nil {
+			to = path.Join(dir, aside, name)
+			if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
+				return err
+			}
+		}
+		if err := disk.FS.Rename(root, path.Join(old, name), to); err != nil {
+			return err
+		}
 	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != want {
-		return nil, fmt.Errorf("%s: SHA-256 is %x, want %s: %w", path, sum, want, ErrDamaged)
+	return disk.FS.RemoveAll(root, old)
+}
+
+// parallel calls f with 0 … n-1, at most 16 at once.
+func parallel(n int, f func(i int)) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			f(i)
+			<-slots
+		})
 	}
-	return b, nil
+	all.Wait()
 }

@@ -1,7 +1,13 @@
 // Package record holds the rows and arrays that trials leave behind, and their files: Parquet for rows, NPY for arrays.
 package record
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+)
 
 // Status of a trial.
 const (
@@ -13,41 +19,75 @@ const (
 	StatusKilled   = "killed"   // its process was killed by someone else: the kernel short of memory, a scheduler, a person
 )
 
+var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusKilled}
+
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.
 type Trial struct {
-	Key        string `json:"key"` // hex digest of everything the result depends on
-	Experiment string `json:"experiment"`
-	Protocol   string `json:"protocol"`
-	Scale      string `json:"scale"`
-	Problem    string `json:"problem"`
-	Method     string `json:"method"`
-	Seed       uint64 `json:"seed"`
-	Status     string `json:"status"`
-	Reason     string `json:"reason,omitempty"` // why it is not ok, one line
-	Particles  int    `json:"particles"`
-	Dim        int    `json:"dim"`
-	Iterations int    `json:"iterations"` // outer iterations completed
-	Config     string `json:"-"`          // resolved configuration, JSON; trial.json holds it as an object
+	Key        string `parquet:"key,zstd" json:"key"` // hex digest of everything the result depends on
+	Experiment string `parquet:"experiment,dict" json:"experiment"`
+	Protocol   string `parquet:"protocol,dict" json:"protocol"`
+	Scale      string `parquet:"scale,dict" json:"scale"`
+	Problem    string `parquet:"problem,dict" json:"problem"`
+	Method     string `parquet:"method,dict" json:"method"`
+	Seed       uint64 `parquet:"seed,zstd" json:"seed"`
+	Status     string `parquet:"status,dict" json:"status"`
+	Reason     string `parquet:"reason,zstd" json:"reason,omitempty"` // why it is not ok, one line
+	Particles  int    `parquet:"particles,dict" json:"particles"`
+	Dim        int    `parquet:"dim,dict" json:"dim"`
+	Iterations int    `parquet:"iterations,dict" json:"iterations"` // outer iterations completed
+	Config     string `parquet:"config,zstd" json:"-"`              // resolved configuration, JSON; trial.json holds it as an object
 }
+
+// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the reason printable.
+func (t *Trial) Check() error {
+	if !slices.Contains(statuses, t.Status) {
+		return fmt.Errorf("the status %q: want one of %q", t.Status, statuses)
+	}
+	for _, s := range []string{t.Key, t.Experiment, t.Protocol, t.Scale, t.Problem, t.Method} {
+		if safe.Text(s) != s || len(s) > 1000 {
+			return fmt.Errorf("the label %.100q is not a printable name", s)
+		}
+	}
+	if t.Particles < 0 || t.Dim < 0 || t.Iterations < 0 {
+		return fmt.Errorf("%d particles in %d dimensions after %d iterations: none may be negative", t.Particles, t.Dim, t.Iterations)
+	}
+	t.Reason = safe.Text(t.Reason)
+	return nil
+}
+
+// Final reports whether the trial would end the same way again.
+func (t *Trial) Final() bool { return t.Status == StatusOK || t.Status == StatusDiverged }
 
 // Trace is one row of trace.parquet: one value measured at one checkpoint of the trial with this key.
 type Trace struct {
-	Key       string
-	Iteration int
-	Metric    string // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
-	Index     int    // component of a vector metric (mode, coordinate), 0 otherwise
-	Value     float64
+	Key       string  `parquet:"key,dict"`
+	Iteration int     `parquet:"iteration,dict,zstd"`
+	Metric    string  `parquet:"metric,dict,zstd"` // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
+	Index     int     `parquet:"index,dict,zstd"`  // component of a vector metric (mode, coordinate), 0 otherwise
+	Value     float64 `parquet:"value,zstd"`
 }
 
 // Timing is one row of timings.parquet.
 type Timing struct {
-	Key     string  `json:"-"`
-	Seconds float64 `json:"seconds"` // wall time of the trial
-	CPU     string  `json:"cpu"`     // processor model
-	Kernel  string  `json:"kernel"`  // compute path: avx512, avx2, portable
-	Started string  `json:"started"` // RFC 3339, UTC
-	Commit  string  `json:"commit"`  // of the program that ran it, "+dirty" if so
+	Key     string  `parquet:"key,zstd" json:"-"`
+	Seconds float64 `parquet:"seconds" json:"seconds"`      // wall time of the trial
+	CPU     string  `parquet:"cpu,dict" json:"cpu"`         // processor model
+	Kernel  string  `parquet:"kernel,dict" json:"kernel"`   // compute path: avx512, avx2, portable
+	Started string  `parquet:"started,zstd" json:"started"` // RFC 3339, UTC
+	Commit  string  `parquet:"commit,dict" json:"commit"`   // of the program that ran it, "+dirty" if so
+}
+
+// Check is Trial.Check for a row of times.
+func (t *Timing) Check() error {
+	if !(t.Seconds >= 0 && t.Seconds < 1e9) { // 30 years; sums of them are finite
+		return fmt.Errorf("a trial of %g seconds", t.Seconds)
+	}
+	if _, err := time.Parse(time.RFC3339, t.Started); err != nil && t.Started != "" {
+		return fmt.Errorf("started at %q: want a time such as 2006-01-02T15:04:05Z", t.Started)
+	}
+	t.CPU, t.Kernel, t.Commit = safe.Text(t.CPU), safe.Text(t.Kernel), safe.Text(t.Commit)
+	return nil
 }
 
 // Array is a C-ordered array read from or written to an .npy file (float32 values).
@@ -70,6 +110,8 @@ type Set struct {
 	Trials                      []Trial // in order of problem, method, seed
 	// Traces of the trials by key, each in order of iteration, metric, index.
 	Traces map[string][]Trace
+	// Incomparable says why its numbers must not be set beside those that the paper prints; "" if they may.
+	Incomparable string
 	// Load returns an array of a trial: particles, sample-2000, …
 	Load func(key, name string) (*Array, error) `json:"-"`
 }

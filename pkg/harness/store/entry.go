@@ -2,220 +2,239 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// metaVersion is the version of trial.json.
-const metaVersion = 1
+const (
+	version       = 2 // of trial.json and reference.json
+	trialIndex    = "trial.json"
+	refIndex      = "reference.json"
+	traceName     = "trace.parquet"
+	arrayExt      = ".npy"
+	retries       = 10 // of a folder that is replaced while it is read
+	wrongVersion  = "it has version %d, this program reads version %d"
+	anotherFolder = "it is of %s"
+)
 
-// Meta is what trial.json says of a trial. Whoever commits a trial fills Trial and Timing; the store fills the rest, which is not there
-// where a trial is known from elsewhere.
-type Meta struct {
-	Version    int             `json:"version,omitzero"`
-	Trial      record.Trial    `json:"trial"`
-	Config     json.RawMessage `json:"config,omitempty"`  // Trial.Config, as an object
-	Attempt    int             `json:"attempt,omitempty"` // 2 for the first that replaced a failed one, and so on
-	Timing     record.Timing   `json:"timing,omitzero"`
-	Provenance Provenance      `json:"provenance,omitzero"`
-	Files      []File          `json:"files,omitzero"` // in order of name
+// trialHead is what trial.json says of a trial besides its files.
+type trialHead struct {
+	Version int             `json:"version"`
+	Trial   record.Trial    `json:"trial"`
+	Config  json.RawMessage `json:"config,omitempty"`
+	Timing  record.Timing   `json:"timing"`
+	Origin  Origin          `json:"origin"`
 }
 
-// Provenance says what program made a trial, as far as the program knows itself.
-type Provenance struct {
+// refHead is what reference.json says of a reference besides its files.
+type refHead struct {
+	Version    int            `json:"version"`
+	Experiment string         `json:"experiment"`
+	Key        string         `json:"key"`
+	Machine    record.Machine `json:"machine"` // that made it
+	Origin     Origin         `json:"origin"`
+}
+
+// Origin says what program made a trial, as far as the program knows itself.
+type Origin struct {
 	Go       string            `json:"go"`       // version of the compiler
 	Platform string            `json:"platform"` // operating system/architecture
 	Threads  int               `json:"threads"`  // GOMAXPROCS
 	Modules  map[string]string `json:"modules"`  // path → version and checksum of the modules it was built from
 }
 
-// File is one file of a trial.
-type File struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-}
-
-// provenance is the same for all trials of a process.
-var provenance = sync.OnceValue(func() Provenance {
-	p := Provenance{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+// thisProgram is the same for all trials of a process.
+var thisProgram = sync.OnceValue(func() Origin {
+	o := Origin{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Threads: runtime.GOMAXPROCS(0), Modules: map[string]string{}}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if m.Replace != nil {
 				m = &debug.Module{Path: m.Path, Version: m.Replace.Version, Sum: m.Replace.Sum}
 			}
-			p.Modules[m.Path] = strings.TrimSpace(m.Version + " " + m.Sum)
+			o.Modules[m.Path] = strings.TrimSpace(m.Version + " " + m.Sum)
 		}
 	}
-	return p
+	return o
 })
 
 // Entry is a trial in the store.
 type Entry struct {
-	Dir  string
-	Meta Meta
+	Trial  record.Trial
+	Timing record.Timing
+	Origin Origin
+	folder *record.Folder
 }
 
-// trial.json is a JSON object whose last member is the SHA-256 of all that stands before seal.
-const (
-	seal    = ",\n  \"sha256\": \""
-	sealEnd = "\"\n}\n"
-)
+// Files lists the trial's files, in order of name.
+func (e *Entry) Files() []record.File { return e.folder.Files }
 
-// marshal returns the bytes of trial.json.
-func (m *Meta) marshal() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // leaves the configuration as it is
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(m); err != nil {
-		return nil, err
-	}
-	body := bytes.TrimSuffix(b.Bytes(), []byte("\n}\n"))
-	return fmt.Appendf(nil, "%s%s%x%s", body, seal, sha256.Sum256(body), sealEnd), nil
-}
+// Check reads all files and returns those that are not as they were written.
+func (e *Entry) Check() ([]Damage, error) { return e.folder.Check() }
 
-// unmarshal parses trial.json after checking its digest.
-func (m *Meta) unmarshal(b []byte) error {
-	n := len(b) - len(seal) - 2*sha256.Size - len(sealEnd)
-	if n < 0 {
-		return fmt.Errorf("%d bytes are too few", len(b))
-	}
-	sum := sha256.Sum256(b[:n])
-	if string(b[n:]) != seal+hex.EncodeToString(sum[:])+sealEnd {
-		return errors.New("its digest is not that of its content")
-	}
-	if err := json.Unmarshal(b, m); err != nil {
-		return err
-	}
-	var config bytes.Buffer
-	if len(m.Config) > 0 {
-		if err := json.Compact(&config, m.Config); err != nil {
-			return err
-		}
-	}
-	m.Trial.Config, m.Timing.Key = config.String(), m.Trial.Key
-	return nil
-}
-
-// open reads trial.json; what is wrong with it is a *Damage.
-func open(dir, experiment, key string) (*Entry, error) {
-	path := filepath.Join(dir, trialName)
-	b, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return nil, &Damage{Path: path, Reason: "missing"}
-	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP):
-		return nil, &Damage{Path: path, Reason: "not a regular file"}
-	case err != nil:
-		return nil, err
-	}
-	e := &Entry{Dir: dir}
-	if err := e.Meta.unmarshal(b); err != nil {
-		return nil, &Damage{Path: path, Reason: err.Error()}
-	}
-	if v := e.Meta.Version; v != metaVersion {
-		return nil, fmt.Errorf("%s has version %d, this program knows version %d", path, v, metaVersion)
-	}
-	if t := e.Meta.Trial; t.Experiment != experiment || t.Key != key {
-		return nil, &Damage{Path: path, Reason: "it is of trial " + t.Experiment + "/" + t.Key}
-	}
-	return e, nil
-}
-
-// checkSizes compares the sizes of the files.
-func (e *Entry) checkSizes() error {
-	for _, f := range e.Meta.Files {
-		if err := e.checkSize(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Entry) checkSize(f File) error {
-	path := filepath.Join(e.Dir, f.Name)
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &Damage{Path: path, Reason: "missing"}
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return &Damage{Path: path, Reason: "not a regular file"}
-	case info.Size() != f.Bytes:
-		return &Damage{Path: path, Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), f.Bytes)}
-	}
-	return nil
-}
-
-// Check compares sizes and digests of all files; the error of a damaged one is a *Damage.
-func (e *Entry) Check() error {
-	for _, f := range e.Meta.Files {
-		if _, err := e.read(f.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// read returns the bytes of one of the trial's files after checking their digest.
-func (e *Entry) read(name string) ([]byte, error) {
-	i := slices.IndexFunc(e.Meta.Files, func(f File) bool { return f.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("store: trial %s has no file %s: %w", e.Dir, name, fs.ErrNotExist)
-	}
-	if err := e.checkSize(e.Meta.Files[i]); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(e.Dir, name)
-	b, err := record.ReadFile(path, e.Meta.Files[i].SHA256)
-	if errors.Is(err, record.ErrDamaged) {
-		return nil, &Damage{Path: path, Reason: "its SHA-256 is not the one in " + trialName}
-	}
-	return b, err
-}
-
-// Traces returns the rows of trace.parquet, none if the trial left none.
+// Traces returns the rows of the trial's trace.
 func (e *Entry) Traces() ([]record.Trace, error) {
-	b, err := e.read(traceName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	b, err := e.folder.Read(traceName)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := record.DecodeTraces(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(e.Dir, traceName), err)
+		return nil, fmt.Errorf("%s: %w", e.folder.Path(traceName), err)
+	}
+	for i := range rows {
+		if rows[i].Key != e.Trial.Key {
+			return nil, &Damage{Path: e.folder.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
+		}
 	}
 	return rows, nil
 }
 
-// Array returns the array that was written under the name; fs.ErrNotExist if there is none.
+// Array returns the array that was stored under the name; fs.ErrNotExist if there is none.
 func (e *Entry) Array(name string) (*record.Array, error) {
-	b, err := e.read(name + arrayExt)
+	b, err := e.folder.Read(name + arrayExt)
 	if err != nil {
 		return nil, err
 	}
 	shape, data, err := record.DecodeNPY[float32](b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(e.Dir, name+arrayExt), err)
+		return nil, fmt.Errorf("%s: %w", e.folder.Path(name+arrayExt), err)
 	}
 	return &record.Array{Shape: shape, Data: data}, nil
+}
+
+// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: the methods of Entry do that. The
+// error of a damaged trial is a *Damage.
+func (s *Store) Get(id ID) (*Entry, error) {
+	h, f, err := open[trialHead](s, id, trialIndex)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return &Entry{Trial: h.Trial, Timing: h.Timing, Origin: h.Origin, folder: f}, nil
+}
+
+// check refuses what is not of this trial, and what no program of ours has written: it may come from a store that someone sent.
+func (h *trialHead) check(id ID) error {
+	if h.Version != version {
+		return fmt.Errorf(wrongVersion, h.Version, version)
+	}
+	if of := (ID{h.Trial.Experiment, h.Trial.Key}); of != id {
+		return fmt.Errorf(anotherFolder, of)
+	}
+	var config bytes.Buffer
+	if len(h.Config) > 0 {
+		if err := json.Compact(&config, h.Config); err != nil {
+			return err
+		}
+	}
+	h.Trial.Config, h.Timing.Key = config.String(), h.Trial.Key
+	h.Origin.Go, h.Origin.Platform = safe.Text(h.Origin.Go), safe.Text(h.Origin.Platform)
+	return errors.Join(h.Trial.Check(), h.Timing.Check())
+}
+
+// Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it is read. The
+// error of a damaged reference is a *Damage.
+func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
+	_, f, err := open[refHead](s, id, refIndex)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return f.Read, nil
+}
+
+func (h *refHead) check(id ID) error {
+	if h.Version != version {
+		return fmt.Errorf(wrongVersion, h.Version, version)
+	}
+	if of := (ID{h.Experiment, h.Key}); of != id {
+		return fmt.Errorf(anotherFolder, of)
+	}
+	return nil
+}
+
+// checked is a *trialHead or *refHead.
+type checked[H any] interface {
+	*H
+	check(id ID) error
+}
+
+// open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent.
+func open[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folder, error) {
+	if err := id.check(); err != nil {
+		return nil, nil, err
+	}
+	for try := 0; ; try++ {
+		before, err := s.root.Lstat(id.dir())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("store: %w", err)
+		}
+		h, f, err := openIndex[H, P](s, id, index)
+		if err == nil {
+			err = f.Sizes()
+		}
+		if err == nil {
+			return h, f, nil
+		}
+		// While we read, another process may have replaced the folder (see publish): then read the new one.
+		if after, again := s.root.Lstat(id.dir()); try < retries && (again != nil || !os.SameFile(before, after)) {
+			continue
+		}
+		return nil, nil, err
+	}
+}
+
+func openIndex[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folder, error) {
+	h := new(H)
+	f, err := record.OpenFolder(s.root, id.dir(), index, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := P(h).check(id); err != nil {
+		return nil, nil, &Damage{Path: f.Path(index), Reason: err.Error()}
+	}
+	return h, f, nil
+}
+
+// Found says what the store has of a trial.
+type Found struct {
+	ID         ID
+	Status     string // of the record, or Missing or Damaged
+	Reason     string // why it is not ok
+	Seconds    float64
+	Iterations int
+	Particles  int
+}
+
+// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store cannot
+// be read.
+func (s *Store) Status(ids []ID) ([]Found, error) {
+	out := make([]Found, len(ids))
+	for i, id := range ids {
+		e, err := s.Get(id)
+		switch {
+		case errors.Is(err, record.ErrDamaged):
+			out[i] = Found{ID: id, Status: Damaged, Reason: err.Error()}
+		case err != nil:
+			return nil, err
+		case e == nil:
+			out[i] = Found{ID: id, Status: Missing}
+		default:
+			t := &e.Trial
+			out[i] = Found{id, t.Status, t.Reason, e.Timing.Seconds, t.Iterations, t.Particles}
+		}
+	}
+	return out, nil
 }

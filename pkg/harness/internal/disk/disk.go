@@ -1,0 +1,115 @@
+// Package disk is how the harness changes files and holds locks. Every change goes through FS, where tests let it fail or end the
+// process. All names are below an os.Root, out of which no symbolic link leads.
+package disk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Changes are the calls that change a file system.
+type Changes interface {
+	Mkdir(in *os.Root, name string) error
+	Create(in *os.Root, name string) (File, error) // a new file; fs.ErrExist if there is one
+	Rename(in *os.Root, from, to string) error
+	RemoveAll(in *os.Root, name string) error
+	SyncDir(in *os.Root, name string) error // makes the names in a folder durable
+}
+
+// File is a file that is being written.
+type File interface {
+	io.Writer
+	Sync() error
+	Close() error
+}
+
+// FS is the file system. Only tests replace it.
+var FS Changes = System{}
+
+// System is the operating system's.
+type System struct{}
+
+func (System) Mkdir(in *os.Root, name string) error      { return in.Mkdir(name, 0o777) }
+func (System) Rename(in *os.Root, from, to string) error { return in.Rename(from, to) }
+func (System) RemoveAll(in *os.Root, name string) error  { return in.RemoveAll(name) }
+
+func (System) Create(in *os.Root, name string) (File, error) {
+	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err // not a File that holds a nil *os.File
+	}
+	return f, nil
+}
+
+// SyncDir takes file systems that cannot sync a folder (EINVAL) as they are.
+func (System) SyncDir(in *os.Root, name string) error {
+	d, err := in.Open(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// WriteFile writes a new file and syncs it; its name is durable after SyncDir.
+func WriteFile(in *os.Root, name string, write func(io.Writer) error) error {
+	f, err := FS.Create(in, name)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel drops the
+// lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
+func TryLock(f *os.File) bool {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			return !errors.Is(err, syscall.EWOULDBLOCK)
+		}
+	}
+}
+
+// Lock makes the folder dir if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that of
+// the folder.
+func Lock(ctx context.Context, dir string) (unlock func(), err error) {
+	for {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+		f, err := os.Open(filepath.Clean(dir))
+		if err != nil {
+			return nil, err
+		}
+		for !TryLock(f) {
+			select {
+			case <-ctx.Done():
+				f.Close()
+				return nil, context.Cause(ctx)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		held, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if now, err := os.Stat(dir); err == nil && os.SameFile(held, now) {
+			return func() { f.Close() }, nil
+		}
+		f.Close() // the folder was removed or replaced while we waited
+	}
+}

@@ -1,0 +1,283 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+)
+
+// A sealed folder is the unit of storage: files, and an index that lists each with its size and digest. The index is a JSON
+// object: the members of a head of the writer's own, then "files", then "sha256", the digest of all that stands before it.
+//
+// Nothing is parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
+
+const (
+	maxIndex = 64 << 20 // bytes of an index
+	maxFile  = 2 << 30  // bytes of another file
+
+	sealStart = ",\n  \"sha256\": \""
+	sealEnd   = "\"\n}\n"
+)
+
+// ErrDamaged is wrapped by every error that says that a file is not what was written: cut, altered, or not ours.
+var ErrDamaged = errors.New("damaged")
+
+// Damage is a file or folder that is not as it was written, or not ours. As an error it wraps ErrDamaged.
+type Damage struct {
+	Path   string
+	Reason string
+	Moved  string // where a repair moved it; "" if none did
+}
+
+func (d *Damage) Error() string { return safe.Text(d.Path) + ": " + safe.Text(d.Reason) }
+func (d *Damage) Unwrap() error { return ErrDamaged }
+
+// File is a file that an index lists.
+type File struct {
+	Name   string `json:"name"` // below the folder, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // lower-case hex
+}
+
+// Folder is a sealed folder whose index was read and checked.
+type Folder struct {
+	Files []File // in order of name; the index is not among them
+	root  *os.Root
+	dir   string
+	index string
+}
+
+// Seal writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable. head is a
+// struct with a field or more; "files" and "sha256" are not among their JSON names.
+func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) error {
+	var list []File
+	folders := map[string]bool{dir: true}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := checkName(name, index); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(files[name])
+		list = append(list, File{name, int64(len(files[name])), hex.EncodeToString(sum[:])})
+		for d := path.Dir(name); d != "."; d = path.Dir(d) {
+			folders[path.Join(dir, d)] = true
+		}
+	}
+	b, err := encodeIndex(head, list)
+	if err != nil {
+		return err
+	}
+	for _, d := range slices.Sorted(maps.Keys(folders)) { // a folder comes before those in it
+		if d == dir {
+			continue
+		}
+		if err := disk.FS.Mkdir(root, d); err != nil {
+			return err
+		}
+	}
+	write := func(name string, b []byte) error {
+		return disk.WriteFile(root, path.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
+	}
+	// Several at once, so that the file system can join their syncs.
+	errs := make([]error, len(list)+1)
+	parallel(len(errs), func(i int) {
+		if i == len(list) {
+			errs[i] = write(index, b)
+		} else {
+			errs[i] = write(list[i].Name, files[list[i].Name])
+		}
+	})
+	for d := range folders {
+		errs = append(errs, disk.FS.SyncDir(root, d))
+	}
+	return errors.Join(errs...)
+}
+
+// checkName refuses what is not a plain path below a folder.
+func checkName(name, index string) error {
+	if !fs.ValidPath(name) || name == "." || name == index || strings.ContainsAny(name, `\:`) || safe.Text(name) != name {
+		return fmt.Errorf("the file name %q: want a plain path below the folder", name)
+	}
+	return nil
+}
+
+func encodeIndex(head any, list []File) ([]byte, error) {
+	var parts [2]bytes.Buffer
+	for i, v := range []any{head, struct {
+		Files []File `json:"files"`
+	}{list}} {
+		enc := json.NewEncoder(&parts[i])
+		enc.SetEscapeHTML(false) // leaves a configuration as it is
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(v); err != nil {
+			return nil, err
+		}
+	}
+	body := bytes.TrimSuffix(parts[0].Bytes(), []byte("\n}\n"))
+	body = append(body, ',')
+	body = append(body, bytes.TrimSuffix(bytes.TrimPrefix(parts[1].Bytes(), []byte("{")), []byte("\n}\n"))...)
+	return fmt.Appendf(body, "%s%x%s", sealStart, sha256.Sum256(body), sealEnd), nil
+}
+
+// OpenFolder reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is wrong
+// with the index is a *Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
+func OpenFolder(root *os.Root, dir, index string, head any) (*Folder, error) {
+	f := &Folder{root: root, dir: dir, index: index}
+	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
+	if err != nil {
+		return nil, f.damage(index, err)
+	}
+	var list struct{ Files []File }
+	if err := decodeIndex(b, head, &list); err != nil {
+		return nil, f.damage(index, err)
+	}
+	for i, x := range list.Files {
+		if err := checkName(x.Name, index); err != nil {
+			return nil, f.damage(index, err)
+		}
+		if x.Bytes < 0 || x.Bytes > maxFile || i > 0 && list.Files[i-1].Name >= x.Name {
+			return nil, f.damage(index, fmt.Errorf("its list of files is not in order at %s", x.Name))
+		}
+	}
+	f.Files = list.Files
+	return f, nil
+}
+
+func decodeIndex(b []byte, to ...any) error {
+	n := len(b) - len(sealStart) - 2*sha256.Size - len(sealEnd)
+	if n < 0 {
+		return fmt.Errorf("%d bytes are too few", len(b))
+	}
+	sum := sha256.Sum256(b[:n])
+	if string(b[n:]) != sealStart+hex.EncodeToString(sum[:])+sealEnd {
+		return errors.New("its digest is not that of its content")
+	}
+	for _, v := range to {
+		if err := json.Unmarshal(b, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage makes a *Damage of what is wrong with a file, except where the system cannot say what is there.
+func (f *Folder) damage(name string, err error) error {
+	var errno syscall.Errno
+	reason := err.Error()
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		reason = at.Err.Error()
+	}
+	if errors.As(err, &errno) {
+		switch errno {
+		case syscall.ENOENT:
+			reason = "missing"
+		case syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO:
+		default:
+			return fmt.Errorf("%s: %w", f.Path(name), err)
+		}
+	}
+	return &Damage{Path: f.Path(name), Reason: reason}
+}
+
+// Path returns the path of one of the folder's files, for messages.
+func (f *Folder) Path(name string) string {
+	return filepath.Join(f.root.Name(), filepath.FromSlash(f.dir), filepath.FromSlash(name))
+}
+
+// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does not list it, a
+// *Damage if the file is another.
+func (f *Folder) Read(name string) ([]byte, error) {
+	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no file %s: %w", f.Path("."), name, fs.ErrNotExist)
+	}
+	if err := f.size(f.Files[i]); err != nil {
+		return nil, err
+	}
+	b, err := safe.ReadIn(f.root, path.Join(f.dir, name), f.Files[i].Bytes)
+	if err != nil {
+		return nil, f.damage(name, err)
+	}
+	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != f.Files[i].SHA256 {
+		return nil, &Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
+	}
+	return b, nil
+}
+
+func (f *Folder) size(x File) error {
+	info, err := f.root.Lstat(path.Join(f.dir, x.Name))
+	switch {
+	case err != nil:
+		return f.damage(x.Name, err)
+	case !info.Mode().IsRegular():
+		return &Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
+	case info.Size() != x.Bytes:
+		return &Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
+	}
+	return nil
+}
+
+// Sizes returns the first file that is missing or of another size, as a *Damage, or nil.
+func (f *Folder) Sizes() error {
+	for _, x := range f.Files {
+		if err := f.size(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check reads every file and returns those that are not as they were written.
+func (f *Folder) Check() (found []Damage, err error) {
+	for _, x := range f.Files {
+		var d *Damage
+		if _, err := f.Read(x.Name); errors.As(err, &d) {
+			found = append(found, *d)
+		} else if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// Foreign returns the names of what lies in the folder and its index does not list, sorted.
+func (f *Folder) Foreign() ([]string, error) {
+	var names []string
+	err := walk(f.root, f.dir, func(name string) error {
+		ours := slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
+		if name != f.index && !ours {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there is empty.
+func walk(root *os.Root, dir string, f func(name string) error) error {
+	err := fs.WalkDir(root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return f(strings.TrimPrefix(p, strings.TrimPrefix(dir+"/", "./")))
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

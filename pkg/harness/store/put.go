@@ -1,0 +1,234 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Put stores a trial and returns what the store has then. That is another one where the trial is there already with status ok or
+// diverged; one that failed is replaced. Over a damaged one nothing is written: Verify moves it aside. config is the resolved
+// configuration.
+func (s *Store) Put(r *record.Result, config json.RawMessage) (record.Trial, error) {
+	t := r.Trial
+	id := ID{t.Experiment, t.Key}
+	fail := func(err error) (record.Trial, error) {
+		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, config); err != nil {
+		return fail(fmt.Errorf("its configuration: %w", err))
+	}
+	t.Config, t.Reason = compact.String(), safe.Text(t.Reason)
+	timing := r.Timing
+	timing.Key = t.Key
+	files, err := encode(r)
+	if err != nil {
+		return fail(err)
+	}
+	head := trialHead{version, t, compact.Bytes(), timing, thisProgram()}
+	if err := head.check(id); err != nil { // what nobody could read
+		return fail(err)
+	}
+	err = s.publish(id, trialIndex, &head, files, func() (keep bool, err error) {
+		e, err := s.Get(id)
+		if err == nil && e != nil && e.Trial.Final() {
+			t = e.Trial
+			return true, nil
+		}
+		return false, err
+	})
+	if err != nil {
+		return fail(err)
+	}
+	return t, nil
+}
+
+// encode returns the files of a trial.
+func encode(r *record.Result) (map[string][]byte, error) {
+	trace, err := record.EncodeTraces(r.Traces)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{traceName: trace}
+	for name, a := range r.Arrays {
+		var b bytes.Buffer
+		if err := record.EncodeNPY(&b, a.Shape, a.Data); err != nil {
+			return nil, err
+		}
+		files[name+arrayExt] = b.Bytes()
+	}
+	return files, nil
+}
+
+// PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
+func (s *Store) PutFiles(id ID, files map[string][]byte) error {
+	head := refHead{version, id.Experiment, id.Key, record.ThisMachine(), thisProgram()}
+	err := s.publish(id, refIndex, head, files, func() (keep bool, err error) {
+		read, err := s.Files(id)
+		return read != nil, err
+	})
+	if err == nil {
+		err = disk.FS.RemoveAll(s.root, scratchOf(id))
+	}
+	if err != nil {
+		return fmt.Errorf("store: writing the reference %s: %w", id, err)
+	}
+	return nil
+}
+
+// publish writes a sealed folder and puts it in its place, durably. there says whether what is in place already stays.
+func (s *Store) publish(id ID, index string, head any, files map[string][]byte, there func() (keep bool, err error)) error {
+	if s.readOnly {
+		return fmt.Errorf("%s is open for reading only", s.dir)
+	}
+	if err := id.check(); err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		err := s.tryPublish(id, index, head, files, there)
+		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		// The clock of another machine jumped, and it swept what we were writing: write again.
+	}
+}
+
+func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byte, there func() (keep bool, err error)) error {
+	tmp, err := s.temporary()
+	if err != nil {
+		return err
+	}
+	defer tmp.remove()
+	if err := record.Seal(s.root, tmp.name, index, head, files); err != nil {
+		return err
+	}
+	if err := s.mkdir(id.Experiment); err != nil {
+		return err
+	}
+	for {
+		err := disk.FS.Rename(s.root, tmp.name, id.dir())
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		keep, err := there()
+		if errors.Is(err, record.ErrDamaged) {
+			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
+		}
+		if keep || err != nil {
+			return err
+		}
+		if err := s.moveAway(id, there); err != nil {
+			return err
+		}
+	}
+	return disk.FS.SyncDir(s.root, id.Experiment)
+}
+
+// moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed trial
+// must not remove each other's new one.
+func (s *Store) moveAway(id ID, there func() (keep bool, err error)) error {
+	return record.Alone(s.dir, func() error {
+		if keep, err := there(); keep || err != nil {
+			return nil // the caller looks again
+		}
+		tmp, err := s.temporary()
+		if err != nil {
+			return err
+		}
+		defer tmp.remove()
+		err = disk.FS.Rename(s.root, id.dir(), path.Join(tmp.name, id.Key))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// temporary is a folder in .tmp that is locked while its writer lives.
+type temporary struct {
+	in   *os.Root
+	name string
+	lock *os.File
+}
+
+func (s *Store) temporary() (*temporary, error) {
+	t := &temporary{in: s.root, name: path.Join(tmpName, rand.Text())}
+	if err := disk.FS.Mkdir(s.root, t.name); err != nil {
+		return nil, err
+	}
+	f, err := s.root.Open(t.name)
+	if err != nil {
+		return nil, err
+	}
+	disk.TryLock(f)
+	t.lock = f
+	return t, nil
+}
+
+// remove removes the folder, if it was not renamed; what it cannot remove a later sweep does.
+func (t *temporary) remove() {
+	disk.FS.RemoveAll(t.in, t.name)
+	t.lock.Close()
+}
+
+// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not be seen from
+// another machine.
+const youngest = time.Hour
+
+// now is the clock. Nothing that keeps a trial whole depends on it.
+var now = time.Now
+
+// sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed before it is
+// removed: a writer that lives in spite of what the clock says either has renamed its folder to its place before, or finds that it is
+// gone and writes again; no trial is left with a part of its files.
+func (s *Store) sweep() {
+	names, _ := fs.ReadDir(s.root.FS(), tmpName)
+	for _, n := range names {
+		name := path.Join(tmpName, n.Name())
+		info, err := n.Info()
+		if err != nil || now().Sub(info.ModTime()).Abs() < youngest {
+			continue
+		}
+		f, err := s.root.Open(name)
+		if err != nil {
+			continue
+		}
+		dead := path.Join(tmpName, rand.Text())
+		if disk.TryLock(f) && disk.FS.Rename(s.root, name, dead) == nil {
+			disk.FS.RemoveAll(s.root, dead)
+		}
+		f.Close()
+	}
+}
+
+func scratchOf(id ID) string { return path.Join(scratchName, id.Experiment+"-"+id.Key) }
+
+// Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at a time has it:
+// the next waits until it is released, or until ctx ends, and finds there what the first has left.
+func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(), err error) {
+	if err := id.check(); err != nil {
+		return "", nil, err
+	}
+	if err := s.mkdir(scratchName); err != nil {
+		return "", nil, fmt.Errorf("store: %w", err)
+	}
+	dir = filepath.Join(s.dir, filepath.FromSlash(scratchOf(id)))
+	release, err = disk.Lock(ctx, dir)
+	return dir, release, err
+}
