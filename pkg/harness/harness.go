@@ -43,6 +43,7 @@ type Experiment struct {
 
 	Metrics  []Metric // that its trials can measure, for listings
 	Scores   []string // metrics that methods are compared by, the most telling first; less is better in all of them
+	Lead     []string // names of the figures on the first screen of the page; the first sentence of their captions stands there
 	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
@@ -133,5 +134,6 @@ type Finding func(byProtocol map[string]*record.Set) *Statement
 type Statement struct {
 	Title string       `json:"title"`
 	Text  string       `json:"text"`            // at most three numbers
+	Lead  bool         `json:"lead,omitempty"`  // on the first screen of the page
 	Table *table.Table `json:"table,omitempty"` // nil: none
 }

@@ -1,84 +1,204 @@
-// Package report turns records into tables, figures, claims and findings, in memory. Write puts a report on disk, and Read gives
-// the same value back.
+// Package report turns the records of trials into figures, tables, claims and findings, in memory. Write puts a report on disk, and
+// Read gives the same value back.
 package report
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
+
+// Missing is the status that Counts gives to planned trials without a record.
+const Missing = "missing"
 
 // Report is what a results folder holds: the experiments that have results, in order of presentation.
 type Report struct{ Experiments []*Experiment }
 
 // Experiment is the part of a report about one experiment.
 type Experiment struct {
-	Name      string
-	Protocols []*Protocol // that have results, in order of presentation
-	Findings  []harness.Statement
+	Name      string              `json:"experiment"`
+	Protocols []*Protocol         `json:"protocols"` // that have results, in order of presentation
+	Findings  []harness.Statement `json:"findings"`
+
+	digest string // SHA-256 of its report.json; "" before it is written
+	damage error  // why it could not be read; everything else is empty then
 }
 
-// Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when or in how many
-// pieces the trials were run, but Machines, Timings and Started, which the trials themselves tell.
+// Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials were run, or in
+// how many pieces, except Timings.
 type Protocol struct {
-	Name     string
-	Scale    string
-	Set      []string       // overrides of the settings
-	Planned  int            // trials
-	Counts   map[string]int // trials by status; "missing" are not computed
-	Settings []Setting
-	Records  *record.Set
-	Timings  map[string]record.Timing // by key
-	Machines []Machine
-	Started  string // of the first trial; RFC 3339, UTC
-	Figures  []Figure
-	Tables   []Table
-	Claims   []claim.Result
-}
-
-// Setting is the resolved configuration of one method on one problem.
-type Setting struct {
-	Problem string          `json:"problem"`
-	Method  string          `json:"method"`
-	Config  settings.Config `json:"config"`
-}
-
-// Machine is on what, and by what program, trials were computed.
-type Machine struct {
-	CPU    string `json:"cpu"`
-	Kernel string `json:"kernel"` // compute path of the sampler library
-	Commit string `json:"commit"`
+	Name    string                   `json:"protocol"`
+	Scale   string                   `json:"scale"`
+	Set     []string                 `json:"set,omitempty"` // overrides of the settings, and selections of trials: see plan.Plan
+	Planned int                      `json:"planned"`       // trials
+	Figures []Figure                 `json:"figures"`
+	Tables  []Table                  `json:"tables"`
+	Claims  []claim.Result           `json:"claims"`
+	Records *record.Set              `json:"-"`
+	Timings map[string]record.Timing `json:"-"` // by key, as far as they are known
 }
 
 // Figure is a figure that was drawn, or why it was not.
 type Figure struct {
-	Name, Title, Caption string
-	SVG                  []byte
-	Hidden               int    // values that are not seen: not finite, or outside the axes
-	Problem              string // why it was not drawn
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Caption string `json:"caption"`
+	Hidden  int    `json:"hidden,omitempty"`  // values that are not shown: not finite, or outside the axes
+	Problem string `json:"problem,omitempty"` // why it was not drawn
+	SVG     []byte `json:"-"`
 }
 
 // Table is a table that was made, or why it was not.
 type Table struct {
-	Name, Title, Caption string
-	Table                *table.Table
-	Problem              string // why it was not made
+	Name    string       `json:"name"`
+	Title   string       `json:"title"`
+	Caption string       `json:"caption"`
+	Table   *table.Table `json:"table,omitempty"`
+	Problem string       `json:"problem,omitempty"` // why it was not made
 }
 
-// Make makes the report of a plan from the store. earlier is the report that is on disk, or nil: protocols outside of the plan,
-// and all other experiments, are taken from it unchanged. With keep, trials that the store lacks come from it too. A report of
-// a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes say what
-// was left as it was.
-func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
-	panic("to be written")
+// Setting is the resolved configuration of one method on one problem.
+type Setting struct {
+	Problem, Method string
+	Config          settings.Config
 }
 
-// Read reads the report in a results folder; an empty one where there is none.
-func Read(dir string, all []*harness.Experiment) (*Report, error) { panic("to be written") }
+// Experiment returns the part about an experiment, nil if there is none.
+func (r *Report) Experiment(name string) *Experiment {
+	return find(r.Experiments, func(e *Experiment) bool { return e.Name == name })
+}
 
-// Write writes the report into a results folder. Files that it did not write stay, and are named in foreign.
-func (r *Report) Write(dir string) (foreign []string, err error) { panic("to be written") }
+// Protocol returns the part about a protocol, nil if there is none. The experiment may be nil.
+func (e *Experiment) Protocol(name string) *Protocol {
+	if e == nil {
+		return nil
+	}
+	return find(e.Protocols, func(p *Protocol) bool { return p.Name == name })
+}
+
+// Digest is the SHA-256 of the experiment's report.json, in hex; "" before it is written.
+func (e *Experiment) Digest() string { return e.digest }
+
+func find[T any](all []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// Ledger returns the claims of the experiments with what the report says of them.
+func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
+	var groups []claim.Group
+	for _, e := range all {
+		g := claim.Group{Experiment: e.Name, Claims: e.Claims}
+		if part := r.Experiment(e.Name); part != nil {
+			for _, p := range part.Protocols {
+				g.Decided = append(g.Decided, claim.Decided{
+					Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(), Changed: len(p.Set) > 0, Results: p.Claims})
+			}
+		}
+		groups = append(groups, g)
+	}
+	return claim.NewLedger(groups)
+}
+
+// Counts counts the planned trials by status.
+func (p *Protocol) Counts() map[string]int {
+	counts := map[string]int{}
+	for _, t := range p.Records.Trials {
+		counts[t.Status]++
+	}
+	if n := p.Planned - len(p.Records.Trials); n > 0 {
+		counts[Missing] = n
+	}
+	return counts
+}
+
+// Complete reports whether every planned trial has a record.
+func (p *Protocol) Complete() bool { return len(p.Records.Trials) == p.Planned }
+
+// Own reports whether these are the protocol's own settings at full scale: whether the verdicts are about the paper.
+func (p *Protocol) Own() bool { return p.Scale == "full" && len(p.Set) == 0 }
+
+// Settings returns the configuration of each method on each problem that has trials, in their order.
+func (p *Protocol) Settings() []Setting {
+	var out []Setting
+	for _, t := range p.Records.Trials {
+		if n := len(out); n > 0 && out[n-1].Problem == t.Problem && out[n-1].Method == t.Method {
+			continue
+		}
+		if c, err := claim.Config(t); err == nil {
+			out = append(out, Setting{t.Problem, t.Method, c})
+		}
+	}
+	return out
+}
+
+// Machines returns what computed the trials, without repetition.
+func (p *Protocol) Machines() []Machine {
+	var out []Machine
+	for _, t := range p.Records.Trials {
+		m, known := p.Timings[t.Key]
+		if is := (Machine{m.CPU, m.Kernel, m.Commit}); known && !slices.Contains(out, is) {
+			out = append(out, is)
+		}
+	}
+	slices.SortFunc(out, func(a, b Machine) int {
+		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Commit, b.Commit))
+	})
+	return out
+}
+
+// Seconds is the computing time of all trials, one after another.
+func (p *Protocol) Seconds() float64 {
+	sum := 0.0
+	for _, t := range p.Records.Trials {
+		sum += p.Timings[t.Key].Seconds
+	}
+	return sum
+}
+
+// Command returns the command line that does something with these trials: sifg NAME EXPERIMENT --protocol ….
+func (p *Protocol) Command(name string) string {
+	args := []string{"sifg", name, p.Records.Experiment, "--protocol", p.Name}
+	if p.Scale != "full" {
+		args = append(args, "--scale", p.Scale)
+	}
+	for _, s := range p.Set {
+		if flag, value, ok := strings.Cut(s, " "); ok && strings.HasPrefix(s, "--") {
+			args = append(args, flag, value)
+		} else {
+			args = append(args, "--set", s)
+		}
+	}
+	return Quote(args)
+}
+
+// Quote joins arguments so that a POSIX shell reads them.
+func Quote(args []string) string {
+	var out []string
+	for _, a := range args {
+		if strings.ContainsAny(a, " \t\n\"'`$\\*?[]{}()<>|&;#~!") || a == "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return strings.Join(out, " ")
+}
+
+// incomparable says why the numbers of a protocol must not be set beside those that the paper prints; "" if they may.
+func incomparable(e *harness.Experiment, p *Protocol) string {
+	switch {
+	case len(p.Set) > 0:
+		return "the settings were changed: " + strings.Join(p.Set, ", ")
+	case p.Scale != "full":
+		return p.Scale + " scale, not the paper's settings"
+	}
+	return e.Incomparable[p.Name]
+}
