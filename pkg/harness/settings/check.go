@@ -34,8 +34,8 @@ func (c *checker) check(t reflect.Type, n *yaml.Node, path ...string) error {
 		n = n.Alias
 	}
 	switch t.Kind() {
-	case reflect.Interface: // an experiment's own options: their experiment checks them
-		return c.free(n, path)
+	case reflect.Interface: // an experiment's own options: Decode checks them
+		return nil
 	case reflect.Struct, reflect.Map:
 		return c.mapping(t, n, path)
 	case reflect.Slice:
@@ -72,6 +72,9 @@ func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
 	if n.Kind != yaml.MappingNode {
 		return c.wrong(n, path, "a mapping of keys to values")
 	}
+	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Interface {
+		return nil
+	}
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.ShortTag() == "!!merge" {
@@ -85,11 +88,10 @@ func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
 			kind = strings.Join(path, ".") + " key"
 		}
 		if t.Kind() == reflect.Map {
-			elem = t.Elem()
-			if elem.Kind() == reflect.Interface {
-				valid = []string{key.Value}
-			} else if under := path[len(path)-1]; true {
-				kind, valid = strings.TrimSuffix(strings.TrimSuffix(under, "_of"), "s"), c.names[under]
+			under := path[len(path)-1]
+			kind, valid, elem = map[string]string{"iterations_of": "method"}[under], c.names[under], t.Elem()
+			if kind == "" {
+				kind = strings.TrimSuffix(under, "s")
 			}
 		} else {
 			fields := fieldsOf(t)
@@ -118,36 +120,6 @@ func (c *checker) include(list *yaml.Node, i int) error {
 	return nil
 }
 
-// exact is the largest whole number that JSON, and every file of results, holds exactly.
-const exact = 1 << 53
-
-// free refuses what no record could hold: keys that are not text, numbers that are not finite or that JSON does not hold exactly.
-func (c *checker) free(n *yaml.Node, path []string) error {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	for i, inner := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 {
-			if tag := inner.ShortTag(); tag != "!!str" && tag != "!!merge" {
-				return usage.Errorf("%s: the key %s is not text: put it in quotation marks", c.where(inner), inner.Value)
-			}
-			continue
-		}
-		if err := c.free(inner, path); err != nil {
-			return err
-		}
-	}
-	var v float64
-	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
-		return nil
-	} else if err := n.Decode(&v); err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return c.wrong(n, path, "a finite number")
-	} else if tag == "!!int" && math.Abs(v) > exact {
-		return c.wrong(n, path, "a whole number of at most 2^53")
-	}
-	return nil
-}
-
 func (c *checker) wrong(n *yaml.Node, path []string, want string) error {
 	got := n.Value
 	switch {
@@ -163,30 +135,22 @@ func (c *checker) wrong(n *yaml.Node, path []string, want string) error {
 	return usage.Errorf("%s in %s must be %s, not %s", strings.Join(path, "."), c.where(n), want, got)
 }
 
-// scalarFits returns "" if value can be of kind t, otherwise what it should have been.
+// scalarFits returns "" if a value of YAML can be of kind t, otherwise what it should have been.
 func scalarFits(t reflect.Kind, value any) string {
 	v := reflect.ValueOf(value)
-	number := v.IsValid() && (v.CanInt() || v.CanUint() || v.CanFloat())
-	whole := number && (!v.CanFloat() || v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < exact)
-	switch t {
-	case reflect.String, reflect.Bool:
-		if v.Kind() != t {
-			return map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false"}[t]
-		}
-	case reflect.Float64:
-		if !number || v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
-			return "a finite number"
-		}
-	case reflect.Int:
-		if !whole || v.CanUint() {
-			return "a whole number"
-		}
-	case reflect.Uint64:
-		if !whole || v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0 {
-			return "a whole number, zero or more"
-		}
-	default:
-		panic("settings: a field of this kind is not supported")
+	number := v.IsValid() && (v.CanInt() || v.CanFloat())
+	whole := number && (v.CanInt() || v.Float() == math.Trunc(v.Float()))
+	switch {
+	case t == reflect.String && v.Kind() != t:
+		return "text"
+	case t == reflect.Bool && v.Kind() != t:
+		return "true or false"
+	case t == reflect.Float64 && !number:
+		return "a number"
+	case t == reflect.Int && !whole:
+		return "a whole number"
+	case t == reflect.Uint64 && (!whole || v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0):
+		return "a whole number, zero or more"
 	}
 	return ""
 }

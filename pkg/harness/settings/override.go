@@ -2,9 +2,7 @@ package settings
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"slices"
@@ -43,21 +41,22 @@ func ReadOverrides(path string) ([]Override, error) {
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
-	var out []Override
-	for _, key := range mapping.Keys(doc) {
-		node, value := mapping.Entry(doc, key)
-		var v any
-		if err := value.Decode(&v); err != nil {
-			return nil, usage.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
-		}
-		b, err := json.Marshal(v) // JSON is YAML
-		if err != nil {
-			return nil, usage.Errorf("%s, line %d: %v", path, node.Line, err)
-		}
-		out = append(out, Override{Text: key + "=" + string(b), From: path, value: value})
-	}
-	if len(out) == 0 {
+	keys := mapping.Keys(doc)
+	if len(keys) == 0 {
 		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
+	}
+	var root map[string]any
+	if err := doc.Decode(&root); err != nil {
+		return nil, usage.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	var out []Override
+	for _, key := range keys {
+		b, err := json.Marshal(root[key]) // JSON is YAML
+		if err != nil {
+			return nil, usage.Errorf("%s: %s: %v", path, key, err)
+		}
+		_, value := mapping.Entry(doc, key)
+		out = append(out, Override{Text: key + "=" + string(b), From: path, value: value})
 	}
 	last := func(o Override) int {
 		return slices.Index([]string{"methods=", "problems="}, o.Text[:strings.Index(o.Text, "=")+1])
@@ -79,8 +78,12 @@ func (f *File) parse(o Override) (*layer, error) {
 	}
 	value := o.value
 	if value == nil {
-		if value, err = oneValue(text); err != nil {
-			return nil, usage.Errorf("%s: %v", o.source(nil), err)
+		doc, err := mapping.Parse(o.source(nil), []byte(text))
+		if err != nil {
+			return nil, usage.Errorf("%v", err)
+		}
+		if value = (&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}); len(doc.Content) > 0 {
+			value = doc.Content[0]
 		}
 	}
 	if value.ShortTag() == "!!null" && !slices.Contains(path, "options") { // an option may be nothing
@@ -118,20 +121,4 @@ func qualify(key string, o Override) ([]string, error) {
 	default:
 		return nil, usage.Unknown("key", first, o.source(o.value), slices.Concat(layer, sampler, problem))
 	}
-}
-
-// oneValue parses the YAML value of an override; nothing is null.
-func oneValue(text string) (*yaml.Node, error) {
-	var doc, next yaml.Node
-	d := yaml.NewDecoder(strings.NewReader(text))
-	switch err := d.Decode(&doc); {
-	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
-	case err != nil:
-		return nil, fmt.Errorf("the value is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%q is more than one value: write a list in brackets, as in [1, 2]", text)
-	}
-	return doc.Content[0], nil
 }

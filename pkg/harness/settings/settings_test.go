@@ -1,0 +1,292 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+const toy = `
+base:
+  seeds: [1, 2]
+  methods:
+    svgd: {step: 0.1}
+    drift: {sampler: sgld, step: 0.01}
+    sifg: {step: 0.05, hidden: 4, redraw: true}
+  problems:
+    small:
+      particles: 6
+      iterations: 8
+      judge: {every: 4, snapshots: [8, 4, 4], track: 200}
+      options: {shift: 1, nested: {a: 1, b: [1, 2]}}
+    wide:
+      particles: 5
+      iterations: 4
+      iterations_of: {drift: 9}
+      data: table
+      options: {dim: 3}
+      include: [drift, svgd]
+protocols:
+  paper:
+    problems: {small: {methods: {svgd: {step: 0.2}, sifg: {step: 0, redraw: false}}}}
+  released:
+    problems: {small: {judge: {sample: perturbed}}}
+    scales: {smoke: {seeds: [7]}}
+scales:
+  quick: {problems: {small: {iterations: 6}, wide: {iterations: 3}}}
+  smoke: {seeds: [1], problems: {small: {iterations: 2}, wide: {iterations: 2}}}
+`
+
+func sets(texts ...string) []Override {
+	var out []Override
+	for _, s := range texts {
+		out = append(out, Override{Text: s, From: "--set"})
+	}
+	return out
+}
+
+func resolve(t *testing.T, protocol, scale string, over ...Override) *Settings {
+	t.Helper()
+	f, err := Read("toy", []byte(toy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Resolve(protocol, scale, over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func config(t *testing.T, s *Settings, problem, method string) Config {
+	t.Helper()
+	for _, p := range s.Problems {
+		for _, m := range p.Methods {
+			if p.Name == problem && m.Name == method {
+				return m.Config
+			}
+		}
+	}
+	t.Fatalf("no %s on %s", method, problem)
+	return Config{}
+}
+
+func TestResolve(t *testing.T) {
+	s := resolve(t, "paper", "full")
+	var order []string
+	for _, p := range s.Problems {
+		for _, m := range p.Methods {
+			order = append(order, p.Name+"/"+m.Name)
+		}
+	}
+	if got, want := strings.Join(order, " "), "small/svgd small/drift small/sifg wide/drift wide/svgd"; got != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+	for _, c := range []struct {
+		scale, problem, method, want string
+	}{
+		{"full", "small", "svgd", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
+			`"sampler":{"sampler":"svgd","mover":"euler","step":0.2},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
+		// Zero in a layer takes a value of a lower one back to the sampler's default.
+		{"full", "small", "sifg", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
+			`"sampler":{"sampler":"sifg","mover":"euler","step":0.01,"sigma":0.1,"hidden":4,"activation":"tanh","inner":5,"optimizer":"nesterov",` +
+			`"lr":0.001},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
+		{"full", "wide", "drift", `{"particles":5,"iterations":9,"data":"table","options":{"dim":3},` +
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
+		// The later layer wins over the iterations of one method in an earlier one; snapshots after the end are cut.
+		{"quick", "wide", "drift", `{"particles":5,"iterations":3,"data":"table","options":{"dim":3},` +
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
+		{"quick", "small", "drift", `{"particles":6,"iterations":6,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":4,"sample":"particles","snapshots":[4],"track":6}}`},
+	} {
+		got, err := json.Marshal(config(t, resolve(t, "paper", c.scale), c.problem, c.method))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s %s %s:\n%s\nwant\n%s", c.scale, c.problem, c.method, got, c.want)
+		}
+	}
+	smoke := resolve(t, "released", "smoke")
+	if c := config(t, smoke, "small", "svgd"); fmt.Sprint(smoke.Problems[0].Seeds) != "[7]" || c.Judge.Sample != "perturbed" || c.Iterations != 2 {
+		t.Errorf("the protocol's own scale gave seeds %v, %+v", smoke.Problems[0].Seeds, c)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	for _, c := range []struct {
+		set  string // several with spaces between, or one mapping
+		want string // step of svgd, drift, sifg on small, of svgd on wide; iterations of small and of drift on wide; seeds of wide
+	}{
+		{"", "0.2 0.01 0.01 0.1 8 9 [1 2]"},
+		{"methods.svgd.step=0.3", "0.3 0.01 0.01 0.3 8 9 [1 2]"},
+		{"problems.small.methods.svgd.step=0.3", "0.3 0.01 0.01 0.1 8 9 [1 2]"},
+		{"problems.small.methods.svgd.step=0.3 methods.svgd.step=0.4", "0.4 0.01 0.01 0.4 8 9 [1 2]"},
+		{"methods.svgd={step: 0.3, mover: adam}", "0.3 0.01 0.01 0.3 8 9 [1 2]"},
+		{"step=0.3", "0.3 0.3 0.3 0.3 8 9 [1 2]"},
+		{"methods.*.step=0.3", "0.3 0.3 0.3 0.3 8 9 [1 2]"},
+		{"problems.small.methods.*.step=0.3", "0.3 0.3 0.3 0.1 8 9 [1 2]"},
+		{"sigma=0.3", "0.2 0.01 0.01 0.1 8 9 [1 2]"}, // not of those that have no sigma
+		{"iterations=3", "0.2 0.01 0.01 0.1 3 3 [1 2]"},
+		{"iterations_of.drift=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
+		{"seeds=[5]", "0.2 0.01 0.01 0.1 8 9 [5]"},
+		{"problems.wide.seeds=[5] seeds=[6]", "0.2 0.01 0.01 0.1 8 9 [6]"},
+		{"problems={small: {iterations: 1}, wide: {seeds: [3]}}", "0.2 0.01 0.01 0.1 1 9 [3]"},
+	} {
+		texts := strings.Fields(c.set)
+		if strings.Contains(c.set, "{") {
+			texts = []string{c.set}
+		}
+		s := resolve(t, "paper", "full", sets(texts...)...)
+		step := func(problem, method string) float64 { return config(t, s, problem, method).Sampler.Step }
+		got := fmt.Sprint(step("small", "svgd"), step("small", "drift"), step("small", "sifg"), step("wide", "svgd"),
+			config(t, s, "small", "svgd").Iterations, config(t, s, "wide", "drift").Iterations, s.Problems[1].Seeds)
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.set, got, c.want)
+		}
+	}
+	s := resolve(t, "paper", "full", sets("sigma=0.3", "reference.draws=5", "options.shift=", "judge.every=1")...)
+	if c := config(t, s, "small", "sifg"); c.Sampler.Sigma != 0.3 || fmt.Sprint(c.Options) != "map[nested:map[a:1 b:[1 2]] reference:map[draws:5]]" ||
+		c.Judge.Every != 1 || len(c.Judge.Snapshots) != 2 {
+		t.Errorf("short keys gave %+v", c)
+	}
+	m, err := s.Method("small", "sifg", sets("sigma=0.5")...)
+	if err != nil || m.Config.Sampler.Sigma != 0.5 || config(t, s, "small", "sifg").Sampler.Sigma != 0.3 {
+		t.Errorf("one method with an override: %+v, %v", m, err)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte("problems:\n  small: {methods: {sifg: {lr: 0.1}}}\nmethods: {sifg: {lr: 0.2, inner: 3}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	over, err := ReadOverrides(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := resolve(t, "released", "smoke", append(over, Override{Text: "sigma=0.3", From: "SIFG_SET"}, Override{Text: "options.shift=2", From: "--set"})...)
+	got := s.Origins("small", "sifg")
+	want := map[string]string{
+		"particles": "base", "iterations": "scale smoke", "judge.sample": "protocol released", "judge.every": "base", "judge.snapshots": "base",
+		"judge.track": "base", "options.shift": "--set", "options.nested.a": "base", "options.nested.b": "base", "sampler.step": "base",
+		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file, "sampler.sigma": "SIFG_SET",
+		"seeds": "protocol released, scale smoke",
+	}
+	if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
+		t.Errorf("origins\n%s\nwant\n%s", a, b)
+	}
+	if _, ok := s.Origins("small", "drift")["sampler.sigma"]; ok {
+		t.Error("drift has a sigma")
+	}
+	if c := config(t, s, "small", "sifg"); c.Sampler.LR != 0.1 || c.Sampler.Inner != 3 {
+		t.Errorf("a file's setting of one problem does not win over its setting of all: %+v", c.Sampler)
+	}
+	for key, want := range map[string]string{
+		"step=1": "[sampler.step]", "hidden=2": "[]", "particles=3": "[particles]", "iterations_of.svgd=3": "[iterations]",
+		"problems.wide.particles=3": "[]", "methods.svgd={step: 1, mover: adam}": "[sampler.mover sampler.step]",
+	} {
+		keys, err := s.Keys("small", "svgd", sets(key)[0])
+		if err != nil || fmt.Sprint(keys) != want {
+			t.Errorf("%s sets %v (%v), want %s", key, keys, err, want)
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	type options struct {
+		Dim    int            `mapstructure:"dim"`
+		Shift  float64        `mapstructure:"shift"`
+		Names  []string       `mapstructure:"names"`
+		Free   map[string]any `mapstructure:"free"`
+		Nested struct {
+			On bool `mapstructure:"on"`
+		} `mapstructure:"nested"`
+	}
+	o := options{Dim: 2, Shift: 5}
+	in := map[string]any{"shift": 1, "names": []any{"a"}, "nested": map[string]any{"on": true}, "free": map[string]any{"x": 1.5}}
+	if err := Decode(in, &o); err != nil || fmt.Sprintf("%+v", o) != "{Dim:2 Shift:1 Names:[a] Free:map[x:1.5] Nested:{On:true}}" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if err := Decode(map[string]any{"dim": 3.0}, &o); err != nil || o.Dim != 3 { // as JSON has it
+		t.Errorf("dim %d, %v", o.Dim, err)
+	}
+	for want, in := range map[string]map[string]any{
+		`unknown key "dmi" in options: did you mean "dim"?`:                 {"dmi": 1},
+		`nested.on in options must be true or false, not 1`:                 {"nested": map[string]any{"on": 1}},
+		`dim in options must be a whole number, not 1.5`:                    {"dim": 1.5},
+		`names in options must be text, not 1`:                              {"names": []any{1}},
+		`shift in options must be a number, not the text "1"`:               {"shift": "1"},
+		`unknown nested key "off" in options: did you mean "on"?`:           {"nested": map[string]any{"off": 1}},
+		`names in options must be a list, not the text "a"`:                 {"names": "a"},
+		`nested in options must be a mapping of keys to values, not a list`: {"nested": []any{1}},
+	} {
+		if err := Decode(in, &o); fmt.Sprint(err) != want {
+			t.Errorf("%v: %v, want %s", in, err, want)
+		}
+	}
+}
+
+// TestExperiments: the settings of all experiments can be resolved under every protocol at every scale.
+func TestExperiments(t *testing.T) {
+	files, err := filepath.Glob("../../../experiments/*/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d settings files, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(filepath.Base(file), text)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if !slices.Contains(f.Protocols, "matched") {
+			t.Errorf("%s has the protocols %v", file, f.Protocols)
+		}
+		for _, protocol := range f.Protocols {
+			for _, scale := range Scales {
+				if s, err := f.Resolve(protocol, scale, sets("step=0.001")); err != nil || len(s.Problems) != len(f.Problems) {
+					t.Errorf("%s %s %s: %v", file, protocol, scale, err)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range refusals {
+		if !strings.Contains(toy, c.old) {
+			t.Fatalf("no %q in the settings", c.old)
+		}
+		f, err := Read("toy", []byte(strings.Replace(toy, c.old, c.new, 1)))
+		if err == nil {
+			var over []Override
+			if c.set != "" {
+				over = sets(c.set)
+			}
+			_, err = f.Resolve("paper", "full", over)
+		}
+		if u := (*usage.Error)(nil); !errors.As(err, &u) {
+			t.Errorf("%s%s: %v is not an error of usage", c.new, c.set, err)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s%s: %q does not name %s", c.new, c.set, err, w)
+			}
+		}
+	}
+	f, _ := Read("toy", []byte(toy))
+	for protocol, scale := range map[string]string{"standard": "full", "paper": "huge"} {
+		if _, err := f.Resolve(protocol, scale, nil); err == nil {
+			t.Errorf("protocol %s at scale %s was accepted", protocol, scale)
+		}
+	}
+}
