@@ -77,7 +77,7 @@ func New(r Request) (*Plan, error) {
 		}
 	}
 	if len(p.Trials) == 0 {
-		return nil, usage.Errorf("there are no such trials: no method of %s runs on such a problem under such a protocol", strings.Join(p.Set, " "))
+		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
 	return p, nil
 }

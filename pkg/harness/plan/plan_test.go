@@ -1,0 +1,350 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+const toySettings = `
+base:
+  seeds: [1, 2]
+  methods:
+    svgd: {step: 0.1}
+    sgld: {step: 0.01}
+    sifg: {step: 0.05, hidden: 4}
+  problems:
+    small: {particles: 6, iterations: 8, options: {dim: 2}}
+    wide: {particles: 5, iterations: 4, data: table, options: {dim: 3}, include: [sgld, svgd]}
+protocols:
+  paper: {problems: {small: {methods: {svgd: {step: 0.2}}}}}
+  released: {}
+scales:
+  quick: {problems: {small: {iterations: 6}}}
+`
+
+// toy is an experiment whose trials may have three dimensions and the seeds 1 to 9.
+func toy() *harness.Experiment {
+	return &harness.Experiment{Name: "toy", Version: "1", Settings: []byte(toySettings), Check: func(t *harness.Trial) error {
+		o := struct {
+			Dim int `mapstructure:"dim"`
+		}{}
+		if err := settings.Decode(t.Config.Options, &o); err != nil {
+			return err
+		}
+		if t.Seed > 9 {
+			return fmt.Errorf("seed %d: there are 9 splits", t.Seed)
+		}
+		return nil
+	}}
+}
+
+// tables are data sets; their digests are their values.
+type tables map[string]string
+
+func (d tables) Digest(name string) (string, error) {
+	if d[name] == "" {
+		return "", usage.Errorf("unknown data set %q", name)
+	}
+	return d[name], nil
+}
+
+func (d tables) Load(name string) (*dataset.Data, error) { return &dataset.Data{}, nil }
+
+func request(change ...func(r *Request)) Request {
+	r := Request{
+		Experiments: []*harness.Experiment{toy()}, Protocols: []string{"paper"}, Scale: "full", Data: tables{"table": "1", "other": "2"},
+	}
+	for _, f := range change {
+		f(&r)
+	}
+	return r
+}
+
+func sets(texts ...string) func(r *Request) {
+	return func(r *Request) {
+		for _, s := range texts {
+			r.Overrides = append(r.Overrides, settings.Override{Text: s, From: "--set"})
+		}
+	}
+}
+
+func mustPlan(t *testing.T, change ...func(r *Request)) *Plan {
+	t.Helper()
+	p, err := New(request(change...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// names says which trials a plan has: problem/method/seeds.
+func names(p *Plan) string {
+	var out []string
+	for _, t := range p.Trials {
+		id := t.Problem + "/" + t.Method + "/"
+		if n := len(out); n > 0 && strings.HasPrefix(out[n-1], id) {
+			out[n-1] += "," + fmt.Sprint(t.Seed)
+		} else {
+			out = append(out, id+fmt.Sprint(t.Seed))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSelections(t *testing.T) {
+	for _, c := range []struct {
+		problems, methods []string
+		seeds             []uint64
+		want, set         string
+	}{
+		{nil, nil, nil, "small/svgd/1,2 small/sgld/1,2 small/sifg/1,2 wide/sgld/1,2 wide/svgd/1,2", ""},
+		{[]string{"wide"}, nil, nil, "wide/sgld/1,2 wide/svgd/1,2", "--problems wide"},
+		{nil, []string{"sifg", "svgd"}, []uint64{3}, "small/svgd/3 small/sifg/3 wide/svgd/3", "--methods sifg,svgd --seeds 3"},
+		{[]string{"small"}, []string{"sifg"}, []uint64{5, 4}, "small/sifg/5,4", "--problems small --methods sifg --seeds 5,4"},
+	} {
+		p := mustPlan(t, func(r *Request) { r.Problems, r.Methods, r.Seeds = c.problems, c.methods, c.seeds })
+		if got := names(p); got != c.want {
+			t.Errorf("%v %v %v: %s, want %s", c.problems, c.methods, c.seeds, got, c.want)
+		}
+		if got := strings.Join(p.Set, " "); got != c.set {
+			t.Errorf("recorded as %q, want %q", got, c.set)
+		}
+	}
+	p := mustPlan(t, sets("step=0.3", "toy.seeds=[4]"))
+	if names(p) != "small/svgd/4 small/sgld/4 small/sifg/4 wide/sgld/4 wide/svgd/4" || p.Trials[0].Config.Sampler.Step != 0.3 ||
+		strings.Join(p.Set, " ") != "step=0.3 toy.seeds=[4]" {
+		t.Errorf("overrides gave %s, %v", names(p), p.Set)
+	}
+}
+
+// TestExperiments: overrides and selections concern the experiments that they name, and protocols those that have them.
+func TestExperiments(t *testing.T) {
+	a, b := toy(), toy()
+	b.Name = "b"
+	b.Settings = []byte(strings.NewReplacer("protocols:\n", "protocols:\n  standard: {}\n", "wide", "tall").Replace(toySettings))
+	for _, c := range []struct {
+		protocols, problems []string
+		lenient             bool
+		want                string // experiment/protocol of the trials, or what an error says
+	}{
+		{[]string{"standard"}, nil, true, "b/standard"},
+		{[]string{"paper", "standard"}, nil, true, "toy/paper b/paper b/standard"},
+		{nil, nil, true, "toy/paper toy/released b/paper b/released b/standard"},
+		{nil, []string{"wide"}, true, "toy/paper toy/released"},
+		{[]string{"standard"}, nil, false, `experiment toy has no protocol "standard"`},
+		{[]string{"matched"}, nil, true, `experiment toy has no protocol "matched"`},
+		{[]string{"standard"}, []string{"wide"}, true, "there are no such trials"},
+	} {
+		p, err := New(request(func(r *Request) {
+			r.Experiments, r.Protocols, r.Problems, r.Lenient = []*harness.Experiment{a, b}, c.protocols, c.problems, c.lenient
+		}))
+		var got []string
+		if err != nil {
+			got = []string{err.Error()}
+		} else {
+			for _, x := range p.Trials {
+				got = append(got, x.Experiment+"/"+x.Protocol)
+			}
+			for _, e := range p.Experiments {
+				if !strings.Contains(strings.Join(got, " "), e.Name+"/") {
+					t.Errorf("%v: %s has no trial and is in the plan", c.protocols, e.Name)
+				}
+			}
+		}
+		if got := strings.Join(slices.Compact(got), " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v %v: %s, want %s", c.protocols, c.problems, got, c.want)
+		}
+	}
+	p := mustPlan(t, sets("b.step=0.7"), func(r *Request) { r.Experiments = []*harness.Experiment{a, b} })
+	for _, x := range p.Trials {
+		if (x.Config.Sampler.Step == 0.7) != (x.Experiment == "b") {
+			t.Errorf("%s has step %v", x.Name(), x.Config.Sampler.Step)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	plain, quick := mustPlan(t), mustPlan(t, func(r *Request) { r.Scale = "quick" })
+	seen := map[string]string{}
+	for i, x := range plain.Trials {
+		if old, ok := seen[x.Key]; ok || len(x.Key) != 20 {
+			t.Errorf("%s and %s have the key %q", old, x.Name(), x.Key)
+		}
+		seen[x.Key] = x.Name()
+		// quick changes small only: the name of the scale is no part of a key.
+		if same := x.Key == quick.Trials[i].Key; same != (x.Problem == "wide") {
+			t.Errorf("%s: same key at scale quick: %v", x.Name(), same)
+		}
+	}
+	// Computed with Python: sha256 of json.dumps(…, sort_keys=True, separators=(",", ":")).
+	if x := plain.Trials[0]; x.Key != "86ae0145d5ec092d9430" {
+		t.Errorf("%s has the key %s", x.Name(), x.Key)
+	}
+	for what, c := range map[string]struct {
+		change func(r *Request)
+		which  string // problems whose keys change
+	}{
+		"how the settings are written": {func(r *Request) {
+			r.Experiments[0].Settings = []byte("# a comment\n" + strings.Replace(toySettings, "step: 0.1}", "step: 1.0e-1}", 1))
+		}, ""},
+		"the data set":               {func(r *Request) { r.Data = tables{"table": "3"} }, "wide"},
+		"the name of the data set":   {func(r *Request) { r.Data = tables{"table": "1", "again": "1"}; sets("problems.wide.data=again")(r) }, "wide"},
+		"the experiment's version":   {func(r *Request) { r.Experiments[0].Version = "2" }, "small wide"},
+		"the experiment's name":      {func(r *Request) { r.Experiments[0].Name = "b" }, "small wide"},
+		"the title and the problems": {func(r *Request) { r.Experiments[0].Title = "New"; r.Problems = nil }, ""},
+	} {
+		other := mustPlan(t, c.change)
+		for i, x := range plain.Trials {
+			if changed := x.Key != other.Trials[i].Key; changed != strings.Contains(c.which, x.Problem) {
+				t.Errorf("%s: the key of %s changed: %v", what, x.Name(), changed)
+			}
+		}
+	}
+	twice := mustPlan(t, func(r *Request) { r.Protocols = nil })
+	if n, u := len(twice.Trials), len(twice.Unique()); n != 20 || u != 12 {
+		t.Errorf("%d trials, %d different; want 20 and 12: the protocols differ in svgd on small alone", n, u)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	p := mustPlan(t, func(r *Request) { r.Protocols = nil })
+	key := p.Trials[9].Key
+	if err := p.Only(""); err == nil || !strings.Contains(err.Error(), "ambiguous") {
+		t.Errorf("an empty prefix: %v", err)
+	}
+	if err := p.Only("zz"); err == nil || !strings.Contains(err.Error(), `"zz"`) {
+		t.Errorf("a prefix of no key: %v", err)
+	}
+	if err := p.Only(key[:8]); err != nil || len(p.Trials) != 2 || p.Trials[0].Key != key || p.Trials[1].Key != key {
+		t.Errorf("%v, %d trials left", err, len(p.Trials))
+	}
+}
+
+// TestRevive: a trial that went to another process as JSON is the same there, and refused where it would be another.
+func TestRevive(t *testing.T) {
+	data := tables{"table": "1"}
+	for _, x := range mustPlan(t, sets("options.list=[1, 2.5, {a: 1.0e-7}]"), func(r *Request) {
+		r.Experiments[0].Check, r.Seeds = func(*harness.Trial) error { return nil }, []uint64{1<<64 - 1}
+	}).Trials {
+		b, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		revived := func() *harness.Trial {
+			var y harness.Trial
+			if err := json.Unmarshal(b, &y); err != nil {
+				t.Fatal(err)
+			}
+			return &y
+		}
+		y := revived()
+		if e, err := Revive(y, []*harness.Experiment{toy()}, data); err != nil || e.Name != "toy" || (y.Data != nil) != (y.Problem == "wide") {
+			t.Errorf("%s: %v", x.Name(), err)
+		}
+		newer := toy()
+		newer.Version = "2"
+		if _, err := Revive(revived(), []*harness.Experiment{newer}, data); err == nil || !strings.Contains(err.Error(), x.Key) {
+			t.Errorf("%s with another version of its experiment: %v", x.Name(), err)
+		}
+		if _, err := Revive(revived(), []*harness.Experiment{toy()}, tables{"table": "2"}); (err != nil) != (x.Problem == "wide") {
+			t.Errorf("%s with other data: %v", x.Name(), err)
+		}
+		if _, err := Revive(revived(), nil, data); err == nil {
+			t.Errorf("%s without its experiment was accepted", x.Name())
+		}
+	}
+}
+
+func TestReferenceKey(t *testing.T) {
+	e := toy()
+	trials := mustPlan(t).Trials
+	key := func(e *harness.Experiment, x *harness.Trial, draws int, data string) string {
+		k, err := ReferenceKey(e, x, &harness.Reference{Config: map[string]int{"draws": draws}}, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	first := key(e, &trials[0], 1, "a")
+	if key(e, &trials[3], 1, "a") != first {
+		t.Error("trials with equal references do not share one")
+	}
+	newer := toy()
+	newer.Version = "2"
+	for what, k := range map[string]string{
+		"other settings": key(e, &trials[0], 2, "a"), "other data": key(e, &trials[0], 1, "b"), "another version": key(newer, &trials[0], 1, "a"),
+	} {
+		if k == first {
+			t.Errorf("%s give the same key", what)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	problem := func(r *Request) { // an experiment without Check
+		r.Experiments[0].Check = nil
+		r.Experiments[0].Problem = func(t *harness.Trial) (*harness.Problem, error) {
+			return nil, fmt.Errorf("%s seed %d", t.Problem, t.Seed)
+		}
+	}
+	for want, change := range map[string]func(r *Request){
+		`unknown scale "ful": did you mean "full"?`:                                      func(r *Request) { r.Scale = "ful" },
+		`unknown protocol "papper": did you mean "paper"?`:                               func(r *Request) { r.Protocols = []string{"papper"} },
+		`unknown problem "smal": did you mean "small"?`:                                  func(r *Request) { r.Problems = []string{"smal"} },
+		`unknown method "sdlg": did you mean "sgld"?`:                                    func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
+		`method svgd is there twice`:                                                     func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
+		`seed 3 is there twice`:                                                          func(r *Request) { r.Seeds = []uint64{3, 3} },
+		`seed 10: there are 9 splits`:                                                    func(r *Request) { r.Seeds = []uint64{9, 10} },
+		`problems.small (experiment toy, protocol paper, scale full): unknown key "dmi"`: sets("options.dmi=3"),
+		`problems.small (experiment toy, protocol paper, scale full): small seed 1`:      problem,
+		`unknown data set "tabel"`:                                                       sets("problems.wide.data=tabel"),
+		`no data sets were given`:                                                        func(r *Request) { r.Data = nil },
+		`there are no such trials: --problems wide --methods sifg`: func(r *Request) {
+			r.Problems, r.Methods = []string{"wide"}, []string{"sifg"}
+		},
+	} {
+		_, err := New(request(change))
+		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// TestFast: a grid of 1,000 cells is laid out in a few seconds on a busy machine.
+func TestFast(t *testing.T) {
+	l, err := NewLayout(request())
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	keys := map[string]bool{}
+	for i := range 1000 {
+		p := l.Settings.Problems[0]
+		m, err := l.Settings.Method(p.Name, "sifg", settings.Override{Text: fmt.Sprintf("step=%g", 0.001*float64(i+1)), From: "grid"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, err := l.Trials(p, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range trials {
+			keys[x.Key] = true
+		}
+	}
+	if took := time.Since(begin); took > 5*time.Second || len(keys) != 2000 {
+		t.Errorf("%d trials in %v", len(keys), took)
+	} else {
+		t.Log(took)
+	}
+}
