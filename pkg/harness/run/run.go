@@ -1,13 +1,20 @@
-// Package run computes trials: the loop of one, and a pool of workers with limits.
+// Package run computes trials: the loop of one, a pool of workers with limits, and the references that trials are judged by.
 package run
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // Progress is told how a run goes. Its methods are called from several goroutines at once.
@@ -22,28 +29,112 @@ type Progress interface {
 type Options struct {
 	Jobs     int           // trials at once, 1 or more
 	Threads  int           // cores that one trial may use
-	FailFast bool          // start no more trials after the first that fails
+	FailFast bool          // start no more trials after the first that does not end with record.StatusOK
 	Timeout  time.Duration // of one trial, heeded between two iterations; 0: none
 	Grace    time.Duration // from Timeout until a trial that does not stop by itself is killed, or left behind without Isolate
 	Isolate  *Isolation    // each trial in a process of its own; nil: all in this one
+	Data     plan.Datasets // the keys of references depend on data sets; nil: none
 	Progress Progress
 }
 
-// Isolation computes each trial in a process of its own.
-type Isolation struct {
-	Command []string // this program, so that it calls Work
-	Memory  int64    // bytes that a process may occupy; 0: no limit
+// runner is one call of Run.
+type runner struct {
+	Options
+	store       *store.Store
+	experiments []*harness.Experiment
+	hard        context.Context
+	unmade      map[string]error // why a trial's reference could not be made, by the trial's key
+}
+
+// outcome is how a trial ended.
+type outcome struct {
+	status, reason string
+	result         *record.Result // nil: its own process has stored it
 }
 
 // Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish and
 // starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the others go on.
 // Run fails only for causes outside any trial, such as an unwritable store.
 func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial, o Options) (computed int, err error) {
-	panic("to be written")
+	if o.Isolate != nil && o.Isolate.Memory > 0 {
+		if _, err := resident(os.Getpid()); err != nil {
+			return 0, usage.Errorf("a limit on memory needs /proc, which this system does not have: %v", err)
+		}
+	}
+	r := &runner{Options: o, store: s, experiments: experiments, hard: hard, unmade: map[string]error{}}
+	soft, stop := context.WithCancel(soft)
+	defer stop()
+	defer context.AfterFunc(hard, stop)()
+	todo = slices.Clone(todo)
+	if err := r.references(soft, todo); err != nil || soft.Err() != nil {
+		return 0, err
+	}
+	var mu sync.Mutex
+	count := func(t *harness.Trial, failure error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case failure == nil:
+			computed++
+		case hard.Err() == nil && err == nil:
+			err = fmt.Errorf("%s: %w", t.Name(), failure)
+		}
+	}
+	var wg sync.WaitGroup
+	queue := make(chan *harness.Trial)
+	for range max(1, min(o.Jobs, len(todo))) {
+		wg.Go(func() { r.work(soft, stop, queue, count) })
+	}
+	for i := 0; i < len(todo) && soft.Err() == nil; i++ {
+		select {
+		case queue <- &todo[i]:
+		case <-soft.Done():
+		}
+	}
+	close(queue)
+	wg.Wait()
+	return computed, err
 }
 
-// Compute runs one trial in this process and returns what it leaves behind. Its result depends on t alone. Its error is ctx's,
-// or that the trial cannot start; divergence is a status.
-func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int, step func(iter int)) (*record.Result, error) {
-	panic("to be written")
+// work computes the trials of a queue one after another. Each is written while the next is computed.
+func (r *runner) work(soft context.Context, stop func(), queue <-chan *harness.Trial, count func(*harness.Trial, error)) {
+	var saving sync.WaitGroup
+	defer saving.Wait()
+	for t := range queue {
+		if soft.Err() != nil {
+			continue
+		}
+		started := time.Now()
+		r.Progress.Start(t)
+		x, failure := r.trial(t, started)
+		took := time.Since(started)
+		if failure != nil || r.FailFast && x.status != record.StatusOK {
+			stop()
+		}
+		saving.Wait()
+		saving.Go(func() {
+			if failure == nil && x.result != nil {
+				x, failure = r.save(t, x.result)
+			}
+			r.Progress.End(t, x.status, x.reason, took)
+			if failure != nil {
+				stop()
+			}
+			count(t, failure)
+		})
+	}
+}
+
+// save stores a result and returns what the store has then, which is another process's result if that was first.
+func (r *runner) save(t *harness.Trial, result *record.Result) (outcome, error) {
+	config, err := json.Marshal(t.Config)
+	if err != nil {
+		return outcome{}, err
+	}
+	row, err := r.store.Put(result, config)
+	return outcome{status: row.Status, reason: row.Reason}, err
+}
+
+func (r *runner) experiment(t *harness.Trial) *harness.Experiment {
+	return r.experiments[slices.IndexFunc(r.experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })]
 }

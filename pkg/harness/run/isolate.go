@@ -1,0 +1,162 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Isolation computes each trial in a process of its own, so that one that is stuck can be killed, and one that takes all memory or ends
+// its process harms no other. The process stores its trial itself.
+type Isolation struct {
+	Command []string // this program, so that it calls Work
+	Memory  int64    // bytes that a process may occupy (resident set); 0: no limit
+}
+
+// job is what a trial's process is given, a line of JSON.
+type job struct {
+	Trial   *harness.Trial
+	Store   string
+	Threads int
+	Timeout time.Duration
+	Memory  int64
+}
+
+// message is a line of JSON from a trial's process.
+type message struct {
+	Iter    int    `json:"iter,omitempty"`
+	Status  string `json:"status,omitempty"` // the trial is in the store, with this status
+	Reason  string `json:"reason,omitempty"`
+	Error   string `json:"error,omitempty"`   // why it is not, where the trial is not guilty
+	Damaged bool   `json:"damaged,omitempty"` // Error is a record.ErrDamaged
+}
+
+// memoryPeriod is the time between two looks at what a process occupies. Memory is filled by some gigabytes a second.
+const memoryPeriod = 20 * time.Millisecond
+
+// Why a trial's process is killed.
+var (
+	errLate = errors.New("over its limit of time")
+	errHuge = errors.New("over its limit of memory")
+)
+
+// isolated computes a trial in a process of its own, and kills that, with those that it started, when hard ends or a limit is exceeded.
+func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) {
+	task, err := json.Marshal(job{t, r.store.Dir(), r.Threads, r.Timeout, r.Isolate.Memory})
+	if err != nil {
+		return outcome{}, err
+	}
+	ctx, end := context.WithCancelCause(r.hard)
+	defer end(nil)
+	if r.Timeout > 0 {
+		defer time.AfterFunc(r.Timeout+r.Grace, func() { end(errLate) }).Stop()
+	}
+	cmd := exec.CommandContext(ctx, r.Isolate.Command[0], r.Isolate.Command[1:]...)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
+	cmd.WaitDelay = 2 * time.Second
+	iter, last, said := 0, message{}, &head{}
+	cmd.Stderr = said
+	cmd.Stdout = &lines{each: func(line []byte) {
+		var m message
+		switch {
+		case json.Unmarshal(line, &m) != nil: // printed by the trial's code
+		case m.Status != "" || m.Error != "":
+			last = m
+		default:
+			iter = m.Iter
+			r.Progress.Step(t, iter)
+		}
+	}}
+	in, err := cmd.StdinPipe() // stays open: that it is closed tells the process that this one is gone
+	if err != nil {
+		return outcome{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return outcome{}, fmt.Errorf("a process for the trial cannot be started: %w", err)
+	}
+	go in.Write(append(task, '\n')) // fails where the process is dead
+	if r.Isolate.Memory > 0 {
+		go r.watchMemory(ctx, cmd.Process.Pid, func() { end(errHuge) })
+	}
+	cmd.Wait()
+	switch why := context.Cause(ctx); {
+	case r.hard.Err() != nil:
+		return outcome{}, context.Cause(r.hard)
+	case last.Damaged:
+		return outcome{}, fmt.Errorf("%w: %s", record.ErrDamaged, last.Error)
+	case last.Error != "":
+		return outcome{}, errors.New(last.Error)
+	case last.Status != "":
+		return outcome{status: last.Status, reason: last.Reason}, nil
+	case why == errLate:
+		return of(tooLong(t, iter, r.Timeout, started, ", did not stop and was killed")), nil
+	case why == errHuge:
+		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
+		return of(ended(t, record.StatusMemory, reason, iter, started)), nil
+	}
+	status, reason := causeOfDeath(cmd.ProcessState.Sys().(syscall.WaitStatus), string(said.text))
+	return of(ended(t, status, reason, iter, started)), nil
+}
+
+func (r *runner) watchMemory(ctx context.Context, pid int, exceeded func()) {
+	for ctx.Err() == nil {
+		if n, err := resident(pid); err == nil && n > r.Isolate.Memory {
+			exceeded()
+		}
+		time.Sleep(memoryPeriod)
+	}
+}
+
+// crashes are the first lines of what a Go program says when it ends itself.
+var crashes = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): .*$`)
+
+// causeOfDeath says how a process ended that said nothing of its trial.
+func causeOfDeath(w syscall.WaitStatus, said string) (status, reason string) {
+	crash := crashes.FindString(said)
+	switch {
+	case w.Signaled() && crash == "":
+		return record.StatusKilled, fmt.Sprintf("its process was ended by signal %d (%v)", w.Signal(), w.Signal())
+	case strings.Contains(crash, "out of memory") || strings.Contains(crash, "cannot allocate memory"):
+		return record.StatusMemory, crash
+	case crash != "":
+		return record.StatusFailed, crash
+	}
+	return record.StatusFailed, fmt.Sprintf("its process ended with exit code %d", w.ExitStatus())
+}
+
+// lines calls a function for each line written to it.
+type lines struct {
+	each func(line []byte)
+	rest []byte
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.rest = append(l.rest, b...)
+	for {
+		line, rest, ok := bytes.Cut(l.rest, []byte("\n"))
+		if !ok {
+			return len(b), nil
+		}
+		l.each(line)
+		l.rest = rest
+	}
+}
+
+// head keeps the first 64 KiB of what is written to it: a crash begins with its reason.
+type head struct{ text []byte }
+
+func (h *head) Write(b []byte) (int, error) {
+	h.text = append(h.text, b[:min(len(b), 1<<16-len(h.text))]...)
+	return len(b), nil
+}

@@ -1,0 +1,162 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// Compute runs one trial in this process and returns what it leaves behind: it starts the sampler, steps it, and judges it at iteration
+// 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads; t.Reference must be set where the
+// experiment has references. step may be nil. The error is ctx's, or that the trial cannot start; divergence is a status.
+func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int, step func(iter int)) (*record.Result, error) {
+	started := time.Now()
+	flow, err := sifg.New(t.Config.Sampler)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.Problem(t)
+	if err != nil {
+		return nil, err
+	}
+	if reason := tooLarge(&t.Config, p.Target.Dim()); reason != "" {
+		return ended(t, record.StatusMemory, reason, 0, started), nil
+	}
+	flow.Threads = threads
+	c, err := flow.Start(p.Target, t.Config.Particles, t.Seed, p.Init)
+	if err != nil {
+		return nil, err
+	}
+	r := &record.Result{Arrays: map[string]*record.Array{}}
+	j := &judge{config: t.Config.Judge, last: t.Config.Iterations, problem: p, key: t.Key, result: r}
+	j.look(c, sifg.Info{})
+	status, reason := record.StatusOK, ""
+	for c.Iter < t.Config.Iterations {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		info, err := flow.Step(c)
+		var diverged *sifg.DivergedError
+		if errors.As(err, &diverged) {
+			status, reason = record.StatusDiverged, err.Error()
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		j.look(c, info)
+		if step != nil {
+			step(c.Iter)
+		}
+	}
+	if status == record.StatusOK {
+		j.keep("particles", c.Z)
+	}
+	if j.config.Track > 0 {
+		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, j.config.Track, c.Z.Cols}, Data: j.track}
+	}
+	slices.SortStableFunc(r.Traces, func(a, b record.Trace) int {
+		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
+	})
+	end := ended(t, status, reason, c.Iter, started)
+	r.Trial, r.Timing = end.Trial, end.Timing
+	r.Trial.Dim = p.Target.Dim()
+	return r, nil
+}
+
+// ended is the result of a trial that leaves nothing but how it ended.
+func ended(t *harness.Trial, status, reason string, iterations int, started time.Time) *record.Result {
+	m := record.ThisMachine()
+	return &record.Result{
+		Trial: record.Trial{
+			Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
+			Seed: t.Seed, Status: status, Reason: strings.Join(strings.Fields(reason), " "), Particles: t.Config.Particles,
+			Iterations: iterations,
+		},
+		Timing: record.Timing{
+			Key: t.Key, Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,
+			Started: started.UTC().Format(time.RFC3339),
+		},
+	}
+}
+
+// judge measures a run at its checkpoints and keeps what the configuration asks for.
+type judge struct {
+	config  settings.Judge
+	last    int
+	problem *harness.Problem
+	key     string
+	result  *record.Result
+	looks   int        // checkpoints so far
+	track   []float32  // looks×Track×d
+	fresh   sifg.Batch // n×d, for Sample "fresh"
+}
+
+// look does what is due at the cloud's iteration.
+func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
+	measured := c.Iter == 0 || c.Iter == j.last || j.config.Every > 0 && c.Iter%j.config.Every == 0
+	kept := slices.Contains(j.config.Snapshots, c.Iter)
+	if !measured && !kept {
+		return
+	}
+	sample := j.sample(c)
+	if kept {
+		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
+		j.keep(fmt.Sprintf("particles-%d", c.Iter), c.Z)
+	}
+	if !measured {
+		return
+	}
+	j.looks++
+	j.track = append(j.track, c.Z.Data[:j.config.Track*c.Z.Cols]...)
+	put := func(metric string, index int, value float64) {
+		j.result.Traces = append(j.result.Traces,
+			record.Trace{Key: j.key, Iteration: c.Iter, Metric: metric, Index: index, Value: value})
+	}
+	if c.Sigma > 0 {
+		put("sigma", 0, float64(c.Sigma))
+	}
+	if info.P > 0 {
+		put("p", 0, info.P)
+	}
+	if info.Loss != 0 {
+		put("loss", 0, info.Loss)
+	}
+	if j.problem.Measure != nil {
+		j.problem.Measure(c, sample, put)
+	}
+}
+
+// sample returns the sample that is judged: the particles; or the perturbed particles of this iteration, which were drawn before the
+// move (the released scripts judge those); or particles perturbed anew by a stream that no sampler uses. All three are the particles
+// where nothing is perturbed: at σ = 0, and "perturbed" before the first iteration.
+func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
+	switch {
+	case c.Sigma == 0 || j.config.Sample == "particles" || j.config.Sample == "perturbed" && c.Iter == 0:
+		return c.Z
+	case j.config.Sample == "perturbed":
+		return c.X
+	}
+	if j.fresh.Data == nil {
+		j.fresh = sifg.NewBatch(c.Z.Rows, c.Z.Cols)
+	}
+	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(j.fresh.Data)
+	for i, z := range c.Z.Data {
+		j.fresh.Data[i] = z + c.Sigma*j.fresh.Data[i]
+	}
+	return j.fresh
+}
+
+// keep adds a copy of a batch to the trial's arrays.
+func (j *judge) keep(name string, b sifg.Batch) {
+	j.result.Arrays[name] = &record.Array{Shape: []int{b.Rows, b.Cols}, Data: slices.Clone(b.Data)}
+}

@@ -1,0 +1,146 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// reference is what a trial is judged by.
+type reference struct {
+	harness.Reference
+	id store.ID // of the one in the store; empty where it comes with the experiment
+}
+
+// referenceOf returns the trial's reference; nil if it has none.
+func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (x *reference, err error) {
+	if e.Reference == nil {
+		return nil, nil
+	}
+	err = guarded(t, func() error {
+		r, err := e.Reference(t)
+		if r == nil || err != nil {
+			return err
+		}
+		x = &reference{Reference: *r}
+		if r.Files != nil {
+			return nil
+		}
+		digest := ""
+		if t.Config.Data != "" {
+			if digest, err = data.Digest(t.Config.Data); err != nil {
+				return err
+			}
+		}
+		key, err := plan.ReferenceKey(e, t, r, digest)
+		x.id = store.ID{Experiment: e.Name, Key: key}
+		return err
+	})
+	return x, err
+}
+
+// attach lets the trial read its reference, and reports whether there is one to read. A damaged one is an error.
+func (x *reference) attach(s *store.Store, t *harness.Trial) (there bool, err error) {
+	if x.Files != nil {
+		t.Reference = func(name string) ([]byte, error) {
+			b, ok := x.Files[name]
+			if !ok {
+				return nil, fmt.Errorf("the reference of %s has no file %s: %w", t.Name(), name, fs.ErrNotExist)
+			}
+			return b, nil
+		}
+		return true, nil
+	}
+	read, err := s.Files(x.id)
+	if err != nil {
+		return false, fmt.Errorf("%w: move it aside with `verify --repair`", err)
+	}
+	t.Reference = read
+	return read != nil, nil
+}
+
+// references makes the references that the trials need and the store lacks, one at a time, and lets the trials read them. Where one
+// cannot be made, its trials fail. The error is of the store; when ctx ends, the checkpoints stay for the next run.
+func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
+	failed := map[store.ID]error{}
+	for i := range todo {
+		t := &todo[i]
+		x, err := referenceOf(r.experiment(t), t, r.Data)
+		if err != nil {
+			r.unmade[t.Key] = fmt.Errorf("its reference: %w", err)
+			continue
+		}
+		if x == nil {
+			continue
+		}
+		there, err := x.attach(r.store, t)
+		if err == nil && !there && failed[x.id] == nil {
+			failed[x.id], err = r.makeReference(ctx, x, t)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err == nil && failed[x.id] == nil {
+				_, err = x.attach(r.store, t)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("the reference of %s: %w", t.Name(), err)
+		}
+		if failed[x.id] != nil {
+			r.unmade[t.Key] = fmt.Errorf("making its reference: %w", failed[x.id])
+		}
+	}
+	return nil
+}
+
+// makeReference makes a reference and stores it. failure is that of Make, err that of the store.
+func (r *runner) makeReference(ctx context.Context, x *reference, t *harness.Trial) (failure, err error) {
+	dir, release, err := r.store.Scratch(ctx, x.id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if read, err := r.store.Files(x.id); read != nil || err != nil { // another process made it while we waited
+		return nil, err
+	}
+	name := t.Experiment + "/" + t.Problem
+	r.Progress.Note(name + ": making the reference")
+	var files map[string][]byte
+	attempt := func() error {
+		return guarded(t, func() (err error) {
+			files, err = x.Make(ctx, dir, func(done, total int) {
+				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
+			})
+			return err
+		})
+	}
+	failure = attempt()
+	if errors.Is(failure, record.ErrDamaged) && ctx.Err() == nil {
+		r.Progress.Note(fmt.Sprintf("%s: the reference starts again: %v", name, failure))
+		if err := empty(dir); err != nil {
+			return nil, err
+		}
+		failure = attempt()
+	}
+	if failure != nil {
+		return failure, nil
+	}
+	return nil, r.store.PutFiles(x.id, files)
+}
+
+// empty removes what is in a folder.
+func empty(dir string) error {
+	names, err := os.ReadDir(dir)
+	for _, n := range names {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, n.Name())))
+	}
+	return err
+}

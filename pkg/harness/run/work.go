@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// Work computes the one trial that it is given by in, stores it, and tells of it on out. gone is called when the process that started
+// this one is no more. The trial's key must be that which this program and its data would give it.
+func Work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, out io.Writer, gone func()) {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
+	say := func(m message) {
+		b, err := json.Marshal(m)
+		if err == nil {
+			_, err = out.Write(append(b, '\n'))
+		}
+		if err != nil {
+			gone()
+		}
+	}
+	x, err := work(experiments, data, in, gone, func(iter int) { say(message{Iter: iter}) })
+	if err != nil {
+		say(message{Error: err.Error(), Damaged: errors.Is(err, record.ErrDamaged)})
+		return
+	}
+	say(message{Status: x.status, Reason: x.reason})
+}
+
+func work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, gone func(), tell func(iter int)) (outcome, error) {
+	var j job
+	if err := json.NewDecoder(in).Decode(&j); err != nil {
+		return outcome{}, fmt.Errorf("a trial's process got no trial: %w", err)
+	}
+	go func() {
+		io.Copy(io.Discard, in)
+		gone()
+	}()
+	e, err := plan.Revive(j.Trial, experiments, data)
+	if err != nil {
+		return outcome{}, err
+	}
+	s, err := store.Open(j.Store)
+	if err != nil {
+		return outcome{}, err
+	}
+	x, err := referenceOf(e, j.Trial, data)
+	if err != nil {
+		return outcome{}, err
+	}
+	if x != nil {
+		if there, err := x.attach(s, j.Trial); err != nil {
+			return outcome{}, err
+		} else if !there {
+			return outcome{}, fmt.Errorf("%s: its reference %s is not in %s", j.Trial.Name(), x.id, s.Dir())
+		}
+	}
+	if err := limitMemory(j.Memory); err != nil {
+		return outcome{}, err
+	}
+	told := time.Now()
+	result, err := timed(context.Background(), e, j.Trial, j.Threads, j.Timeout, func(iter int) {
+		if now := time.Now(); now.Sub(told) > 100*time.Millisecond {
+			told = now
+			tell(iter)
+		}
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	r := &runner{store: s}
+	return r.save(j.Trial, result)
+}
