@@ -2,13 +2,13 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
 const (
@@ -63,54 +63,97 @@ func DecodeTimings(b []byte) ([]Timing, error) {
 	return rows, err
 }
 
-func encode[T any](table string, rows []T) ([]byte, error) {
+func encode[T any](table string, rows []T) (out []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library panics where a writer fails
+			out, err = nil, fmt.Errorf("encoding the Parquet file of %s: %v", table, p)
+		}
+	}()
+	cols := columnsOf[T]()
+	root, props, err := schemaOf(cols)
+	if err != nil {
+		return nil, err
+	}
+	kv := metadata.NewKeyValueMetadata()
+	for _, p := range [][2]string{{metaSchema, strconv.Itoa(schemaVersion)}, {metaTable, table}} {
+		if err := kv.Append(p[0], p[1]); err != nil {
+			return nil, err
+		}
+	}
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[T](&b, parquet.KeyValueMetadata(metaSchema, strconv.Itoa(schemaVersion)),
-		parquet.KeyValueMetadata(metaTable, table), parquet.MaxRowsPerRowGroup(groupRows))
-	if _, err := w.Write(rows); err != nil {
-		return nil, fmt.Errorf("encoding the Parquet file of %s: %w", table, err)
+	w := file.NewParquetWriter(&b, root, file.WithWriterProps(props), file.WithWriteMetadata(kv))
+	for len(rows) > 0 {
+		n := min(len(rows), groupRows)
+		group := w.AppendRowGroup()
+		for _, c := range cols {
+			cw, err := group.NextColumn()
+			if err != nil {
+				return nil, err
+			}
+			if err := writeColumn(cw, c, rows[:n]); err != nil {
+				return nil, fmt.Errorf("encoding column %s of %s: %w", c.name, table, err)
+			}
+			if err := cw.Close(); err != nil {
+				return nil, err
+			}
+		}
+		if err := group.Close(); err != nil {
+			return nil, err
+		}
+		rows = rows[n:]
 	}
 	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("encoding the Parquet file of %s: %w", table, err)
+		return nil, err
 	}
 	return b.Bytes(), nil
 }
 
 // decode parses a whole file in the calling goroutine, where a panic of the library over a forged page can be caught.
 func decode[T any](b []byte, table string) (rows []T, err error) {
+	const magic, edge = "PAR1", 12 // magic, …, length of the footer (4 bytes), magic
+	n := len(b)
+	if n < edge || string(b[:4]) != magic || string(b[n-4:]) != magic || int64(binary.LittleEndian.Uint32(b[n-8:])) > int64(n-edge) {
+		return nil, notParquet(table, "%d bytes without a whole footer", n)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			rows, err = nil, notParquet(table, "%v", p)
 		}
 	}()
-	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	r, err := file.NewParquetReader(bytes.NewReader(b))
 	if err != nil {
 		return nil, notParquet(table, "%v", err)
 	}
-	if v, _ := f.Lookup(metaTable); v != table {
+	defer r.Close()
+	kv := r.MetaData().KeyValueMetadata()
+	if v := kv.FindValue(metaTable); v == nil || *v != table {
 		return nil, notParquet(table, "its metadata do not say %s = %s", metaTable, table)
 	}
-	if v, _ := f.Lookup(metaSchema); v != strconv.Itoa(schemaVersion) {
-		return nil, fmt.Errorf("a Parquet file of %s with %s = %s: this program reads version %d", table, metaSchema, v, schemaVersion)
+	if v := kv.FindValue(metaSchema); v == nil || *v != strconv.Itoa(schemaVersion) {
+		return nil, fmt.Errorf("a Parquet file of %s with another %s: this program reads version %d", table, metaSchema, schemaVersion)
 	}
-	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(*new(T))) {
+	cols := columnsOf[T]()
+	root, _, err := schemaOf(cols)
+	if err != nil {
+		return nil, err
+	}
+	if !r.MetaData().Schema.Root().Equals(root) {
 		return nil, notParquet(table, "its columns are not those of version %d", schemaVersion)
 	}
-	if err := plausible(f.Metadata(), len(b)); err != nil {
+	if err := plausible(r.MetaData(), n); err != nil {
 		return nil, notParquet(table, "%v", err)
 	}
-	r := parquet.NewGenericReader[T](f)
-	defer r.Close()
-	for int64(len(rows)) < f.NumRows() {
-		batch := make([]T, min(batchRows, f.NumRows()-int64(len(rows))))
-		n, err := r.Read(batch)
-		rows = append(rows, batch[:n]...)
-		if err == io.EOF && int64(len(rows)) == f.NumRows() {
-			break
-		} else if err != nil {
-			return nil, notParquet(table, "%v", err)
-		} else if n == 0 {
-			return nil, notParquet(table, "%d rows instead of %d", len(rows), f.NumRows())
+	for g := range r.NumRowGroups() {
+		group, first := r.RowGroup(g), len(rows)
+		rows = append(rows, make([]T, group.NumRows())...)
+		for i, c := range cols {
+			cr, err := group.Column(i)
+			if err == nil {
+				err = readColumn(cr, c, rows[first:])
+			}
+			if err != nil {
+				return nil, notParquet(table, "column %s: %v", c.name, err)
+			}
 		}
 	}
 	return rows, nil
@@ -121,16 +164,17 @@ func notParquet(table, format string, args ...any) error {
 }
 
 // plausible refuses a file that claims to unpack to far more than rows of ours do, before anything is unpacked.
-func plausible(m *format.FileMetaData, size int) error {
-	limit := int64(size)*1000 + 1<<24 // bytes; zstd makes zeros about 1000 times smaller, and rows of a run take none
-	var unpacked int64
+func plausible(m *metadata.FileMetaData, size int) error {
+	limit := int64(size)*1000 + 1<<24 // bytes; zstd makes zeros about 1000 times smaller
+	var unpacked, rows int64
 	for _, g := range m.RowGroups {
+		rows += max(g.NumRows, 0)
 		for _, c := range g.Columns {
 			unpacked += max(c.MetaData.TotalUncompressedSize, c.MetaData.NumValues)
 		}
 	}
-	if unpacked > limit || m.NumRows > limit {
-		return fmt.Errorf("%d bytes of %d rows in a file of %d bytes", unpacked, m.NumRows, size)
+	if unpacked > limit || rows > limit {
+		return fmt.Errorf("%d bytes of %d rows in a file of %d bytes", unpacked, rows, size)
 	}
 	return nil
 }

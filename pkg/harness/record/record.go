@@ -24,19 +24,19 @@ var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, S
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.
 type Trial struct {
-	Key        string `parquet:"key,zstd" json:"key"` // hex digest of everything the result depends on
+	Key        string `parquet:"key" json:"key"` // hex digest of everything the result depends on
 	Experiment string `parquet:"experiment,dict" json:"experiment"`
 	Protocol   string `parquet:"protocol,dict" json:"protocol"`
 	Scale      string `parquet:"scale,dict" json:"scale"`
 	Problem    string `parquet:"problem,dict" json:"problem"`
 	Method     string `parquet:"method,dict" json:"method"`
-	Seed       uint64 `parquet:"seed,zstd" json:"seed"`
+	Seed       uint64 `parquet:"seed" json:"seed"`
 	Status     string `parquet:"status,dict" json:"status"`
-	Reason     string `parquet:"reason,zstd" json:"reason,omitempty"` // why it is not ok, one line
+	Reason     string `parquet:"reason" json:"reason,omitempty"` // why it is not ok, one line
 	Particles  int    `parquet:"particles,dict" json:"particles"`
 	Dim        int    `parquet:"dim,dict" json:"dim"`
 	Iterations int    `parquet:"iterations,dict" json:"iterations"` // outer iterations completed
-	Config     string `parquet:"config,zstd" json:"-"`              // resolved configuration, JSON; trial.json holds it as an object
+	Config     string `parquet:"config" json:"-"`                   // resolved configuration, JSON; trial.json holds it as an object
 }
 
 // Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the reason printable.
@@ -62,20 +62,20 @@ func (t *Trial) Final() bool { return t.Status == StatusOK || t.Status == Status
 // Trace is one row of trace.parquet: one value measured at one checkpoint of the trial with this key.
 type Trace struct {
 	Key       string  `parquet:"key,dict"`
-	Iteration int     `parquet:"iteration,dict,zstd"`
-	Metric    string  `parquet:"metric,dict,zstd"` // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
-	Index     int     `parquet:"index,dict,zstd"`  // component of a vector metric (mode, coordinate), 0 otherwise
-	Value     float64 `parquet:"value,zstd"`
+	Iteration int     `parquet:"iteration,dict"`
+	Metric    string  `parquet:"metric,dict"` // knn-kl, exact-kl, exact-kl-se, coverage, sigma, p, …
+	Index     int     `parquet:"index,dict"`  // component of a vector metric (mode, coordinate), 0 otherwise
+	Value     float64 `parquet:"value"`
 }
 
 // Timing is one row of timings.parquet.
 type Timing struct {
-	Key     string  `parquet:"key,zstd" json:"-"`
-	Seconds float64 `parquet:"seconds" json:"seconds"`      // wall time of the trial
-	CPU     string  `parquet:"cpu,dict" json:"cpu"`         // processor model
-	Kernel  string  `parquet:"kernel,dict" json:"kernel"`   // compute path: avx512, avx2, portable
-	Started string  `parquet:"started,zstd" json:"started"` // RFC 3339, UTC
-	Commit  string  `parquet:"commit,dict" json:"commit"`   // of the program that ran it, "+dirty" if so
+	Key     string  `parquet:"key" json:"-"`
+	Seconds float64 `parquet:"seconds" json:"seconds"`    // wall time of the trial
+	CPU     string  `parquet:"cpu,dict" json:"cpu"`       // processor model
+	Kernel  string  `parquet:"kernel,dict" json:"kernel"` // compute path: avx512, avx2, portable
+	Started string  `parquet:"started" json:"started"`    // RFC 3339, UTC
+	Commit  string  `parquet:"commit,dict" json:"commit"` // of the program that ran it, "+dirty" if so
 }
 
 // Check is Trial.Check for a row of times.
