@@ -156,11 +156,11 @@ func (m *maker) entry(t *harness.Trial, old *Protocol) (*entry, error) {
 		}
 		m.seen[t.Key] = e
 	}
-	if !m.keep || old == nil || e != nil && final(e.trial.Status) {
+	if !m.keep || old == nil || e != nil && e.trial.Final() {
 		return e, nil
 	}
 	i := slices.IndexFunc(old.Records.Trials, func(r record.Trial) bool { return r.Key == t.Key })
-	if i < 0 || e != nil && !final(old.Records.Trials[i].Status) {
+	if i < 0 || e != nil && !old.Records.Trials[i].Final() {
 		return e, nil
 	}
 	return &entry{old.Records.Trials[i], old.Timings[t.Key], old.Records.Traces[t.Key]}, nil
@@ -208,9 +208,6 @@ func label(row record.Trial, t *harness.Trial) (record.Trial, error) {
 	return row, err
 }
 
-// final reports whether a trial with this status is never computed again.
-func final(status string) bool { return status == record.StatusOK || status == record.StatusDiverged }
-
 // inferior says why a protocol's part must not take the place of the earlier one, which may be nil; "" if it may.
 func inferior(made, old *Protocol) string {
 	missing := fmt.Sprintf("%d of %d trials are missing", made.Counts()[Missing], made.Planned)
@@ -225,11 +222,11 @@ func inferior(made, old *Protocol) string {
 	}
 	well := map[string]bool{}
 	for _, t := range old.Records.Trials {
-		well[t.Key] = final(t.Status)
+		well[t.Key] = t.Final()
 	}
 	failed := 0
 	for _, t := range made.Records.Trials {
-		if well[t.Key] && !final(t.Status) {
+		if well[t.Key] && !t.Final() {
 			failed++
 		}
 	}

@@ -141,15 +141,15 @@ func (p *Protocol) Settings() []Setting {
 }
 
 // Machines returns what computed the trials, without repetition.
-func (p *Protocol) Machines() []Machine {
-	var out []Machine
+func (p *Protocol) Machines() []record.Machine {
+	var out []record.Machine
 	for _, t := range p.Records.Trials {
 		m, known := p.Timings[t.Key]
-		if is := (Machine{m.CPU, m.Kernel, m.Commit}); known && !slices.Contains(out, is) {
+		if is := (record.Machine{CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit}); known && !slices.Contains(out, is) {
 			out = append(out, is)
 		}
 	}
-	slices.SortFunc(out, func(a, b Machine) int {
+	slices.SortFunc(out, func(a, b record.Machine) int {
 		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Commit, b.Commit))
 	})
 	return out

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+)
+
+// setting is one key's value in several configurations.
+type setting struct {
+	Where, Name string
+	Values      []string // "": not set, or no such trials
+}
+
+// Value is the value of a setting that is the same everywhere.
+func (s setting) Value() string {
+	return strings.Join(slices.Compact(filter(s.Values, func(v string) bool { return v != "" })), ", ")
+}
+
+// changed is a protocol's results that were not run with its own settings.
+type changed struct {
+	Title, Protocol, Command string
+	Marks, Set               []string
+	Settings                 []setting // that differ: here, and in the protocol
+}
+
+// flat is configurations by problem and method, with their keys dotted.
+type flat map[[2]string]map[string]string
+
+// changes lists the settings in which results differ from their protocol.
+func changes(e *harness.Experiment, p *report.Protocol) changed {
+	out := changed{Title: e.Title, Protocol: p.Name, Command: p.Command("run"), Marks: marks(p.Scale, len(p.Set) > 0), Set: p.Set}
+	file, err := settings.Read(e.Name, e.Settings)
+	if err != nil {
+		return out
+	}
+	plain, err := file.Resolve(p.Name, "full", nil)
+	if err != nil {
+		return out
+	}
+	own := flat{}
+	for _, problem := range plain.Problems {
+		for _, m := range problem.Methods {
+			own[[2]string{problem.Name, m.Name}] = flatten(m.Config, fmt.Sprint(problem.Seeds))
+		}
+	}
+	here := configs(p)
+	maps.DeleteFunc(own, func(k [2]string, _ map[string]string) bool { return here[k] == nil })
+	out.Settings, _ = differences([]flat{here, own})
+	return out
+}
+
+// compare lists the settings in which protocols differ, and those that they share.
+func compare(protocols []*report.Protocol) (differ, same []setting) {
+	var all []flat
+	for _, p := range protocols {
+		all = append(all, configs(p))
+	}
+	return differences(all)
+}
+
+// configs returns the configurations of a protocol's trials.
+func configs(p *report.Protocol) flat {
+	seeds := map[[2]string][]uint64{}
+	for _, t := range p.Records.Trials {
+		seeds[[2]string{t.Problem, t.Method}] = append(seeds[[2]string{t.Problem, t.Method}], t.Seed)
+	}
+	out := flat{}
+	for _, s := range p.Settings() {
+		at := [2]string{s.Problem, s.Method}
+		out[at] = flatten(s.Config, fmt.Sprint(seeds[at]))
+	}
+	return out
+}
+
+// differences returns the settings whose values are not the same in all, and those that are. Methods and problems with the same values
+// share a row.
+func differences(all []flat) (differ, same []setting) {
+	type row struct{ name, values string }
+	where := map[row][][2]string{}
+	places := map[[2]string]bool{}
+	for _, f := range all {
+		for at := range f {
+			places[at] = true
+		}
+	}
+	for at := range places {
+		names := map[string]bool{}
+		for _, f := range all {
+			for name := range f[at] {
+				names[name] = true
+			}
+		}
+		for name := range names {
+			var values []string
+			for _, f := range all {
+				values = append(values, f[at][name])
+			}
+			r := row{name, strings.Join(values, "\x00")}
+			where[r] = append(where[r], at)
+		}
+	}
+	of := map[string]int{} // methods by problem
+	for at := range places {
+		of[at[0]]++
+	}
+	for r, at := range where {
+		s := setting{Name: r.name, Values: strings.Split(r.values, "\x00"), Where: name(at, of)}
+		if len(slices.Compact(filter(s.Values, func(v string) bool { return v != "" }))) > 1 || slices.Contains(s.Values, "") && anywhere(all, at[0]) {
+			differ = append(differ, s)
+		} else {
+			same = append(same, s)
+		}
+	}
+	for _, list := range [][]setting{differ, same} {
+		slices.SortFunc(list, func(a, b setting) int {
+			return strings.Compare(a.Name+"\x00"+a.Where+strings.Join(a.Values, "\x00"), b.Name+"\x00"+b.Where+strings.Join(b.Values, "\x00"))
+		})
+	}
+	return differ, same
+}
+
+// anywhere reports whether all configurations have such trials, so that a missing value is a setting that is not set.
+func anywhere(all []flat, at [2]string) bool {
+	return !slices.ContainsFunc(all, func(f flat) bool { return f[at] == nil })
+}
+
+// name says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".
+func name(places [][2]string, of map[string]int) string {
+	methods := map[string][]string{}
+	for _, at := range places {
+		methods[at[0]] = append(methods[at[0]], at[1])
+	}
+	problems := map[string][]string{} // by methods
+	for problem, m := range methods {
+		slices.Sort(m)
+		text := ": " + strings.Join(m, ", ")
+		if len(m) == of[problem] {
+			text = ""
+		}
+		problems[text] = append(problems[text], problem)
+	}
+	if all := problems[""]; len(all) == len(of) {
+		return "all"
+	}
+	var out []string
+	for _, text := range slices.Sorted(maps.Keys(problems)) {
+		slices.Sort(problems[text])
+		out = append(out, strings.Join(problems[text], ", ")+text)
+	}
+	return strings.Join(out, "; ")
+}
+
+// flatten returns a configuration by dotted key.
+func flatten(c settings.Config, seeds string) map[string]string {
+	out := map[string]string{"seeds": strings.Trim(seeds, "[]")}
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic("page: a configuration is no JSON") // it was read from JSON
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		panic("page: a configuration is no JSON")
+	}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, w := range v {
+				walk(strings.TrimPrefix(at+"."+k, "."), w)
+			}
+		case nil:
+		case string:
+			out[at] = v
+		default:
+			b, _ := json.Marshal(v) // of decoded JSON
+			out[at] = string(b)
+		}
+	}
+	walk("", tree)
+	return out
+}
