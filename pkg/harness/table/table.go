@@ -10,10 +10,10 @@ import (
 
 // Table is a table of cells.
 type Table struct {
-	Title   string
-	Columns []Column
-	Rows    [][]Cell // each as long as Columns
-	Notes   []string // below the table: what was averaged, how the best is marked
+	Title   string   `json:"title,omitempty"`
+	Columns []Column `json:"columns"`
+	Rows    [][]Cell `json:"rows"`            // each as long as Columns
+	Notes   []string `json:"notes,omitempty"` // below the table: what was averaged, how the best is marked
 }
 
 // Align is where the text of a column stands.
@@ -28,9 +28,9 @@ const (
 
 // Column is the head of a column. Neighbours with the same Group share a heading above theirs.
 type Column struct {
-	Header string
-	Align  Align
-	Group  string
+	Header string `json:"header"`
+	Align  Align  `json:"align,omitempty"`
+	Group  string `json:"group,omitempty"`
 }
 
 // Cell is one cell. Text is what is read; Value is what is sorted by and what CSV holds where IsNumber is set.
