@@ -1,0 +1,240 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+)
+
+// awkward is what a value must survive.
+var awkward = []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64,
+	-2.2250738585072014e-308 / 3, math.MaxFloat64, 1.0 / 3}
+
+func someTrials(n int) []Trial {
+	rows := make([]Trial, n)
+	for i := range rows {
+		rows[i] = Trial{Key: fmt.Sprintf("%020x", i*i), Experiment: "gmm", Protocol: "released", Scale: "full",
+			Problem: "gmm-10d", Method: []string{"sifg", "ada-sifg", "Größe→σ²"}[i%3], Seed: math.MaxUint64 - uint64(i),
+			Status: StatusOK, Particles: 1000, Dim: 10, Iterations: i, Config: fmt.Sprintf(`{"i":%d}`, i)}
+	}
+	return rows
+}
+
+func someTraces(n int) []Trace {
+	rows := make([]Trace, n)
+	for i := range rows {
+		rows[i] = Trace{Key: fmt.Sprintf("%020x", i/50), Iteration: i % 50, Metric: "knn-kl", Index: i % 3, Value: awkward[i%len(awkward)]}
+	}
+	return rows
+}
+
+func someTimings(n int) []Timing {
+	rows := make([]Timing, n)
+	for i := range rows {
+		rows[i] = Timing{Key: fmt.Sprint(i), Seconds: float64(i) / 7, CPU: "a CPU @ 2 GHz", Kernel: "avx2",
+			Started: "2026-01-02T03:04:05Z", Commit: "abc+dirty"}
+	}
+	return rows
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// sameTraces compares by bits: NaN equals itself, -0 differs from 0.
+func sameTraces(a, b []Trace) bool {
+	return slices.EqualFunc(a, b, func(x, y Trace) bool {
+		bits := math.Float64bits(x.Value) == math.Float64bits(y.Value)
+		x.Value, y.Value = 0, 0
+		return bits && x == y
+	})
+}
+
+func TestParquetRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 5, batchRows, 2*batchRows + 1} {
+		trials, traces, timings := someTrials(n), someTraces(n), someTimings(n)
+		b := must(EncodeTrials(trials))
+		if got, err := DecodeTrials(b); err != nil || !slices.Equal(got, trials) {
+			t.Errorf("%d trials came back otherwise, error %v", n, err)
+		}
+		if !bytes.Equal(b, must(EncodeTrials(trials))) {
+			t.Errorf("%d trials: two files of the same rows differ", n)
+		}
+		if got, err := DecodeTraces(must(EncodeTraces(traces))); err != nil || !sameTraces(got, traces) {
+			t.Errorf("%d traces came back otherwise, error %v", n, err)
+		}
+		if got, err := DecodeTimings(must(EncodeTimings(timings))); err != nil || !slices.Equal(got, timings) {
+			t.Errorf("%d timings came back otherwise, error %v", n, err)
+		}
+		if _, err := DecodeTimings(b); !errors.Is(err, ErrDamaged) {
+			t.Errorf("a file of trials was read as timings: %v", err)
+		}
+	}
+	trial := someTrials(1)
+	trial[0].Reason = "panic: \xff\xfe"
+	if got, err := DecodeTrials(must(EncodeTrials(trial))); err != nil || got[0].Reason != "panic: \uFFFD" {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+// Damage that a forged seal vouches for, every flipped bit and every cut, neither ends the process nor takes its memory.
+func TestParquetEveryByteFlipped(t *testing.T) {
+	rows := someTimings(40)
+	b := must(EncodeTimings(rows))
+	for i := range b {
+		bad := bytes.Clone(b)
+		bad[i] ^= 1 << (i % 8)
+		if _, err := DecodeTimings(bad); err != nil && !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {
+			t.Fatalf("byte %d flipped: error %v", i, err)
+		}
+		if _, err := DecodeTimings(b[:i]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("cut to %d of %d bytes: error %v", i, len(b), err)
+		}
+	}
+}
+
+// A file of other columns, of another version, and one that unpacks to very much are refused.
+func TestParquetRefuses(t *testing.T) {
+	type other struct {
+		Key string `parquet:"key"`
+	}
+	if _, err := DecodeTimings(must(encode("timings", []other{{"k"}}))); !errors.Is(err, ErrDamaged) {
+		t.Errorf("other columns: error %v", err)
+	}
+	b := must(EncodeTimings(nil))
+	at := bytes.Index(b, []byte(metaSchema)) + len(metaSchema) // then its value, with type and length in front
+	i := at + bytes.IndexByte(b[at:], '2')
+	b[i] = '1'
+	if _, err := DecodeTimings(b); err == nil || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("another version: error %v", err)
+	}
+	bomb := must(EncodeTraces(make([]Trace, 1<<22)))
+	if _, err := DecodeTraces(bomb); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%d bytes that unpack to 300 MB: error %v", len(bomb), err)
+	}
+}
+
+// A row that somebody made up is refused or made harmless.
+func TestForgedRows(t *testing.T) {
+	for name, forge := range map[string]func(*Trial){
+		"status":   func(r *Trial) { r.Status = "OK" },
+		"escape":   func(r *Trial) { r.Method = "sifg\x1b[2J" },
+		"long":     func(r *Trial) { r.Problem = strings.Repeat("x", 2000) },
+		"negative": func(r *Trial) { r.Iterations = -1 },
+	} {
+		rows := someTrials(2)
+		forge(&rows[1])
+		if _, err := DecodeTrials(must(EncodeTrials(rows))); !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	for _, seconds := range []float64{1e308, -1, math.NaN(), math.Inf(1)} {
+		rows := someTimings(1)
+		rows[0].Seconds = seconds
+		if _, err := DecodeTimings(must(EncodeTimings(rows))); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%g seconds: error %v", seconds, err)
+		}
+	}
+	rows := someTrials(1)
+	rows[0].Status, rows[0].Reason = StatusFailed, "\x1b[2J\nall is well"
+	if got, err := DecodeTrials(must(EncodeTrials(rows))); err != nil || got[0].Reason != `\x1b[2J\nall is well` {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+// docs/results.md describes each column with its type.
+func TestColumnsAreDocumented(t *testing.T) {
+	doc := string(must(os.ReadFile("../../../docs/results.md")))
+	kinds := map[reflect.Kind]string{reflect.String: "BYTE_ARRAY (STRING) | VARCHAR", reflect.Float64: "DOUBLE | DOUBLE",
+		reflect.Int: "INT64 (signed) | BIGINT", reflect.Uint64: "INT64 (unsigned) | UBIGINT"}
+	for name, columns := range map[string][]column{
+		"trials.parquet": columnsOf[Trial](), "trace.parquet": columnsOf[Trace](), "timings.parquet": columnsOf[Timing](),
+	} {
+		_, section, _ := strings.Cut(doc, "### "+name)
+		section, _, _ = strings.Cut(section, "\n##")
+		for _, c := range columns {
+			if line := "| `" + c.name + "` | " + kinds[c.kind] + " |"; !strings.Contains(section, line) {
+				t.Errorf("docs/results.md, %s: no line %q", name, line)
+			}
+		}
+	}
+}
+
+func TestNPYRoundTrip(t *testing.T) {
+	values := make([]float32, 24)
+	for i := range values {
+		values[i] = float32(awkward[i%len(awkward)])
+	}
+	values[5] = math.SmallestNonzeroFloat32
+	for _, shape := range [][]int{{}, {0}, {24}, {4, 6}, {2, 3, 4}, {3, 0}, {1, 1, 1}} {
+		n, _ := elements(shape)
+		var file bytes.Buffer
+		must(0, EncodeNPY(&file, shape, values[:n]))
+		b := file.Bytes()
+		if start := len(b) - 4*n; start%64 != 0 || b[start-1] != '\n' {
+			t.Errorf("shape %v: values start at %d, want a multiple of 64", shape, start)
+		}
+		got, data, err := DecodeNPY[float32](b)
+		sameBits := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+		if err != nil || !slices.Equal(got, shape) || !slices.EqualFunc(data, values[:n], sameBits) {
+			t.Errorf("shape %v: got %v of shape %v, error %v", shape, data, got, err)
+		}
+	}
+	long := make([]float64, 20000) // more than one chunk
+	for i := range long {
+		long[i] = float64(i) / 3
+	}
+	var b bytes.Buffer
+	must(0, EncodeNPY(&b, []int{len(long)}, long))
+	if _, got, err := DecodeNPY[float64](b.Bytes()); err != nil || !slices.Equal(got, long) {
+		t.Errorf("%d values, error %v", len(got), err)
+	}
+	b.Reset()
+	must(0, npyio.Write(&b, long[:9])) // format 2.0, header not aligned
+	if shape, got, err := DecodeNPY[float64](b.Bytes()); err != nil || !slices.Equal(got, long[:9]) || shape[0] != 9 {
+		t.Errorf("npyio's own file: %v %v, error %v", shape, got, err)
+	}
+	if _, _, err := DecodeNPY[float32](b.Bytes()); err == nil || !strings.Contains(err.Error(), "<f8") {
+		t.Errorf("float64 read as float32: error %v", err)
+	}
+}
+
+func TestNPYDamage(t *testing.T) {
+	var buf bytes.Buffer
+	must(0, EncodeNPY(&buf, []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}))
+	b := buf.Bytes()
+	for n := range b {
+		if _, _, err := DecodeNPY[float32](b[:n]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("cut to %d of %d bytes: error %v", n, len(b), err)
+		}
+	}
+	if _, _, err := DecodeNPY[float32](append(b, 0)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a byte too many: error %v", err)
+	}
+	for i := range b { // must not panic or take the memory that a damaged shape asks for
+		for bit := range 8 {
+			bad := bytes.Clone(b)
+			bad[i] ^= 1 << bit
+			if shape, got, err := DecodeNPY[float32](bad); err == nil && (len(got) != 6 || len(shape) == 0) {
+				t.Fatalf("bit %d of byte %d flipped: shape %v, %d values", bit, i, shape, len(got))
+			}
+		}
+	}
+	bomb := bytes.Clone(b)
+	binary.LittleEndian.PutUint16(bomb[8:], 65535)
+	if _, _, err := DecodeNPY[float32](bomb); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a header longer than the file: error %v", err)
+	}
+}

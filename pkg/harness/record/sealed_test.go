@@ -1,0 +1,315 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+)
+
+// The test binary starts itself as the process that is killed: RECORD_TEST_KILL is the number of the change.
+func TestMain(m *testing.M) {
+	if at, err := strconv.ParseInt(os.Getenv("RECORD_TEST_KILL"), 10, 64); err == nil {
+		disktest.KillAt(at)
+		if err := writeNew(os.Getenv("RECORD_TEST_PATH")); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+var oldFile, newFile = bytes.Repeat([]byte("old "), 40000), bytes.Repeat([]byte("new "), 50000)
+
+func writeNew(path string) error {
+	return WriteFileAtomic(path, func(w io.Writer) error {
+		for part := range slices.Chunk(newFile, 30000) {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Killed before any of its changes, the writer leaves the old file or the new one, whole, and nothing else that readers of *.parquet
+// would open.
+func TestWriteFileAtomicKilled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "trials.parquet")
+	for at := 1; ; at++ {
+		must(0, os.WriteFile(path, oldFile, 0o666))
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "RECORD_TEST_KILL="+strconv.Itoa(at), "RECORD_TEST_PATH="+path)
+		out, err := cmd.CombinedOutput()
+		if names, _ := filepath.Glob(filepath.Join(dir, "*.parquet")); !slices.Equal(names, []string{path}) {
+			t.Fatalf("change %d: files %v", at, names)
+		}
+		got := must(os.ReadFile(path))
+		if err == nil {
+			if !bytes.Equal(got, newFile) || at < 7 { // create, two writes or more, sync, rename, sync folder
+				t.Fatalf("a writer that was not killed: %d changes, %d bytes", at-1, len(got))
+			}
+			return
+		}
+		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+			t.Fatalf("change %d: %v: %s", at, err, out)
+		}
+		if !bytes.Equal(got, oldFile) && !bytes.Equal(got, newFile) {
+			t.Fatalf("killed at change %d: %d bytes that are neither file", at, len(got))
+		}
+	}
+}
+
+func TestWriteFileAtomicFails(t *testing.T) {
+	dir := t.TempDir()
+	path, full := filepath.Join(dir, "a"), errors.New("no space left")
+	err := WriteFileAtomic(path, func(w io.Writer) error { w.Write(oldFile); return full })
+	if !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if names := must(os.ReadDir(dir)); len(names) != 0 {
+		t.Errorf("left: %v", names)
+	}
+	missing := filepath.Join(dir, "none", "a")
+	if err := WriteFileAtomic(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("missing folder: error %v", err)
+	}
+}
+
+// head is the head of the test's folders.
+type head struct {
+	Title string `json:"title"`
+}
+
+var someFiles = map[string][]byte{"a.txt": []byte("alpha"), "sub/deep/b.txt": []byte("beta"), "empty": nil}
+
+// sealed returns a root with a sealed folder "x" of title and someFiles.
+func sealed(t *testing.T, title string) *os.Root {
+	t.Helper()
+	root := must(os.OpenRoot(t.TempDir()))
+	t.Cleanup(func() { root.Close() })
+	if _, err := ReplaceFolder(root, "x", "index.json", head{title}, someFiles); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// title returns the title of the folder "x" after checking all of it.
+func title(root *os.Root) (string, error) {
+	var h head
+	f, err := OpenFolder(root, "x", "index.json", &h)
+	if err != nil {
+		return "", err
+	}
+	if found, err := f.Check(); err != nil || len(found) > 0 {
+		return "", errors.Join(fmt.Errorf("%v", found), err)
+	}
+	return h.Title, nil
+}
+
+func TestSealedFolder(t *testing.T) {
+	root := sealed(t, "<&> \u2028")
+	var h head
+	f, err := OpenFolder(root, "x", "index.json", &h)
+	if err != nil || h.Title != "<&> \u2028" || len(f.Files) != 3 || f.Sizes() != nil {
+		t.Fatalf("%+v, %+v, error %v", h, f, err)
+	}
+	for name, want := range someFiles {
+		if got, err := f.Read(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %q, error %v", name, got, err)
+		}
+	}
+	if _, err := f.Read("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not listed: error %v", err)
+	}
+	must(0, root.WriteFile("x/sub/mine.txt", nil, 0o666))
+	if names, err := f.Foreign(); err != nil || !slices.Equal(names, []string{"sub/mine.txt"}) {
+		t.Errorf("foreign: %v, error %v", names, err)
+	}
+	if _, err := OpenFolder(root, "none", "index.json", &h); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a folder that is not there: error %v", err)
+	}
+}
+
+// Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there; the next call ends
+// what was begun, and nothing is left.
+func TestReplaceFolderStopped(t *testing.T) {
+	broken := errors.New("broken")
+	for at := int64(1); ; at++ {
+		root, what := sealed(t, "first"), ""
+		must(0, root.WriteFile("x/sub/notes.md", []byte("mine"), 0o666))
+		var done atomic.Int64
+		restore := disktest.Before(func(change string) error { // as after a kill: nothing is changed any more
+			if done.Add(1) >= at {
+				what = change
+				return broken
+			}
+			return nil
+		})
+		_, err := ReplaceFolder(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
+		restore()
+		if what == "" {
+			if got, wrong := title(root); err != nil || wrong != nil || got != "next" || at < 12 {
+				t.Errorf("%d changes, error %v, title %q, error %v", at-1, err, got, wrong)
+			}
+			return
+		}
+		must(0, RestoreFolder(root, "x", "index.json"))
+		if got, wrong := title(root); !errors.Is(err, broken) || wrong != nil || got != "first" && got != "next" {
+			t.Fatalf("stopped at %s (%d): %v; then title %q, error %v", what, at, err, got, wrong)
+		}
+		foreign, err := ReplaceFolder(root, "x", "index.json", head{"last"}, someFiles)
+		if got, wrong := title(root); err != nil || wrong != nil || got != "last" || len(foreign) != 1 {
+			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v", what, at, err, got, wrong, foreign)
+		}
+		if b, err := root.ReadFile("x/" + foreign[0]); err != nil || string(b) != "mine" {
+			t.Fatalf("after a stop at %s (%d): %q, error %v", what, at, b, err)
+		}
+		if left := must(fs.ReadDir(root.FS(), ".")); len(left) != 1 {
+			t.Fatalf("after a stop at %s (%d): %v", what, at, left)
+		}
+	}
+}
+
+// What a person put into a folder stays, also where a file of ours has its name now, and where the index of the old folder is damaged.
+func TestForeignFilesStay(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		root := sealed(t, "first")
+		must(0, root.RemoveAll("x/a.txt"))
+		must(0, root.MkdirAll("x/a.txt", 0o777)) // in the place of our file
+		mine := map[string]string{"x/notes.md": "1", "x/a.txt/inside": "2", "x/new": "3", "x/sub/deep/c": "4"}
+		for name, text := range mine {
+			must(0, root.WriteFile(name, []byte(text), 0o666))
+		}
+		if damaged {
+			must(0, root.WriteFile("x/index.json", nil, 0o666))
+		}
+		files := map[string][]byte{"a.txt": []byte("ours"), "new": []byte("ours too"), "empty": nil, "sub/deep/b.txt": nil}
+		foreign, err := ReplaceFolder(root, "x", "index.json", head{"next"}, files)
+		if got, wrong := title(root); err != nil || wrong != nil || got != "next" {
+			t.Fatalf("damaged %v: error %v, title %q, error %v", damaged, err, got, wrong)
+		}
+		var texts []string
+		for _, name := range foreign {
+			texts = append(texts, string(must(root.ReadFile("x/"+name))))
+		}
+		slices.Sort(texts)
+		want := []string{"1", "2", "3", "4"}
+		if damaged {
+			want = []string{"1", "2", "4"} // "new" cannot be told from an old file of ours
+		}
+		if !slices.Equal(texts, want) {
+			t.Errorf("damaged %v: kept %q as %q, want %q", damaged, texts, foreign, want)
+		}
+	}
+}
+
+// Every flipped byte and every cut, of the index or of a file, is damage.
+func TestSealedFolderEveryByteFlipped(t *testing.T) {
+	root := sealed(t, "whole")
+	for _, name := range []string{"x/index.json", "x/a.txt", "x/sub/deep/b.txt"} {
+		good := must(root.ReadFile(name))
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 8)
+			for _, b := range [][]byte{bad, good[:i]} {
+				must(0, root.WriteFile(name, b, 0o666))
+				if _, err := title(root); err == nil {
+					t.Fatalf("%s: byte %d of %d: no error", name, i, len(b))
+				}
+			}
+		}
+		must(0, root.WriteFile(name, good, 0o666))
+	}
+	if got, err := title(root); got != "whole" || err != nil {
+		t.Error(got, err)
+	}
+}
+
+// An index that somebody sealed cannot name anything outside its folder, itself, or what no program of ours writes.
+func TestForgedIndex(t *testing.T) {
+	root := sealed(t, "x")
+	for name, list := range map[string][]File{
+		"outside": {{Name: "../a"}}, "absolute": {{Name: "/etc/passwd"}}, "itself": {{Name: "index.json"}}, "the folder": {{Name: "."}},
+		"not clean": {{Name: "sub//b"}}, "an escape": {{Name: "a\x1b[2J"}}, "twice": {{Name: "a"}, {Name: "a"}},
+		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
+	} {
+		must(0, root.WriteFile("x/index.json", must(encodeIndex(head{"x"}, list)), 0o666))
+		if _, err := OpenFolder(root, "x", "index.json", &head{}); !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := Seal(root, "x", "index.json", head{}, map[string][]byte{"../a": nil}); err == nil {
+		t.Error("a name outside was written")
+	}
+}
+
+// Pipes, devices, folders, links and endless or huge files in the place of a file are damage, at once.
+func TestOneDoor(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "a.txt")
+	must(0, os.WriteFile(outside, someFiles["a.txt"], 0o666))
+	for what, spoil := range map[string]func(path string) error{
+		"pipe":           func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		"folder":         func(path string) error { return os.Mkdir(path, 0o777) },
+		"endless":        func(path string) error { return os.Symlink("/dev/zero", path) },
+		"link outside":   func(path string) error { return os.Symlink(outside, path) },
+		"loop":           func(path string) error { return os.Symlink(filepath.Base(path), path) },
+		"link nowhere":   func(path string) error { return os.Symlink("none", path) },
+		"very long name": func(path string) error { return os.Symlink(strings.Repeat("x", 300), path) },
+		"40 GB":          func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 40<<30)) },
+		"nothing":        func(string) error { return nil },
+	} {
+		for _, name := range []string{"a.txt", "index.json"} {
+			root := sealed(t, "x")
+			f := must(OpenFolder(root, "x", "index.json", &head{}))
+			path := f.Path(name)
+			must(0, errors.Join(os.Remove(path), spoil(path)))
+			started := time.Now()
+			_, err := title(root)
+			if err == nil || !strings.Contains(err.Error(), path) || time.Since(started) > 5*time.Second {
+				t.Errorf("%s in the place of %s: error %v", what, name, err)
+			}
+			if found, err := f.Check(); name == "a.txt" && (err != nil || len(found) != 1 || found[0].Path != path) {
+				t.Errorf("%s: found %v, error %v", what, found, err)
+			}
+		}
+	}
+}
+
+func TestAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	var inside atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			err := Alone(dir, func() error {
+				defer inside.Add(-1)
+				if inside.Add(1) > 1 {
+					return errors.New("two at once")
+				}
+				time.Sleep(5 * time.Millisecond)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
