@@ -5,14 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
-var claims = []harness.Claim{
+var claims = []claim.Claim{
 	smaller("18", few, "10 particles", "l2-gf"),
 	smaller("19", few, "10 particles", "ada-gwg"),
 	smaller("20", many, "100 particles", "l2-gf"),
@@ -21,16 +20,16 @@ var claims = []harness.Claim{
 		ID: "22", Statement: "SIFG is robust: 10 particles do as well as 100.",
 		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from resampling tries) of the ratio " +
 			"less 1 inside ±10 %; not reproduced if all of it is outside, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			a, b := triesOf(s, few, "sifg", "amari", atEnd), triesOf(s, many, "sifg", "amari", atEnd)
 			if len(a) == 0 || len(b) == 0 {
 				return missing
 			}
 			ratio := func(t []tries) float64 { return t[0].median()/t[1].median() - 1 }
 			lo, hi := interval([]tries{a, b}, []int{0, 1}, ratio)
-			return harness.Outcome{
+			return claim.Outcome{
 				Verdict: inside(lo, hi, 0.1),
-				Evidence: fmt.Sprintf("median with 10 particles %s, with 100 %s, ratio less 1 %s", evidence.Num(a.median()), evidence.Num(b.median()),
+				Evidence: fmt.Sprintf("median with 10 particles %s, with 100 %s, ratio less 1 %s", claim.Num(a.median()), claim.Num(b.median()),
 					between(ratio([]tries{a, b}), lo, hi)),
 				Keys: append(keys(s, few, "sifg"), keys(s, many, "sifg")...),
 			}
@@ -40,7 +39,7 @@ var claims = []harness.Claim{
 		ID: "23", Statement: "SVGD is hurt more by few particles than SIFG.",
 		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from resampling tries) of the " +
 			"difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			svgdFew, sifgFew, noteFew := both(s, few, "svgd", "sifg")
 			svgdMany, sifgMany, noteMany := both(s, many, "svgd", "sifg")
 			if len(svgdFew) == 0 || len(svgdMany) == 0 {
@@ -51,17 +50,17 @@ var claims = []harness.Claim{
 				return t[0].median()/t[1].median() - t[2].median()/t[3].median()
 			}
 			lo, hi := interval(sets, []int{0, 1, 0, 1}, excess)
-			verdict := harness.NotDecided
+			verdict := claim.NotDecided
 			switch {
 			case lo > 0:
-				verdict = harness.Reproduced
+				verdict = claim.Reproduced
 			case hi < 0.02:
-				verdict = harness.NotReproduced
+				verdict = claim.NotReproduced
 			}
-			return harness.Outcome{
+			return claim.Outcome{
 				Verdict: verdict,
 				Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
-					evidence.Num(svgdFew.median()), evidence.Num(svgdMany.median()), evidence.Num(sifgFew.median()), evidence.Num(sifgMany.median()),
+					claim.Num(svgdFew.median()), claim.Num(svgdMany.median()), claim.Num(sifgFew.median()), claim.Num(sifgMany.median()),
 					between(excess(sets), lo, hi), noteFew, noteMany),
 				Keys: append(keys(s, few, "svgd", "sifg"), keys(s, many, "svgd", "sifg")...),
 			}
@@ -71,8 +70,8 @@ var claims = []harness.Claim{
 		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
 		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of particles: all " +
 			"intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
-			verdict := harness.Reproduced
+		Check: func(s *record.Set) claim.Outcome {
+			verdict := claim.Reproduced
 			var text, used []string
 			for _, problem := range []string{few, many} {
 				for _, m := range s.Methods(problem) {
@@ -83,10 +82,10 @@ var claims = []harness.Claim{
 					change := func(t []tries) float64 { return t[1].median()/t[0].median() - 1 }
 					lo, hi := interval([]tries{before, after}, []int{0, 0}, change)
 					switch v := inside(lo, hi, 0.02); {
-					case v == harness.NotReproduced, v == harness.NotDecided && verdict == harness.Reproduced:
+					case v == claim.NotReproduced, v == claim.NotDecided && verdict == claim.Reproduced:
 						verdict = v
 					}
-					text = append(text, fmt.Sprintf("%s %s %s", evidence.Label(m), strings.TrimPrefix(problem, "meg-"),
+					text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), strings.TrimPrefix(problem, "meg-"),
 						between(change([]tries{before, after}), lo, hi)))
 					used = append(used, keys(s, problem, m)...)
 				}
@@ -94,26 +93,26 @@ var claims = []harness.Claim{
 			if len(text) == 0 {
 				return missing
 			}
-			return harness.Outcome{Verdict: verdict, Evidence: "relative change: " + strings.Join(text, "; "), Keys: used}
+			return claim.Outcome{Verdict: verdict, Evidence: "relative change: " + strings.Join(text, "; "), Keys: used}
 		},
 	},
 }
 
-var missing = harness.Outcome{Verdict: harness.NotTestable, Evidence: "trials are missing or did not end well"}
+var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "trials are missing or did not end well"}
 
 // inside judges an interval that has to lie within ±bound.
-func inside(lo, hi, bound float64) string {
+func inside(lo, hi, bound float64) claim.Verdict {
 	switch {
 	case lo >= -bound && hi <= bound:
-		return harness.Reproduced
+		return claim.Reproduced
 	case lo > bound || hi < -bound:
-		return harness.NotReproduced
+		return claim.NotReproduced
 	}
-	return harness.NotDecided
+	return claim.NotDecided
 }
 
 func keys(s *record.Set, problem string, methods ...string) []string {
-	return evidence.Records{Set: s, Problem: problem}.Keys(methods...)
+	return claim.Series{Set: s, Problem: problem}.Keys(methods...)
 }
 
 // chance prints a p-value.
@@ -128,13 +127,13 @@ func chance(p float64) string {
 const negligible = 0.02
 
 // smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
-func smaller(id, problem, particles, other string) harness.Claim {
-	return harness.Claim{
-		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + evidence.Label(other) + ".",
+func smaller(id, problem, particles, other string) claim.Claim {
+	return claim.Claim{
+		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + claim.Label(other) + ".",
 		Rule: "median Amari distance of all particles smaller: the interval (95 %, from resampling tries) of the difference below 0, and a " +
 			"one-sided sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if the advantage is below 2 % of the other's median " +
 			"throughout the interval, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			a, b, note := both(s, problem, "sifg", other)
 			if len(a) == 0 {
 				return missing
@@ -147,20 +146,20 @@ func smaller(id, problem, particles, other string) harness.Claim {
 				d = append(d, ma[i]-mb[i])
 			}
 			p := stats.Paired(d, stats.Less, 1)
-			verdict := harness.NotDecided
+			verdict := claim.NotDecided
 			switch {
 			case hi < 0 && p <= 0.05:
-				verdict = harness.Reproduced
+				verdict = claim.Reproduced
 			case lo > -negligible*b.median():
-				verdict = harness.NotReproduced
+				verdict = claim.NotReproduced
 			}
 			exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari")
 			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p %s",
-				evidence.Num(a.median()), evidence.Label(other), evidence.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), chance(p))
+				claim.Num(a.median()), claim.Label(other), claim.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), chance(p))
 			if len(exact) > 0 && !math.IsNaN(exact.median()) {
-				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", evidence.Num(exact.median()), evidence.Num(random.median()))
+				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", claim.Num(exact.median()), claim.Num(random.median()))
 			}
-			return harness.Outcome{Verdict: verdict, Evidence: text + note, Keys: keys(s, problem, "sifg", other)}
+			return claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: keys(s, problem, "sifg", other)}
 		},
 	}
 }

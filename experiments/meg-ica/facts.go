@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/chains"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
@@ -30,11 +30,7 @@ import (
 //	stable-step         the largest Euler step with which gradient ascent stays at the mode: 2/λ, λ the largest curvature
 func (d *posterior) summarise(m mode, draws [][]float64, tallies []hmc.Tally) *reference {
 	p, n := d.o.Channels, len(draws[0])/d.Dim()
-	machine := harness.ThisMachine()
-	ref := &reference{
-		Identity: d.identity(), Mode: m, Facts: map[string][]float64{},
-		Made: map[string]string{"commit": machine.Commit, "cpu": machine.CPU, "kernel": machine.Kernel, "code": code()},
-	}
+	ref := &reference{Identity: d.identity(), Mode: m, Facts: map[string][]float64{}}
 	fact := func(name string, values ...float64) {
 		if !slices.ContainsFunc(values, math.IsNaN) { // a diagnostic that says nothing is left out
 			ref.Facts[name] = values
@@ -80,25 +76,19 @@ func (d *posterior) summarise(m mode, draws [][]float64, tallies []hmc.Tally) *r
 	fact("ess-tail", worst(turned, -1, func(c hmc.Coordinate) float64 { return c.TailESS }))
 	fact("modes", visited...)
 	fact("mode-changes", changes...)
-	halves, chains := spreads(draws, p)
+	halves, pairs := spreads(draws, p)
 	fact("amari-halves", halves...)
-	fact("amari-chains", chains...)
-	halves, chains = spreads(aligned, p)
+	fact("amari-chains", pairs...)
+	halves, pairs = spreads(aligned, p)
 	fact("amari-aligned-halves", halves...)
-	fact("amari-aligned-chains", chains...)
+	fact("amari-aligned-chains", pairs...)
 	fact("amari-mode", metric.Amari(m.W, ref.Mean, p))
 	fact("restarts", float64(m.Agree), restarts)
 	if lo, hi, ok := d.curvature(m.W); ok {
 		fact("laplace-sd", 1/math.Sqrt(hi), 1/math.Sqrt(lo))
 		fact("stable-step", 2/hi)
 	}
-
-	all := slices.Concat(aligned...)
-	ref.draws = metric.NewPoints(d.o.Reference.Draws, p*p)
-	for i := range ref.draws.N { // the middle draw of each of as many equal parts
-		k := (2*i + 1) * len(draws) * n / (2 * ref.draws.N)
-		copy(ref.draws.Row(i), all[k*p*p:(k+1)*p*p])
-	}
+	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: chains.Thin(aligned, p*p, d.o.Reference.Draws)}
 	return ref
 }
 

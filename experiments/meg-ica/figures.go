@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/density"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -25,7 +25,7 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 		}
 	}
 	for _, m := range s.Methods(problem) {
-		add(evidence.Label(m), triesOf(s, problem, m, "amari", atEnd), figure.Method(m))
+		add(claim.Label(m), triesOf(s, problem, m, "amari", atEnd), figure.Method(m))
 	}
 	if len(layers) == 0 {
 		return nil, fmt.Errorf("no trial of %s ended well", problem)
@@ -42,8 +42,10 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 }
 
 // convergence draws Amari and energy distance against iterations.
-func convergence(s *record.Set, problem string) (*figure.Figure, error) {
-	return density.Curves(s, problem,
+func convergence(name, particles, problem string) harness.Figure {
+	return density.Curves(name, particles+" particles against iterations",
+		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws, in the "+
+			"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many reference draws.", problem,
 		density.Panel{Metric: "amari-median", Label: "median Amari distance to W_{0}", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
@@ -92,12 +94,12 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	t := &table.Table{Columns: []table.Column{
 		{Header: "Method"}, right("Amari to W₀"), right("Amari to the mode"), right("energy distance"), right("KSD"), right("rms of W"), right("σ"),
 	}}
-	e := evidence.Records{Set: s, Problem: problem}
+	e := claim.Series{Set: s, Problem: problem}
 	row := func(name string, to, toMode tries, energy, ksd, rms, sigma []float64) {
 		t.Rows = append(t.Rows, []table.Cell{table.Text(name), ranged(to), ranged(toMode), medianOf(energy), medianOf(ksd), medianOf(rms), medianOf(sigma)})
 	}
 	for _, m := range s.Methods(problem) {
-		row(evidence.Label(m), triesOf(s, problem, m, "amari", atEnd), triesOf(s, problem, m, "amari-mode", atEnd),
+		row(claim.Label(m), triesOf(s, problem, m, "amari", atEnd), triesOf(s, problem, m, "amari-mode", atEnd),
 			e.Final(m, "energy", 0), e.Final(m, "ksd", 0), e.Final(m, "rms", 0), e.Final(m, "sigma", 0))
 	}
 	floor := func(metric string) []float64 {

@@ -41,9 +41,6 @@ func init() {
 	}
 }
 
-// Metrics lists the names that options.metrics may hold.
-func Metrics() []string { return []string{"amari", "amari-mode", "energy", "ksd", "rms"} }
-
 // measure implements harness.Problem.Measure. At iteration 0 it also measures as many reference draws, as metrics named
 // "floor-…", and random matrices, as "random-…"; and it puts what is known of the reference, as "reference-…".
 func (p *problem) measure(c *sifg.Cloud, judged sifg.Batch, put func(string, int, float64)) {

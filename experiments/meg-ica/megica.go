@@ -4,15 +4,11 @@ package megica
 
 import (
 	"embed"
-	"io/fs"
-	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 )
 
 //go:embed meg-ica.yaml
@@ -21,26 +17,20 @@ var config []byte
 //go:embed grids
 var grids embed.FS
 
-// code is the digest of the code that makes reference draws.
-var code = sync.OnceValue(func() string {
-	return sha([]byte(sifg.Fingerprint() + sifg.FingerprintOf(hmc.Source) + sifg.FingerprintOf(source)))
-})
-
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
-	Name:    "meg-ica",
-	Title:   "Bayesian ICA on MEG recordings",
-	Config:  config,
-	Setup:   setup,
-	Check:   check,
-	Prepare: prepare,
-	Source:  source,
-	Uses:    []fs.FS{hmc.Source},
-	Metrics: Metrics(),
-	Scores:  []string{"amari-median", "energy"},
-	Grids:   grids,
+	Name:  "meg-ica",
+	Title: "Bayesian ICA on MEG recordings",
 	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior N(0, 100). The paper " +
 		"compares how near the particles come to the mean of an HMC chain, in Amari distance, with 10 particles (Figure 4 left) and with 100 (middle).",
+	Settings:  config,
+	Version:   "1",
+	Problem:   build,
+	Check:     check,
+	Reference: referenceOf,
+	Metrics:   metrics,
+	Scores:    []string{"amari-median", "energy"},
+	Grids:     grids,
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
@@ -60,17 +50,8 @@ var Experiment = &harness.Experiment{
 				"Outlines are densities, bars medians, boxes quartiles.",
 			Draw: identifiability,
 		},
-		{
-			Name: "convergence-10", Title: "10 particles against iterations",
-			Caption: "Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws, in the " +
-				"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many reference draws.",
-			Draw: func(s *record.Set) (*figure.Figure, error) { return convergence(s, few) },
-		},
-		{
-			Name: "convergence-100", Title: "100 particles against iterations",
-			Caption: "As with 10 particles.",
-			Draw:    func(s *record.Set) (*figure.Figure, error) { return convergence(s, many) },
-		},
+		convergence("convergence-10", "10", few),
+		convergence("convergence-100", "100", many),
 	},
 	Tables: []harness.Table{
 		{
@@ -90,4 +71,14 @@ var Experiment = &harness.Experiment{
 	},
 	Claims:   claims,
 	Findings: findings,
+}
+
+var metrics = []harness.Metric{
+	{Name: "amari-median", Meaning: "Median over particles of the Amari distance to W₀ (asked for as amari)."},
+	{Name: "amari", Meaning: "Amari distance of each particle to W₀, at the last iteration and at settled_from."},
+	{Name: "amari-mode-median", Meaning: "Median over particles of the Amari distance to the mode (asked for as amari-mode)."},
+	{Name: "amari-mode", Meaning: "Amari distance of each particle to the mode."},
+	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the aligned sample to the aligned reference draws."},
+	{Name: "ksd", Meaning: "Kernel Stein discrepancy of the aligned sample: V-statistic (index 0) and U-statistic (1)."},
+	{Name: "rms", Unit: "entries of W", Meaning: "Root mean square of the entries of all unmixing matrices."},
 }

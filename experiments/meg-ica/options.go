@@ -2,10 +2,12 @@ package megica
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 // Options are the keys of problems.<name>.options.
@@ -36,7 +38,7 @@ var truths = []string{"mean", "aligned-mean", "mode"}
 // decode returns options with defaults in place.
 func decode(options map[string]any) (Options, error) {
 	o := Options{Channels: 5, Scaling: "raw", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "mean"}
-	return o, harness.Decode(options, &o)
+	return o, settings.Decode(options, &o)
 }
 
 // options decodes and checks a trial's options, as far as that needs no data.
@@ -47,7 +49,7 @@ func options(t *harness.Trial) (Options, error) {
 	}
 	for _, name := range o.Metrics {
 		if measures[name] == nil {
-			return o, fmt.Errorf("options.metrics: %q is unknown: want some of %s", name, strings.Join(Metrics(), ", "))
+			return o, fmt.Errorf("options.metrics: %q is unknown: want some of %s", name, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))
 		}
 	}
 	switch {
@@ -73,7 +75,6 @@ func options(t *harness.Trial) (Options, error) {
 	return o, o.Reference.check()
 }
 
-// Check implements harness.Experiment.Check.
 func check(t *harness.Trial) error {
 	_, err := options(t)
 	return err

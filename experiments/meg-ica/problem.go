@@ -1,23 +1,17 @@
 package megica
 
 import (
-	"embed"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
-
-// source is the code that a trial's result depends on.
-//
-//go:embed options.go problem.go scale.go mode.go reference.go facts.go judge.go
-var source embed.FS
 
 // posterior is the density of a problem and its data.
 type posterior struct {
@@ -28,14 +22,23 @@ type posterior struct {
 	digest   string         // of the unscaled channels
 }
 
-func newPosterior(o Options, data *dataset.Data) (*posterior, error) {
+// posteriorOf reads a trial's options and data.
+func posteriorOf(t *harness.Trial) (*posterior, error) {
+	o, err := options(t)
+	if err != nil {
+		return nil, err
+	}
+	data, err := t.Data()
+	if err != nil {
+		return nil, err
+	}
 	w, err := channels(data, o.Channels)
 	if err != nil {
 		return nil, err
 	}
 	d := &posterior{o: o, exponent: o.Exponent, digest: digestOf(w.RawMatrix().Data)}
 	if d.x, err = scale(w, o.Scaling); err != nil {
-		return nil, harness.Usagef("data set %s: %v", data.Name, err)
+		return nil, usage.Errorf("data set %s: %v", data.Name, err)
 	}
 	if o.Average {
 		d.exponent /= float64(data.Cols)
@@ -89,32 +92,13 @@ type problem struct {
 	energy *metric.Energy // to the reference draws, standardised
 }
 
-// setup implements harness.Experiment.Setup.
-func setup(t *harness.Trial) (*harness.Problem, error) {
-	o, err := options(t)
+// build implements harness.Experiment.Problem.
+func build(t *harness.Trial) (*harness.Problem, error) {
+	pi, err := posteriorOf(t)
 	if err != nil {
 		return nil, err
 	}
-	data, err := t.Load()
-	if err != nil {
-		return nil, err
-	}
-	pi, err := newPosterior(o, data)
-	if err != nil {
-		return nil, err
-	}
-	p, err := newProblem(pi, t)
-	if err != nil {
-		return nil, err
-	}
-	if p.local != nil {
-		return &harness.Problem{Target: p.local, Init: p.init, Measure: p.measure}, nil
-	}
-	return &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}, nil
-}
-
-func newProblem(pi *posterior, t *harness.Trial) (*problem, error) {
-	ref, err := findReference(pi, t.Shared)
+	ref, err := readReference(t.Reference, pi.o.Reference.SHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +106,12 @@ func newProblem(pi *posterior, t *harness.Trial) (*problem, error) {
 		o: pi.o, p: pi.o.Channels, seed: t.Seed, last: t.Config.Iterations, pi: pi, ref: ref,
 		truth: ref.truth(pi.o.Truth), energy: metric.NewEnergy(ref.standard(ref.draws)),
 	}
+	out := &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}
 	if pi.o.Unit > 0 {
 		p.local = &local{ICA: pi.ICA, centre: ref.Mode.W, unit: pi.o.Unit}
+		out.Target = p.local
 	}
-	return p, nil
+	return out, nil
 }
 
 // init draws the start, N(0, InitSD² I).

@@ -8,17 +8,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/chains"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -59,11 +55,7 @@ func (r *ReferenceOptions) check() error {
 	return nil
 }
 
-func (r *ReferenceOptions) hmc() hmc.Config {
-	return hmc.Config{Step: r.Step, Leapfrog: r.Leapfrog, Jitter: r.Jitter, Warmup: r.Warmup, Released: r.Released}
-}
-
-// identity is what reference draws depend on, beside code.
+// identity is what reference draws depend on, besides code.
 type identity struct {
 	Data     string           `json:"data"` // SHA-256 of the channels before scaling: float64, little-endian, channel after channel
 	Channels int              `json:"channels"`
@@ -79,14 +71,6 @@ func (d *posterior) identity() identity {
 	r := o.Reference
 	r.SHA256, r.Recompute = "", false
 	return identity{d.digest, o.Channels, o.Scaling, o.Exponent, o.Average, o.PriorSD, r}
-}
-
-func (i identity) id() string {
-	b, err := json.Marshal(i)
-	if err != nil {
-		panic("megica: " + err.Error()) // numbers and text
-	}
-	return sha(b)[:16]
 }
 
 func sha(b []byte) string {
@@ -106,7 +90,6 @@ func digestOf(x []float64) string {
 // reference is the summary of the reference chains, with some of their draws.
 type reference struct {
 	Identity    identity             `json:"identity"`
-	Made        map[string]string    `json:"made"`         // commit, processor and kernel of the program
 	Mode        mode                 `json:"mode"`         // a point of highest density
 	Mean        []float64            `json:"mean"`         // of the kept draws of the first chain, as they are
 	AlignedMean []float64            `json:"aligned_mean"` // of all kept draws, each turned by the signed permutation that brings it nearest to the mode
@@ -118,79 +101,73 @@ type reference struct {
 	draws metric.Points // aligned
 }
 
+// The files of a reference.
+const summaryFile, drawsFile = "summary.json", "draws.npy"
+
 //go:embed reference
 var committed embed.FS
 
-// errNoReference says that reference draws have not been made.
-var errNoReference = errors.New("the reference draws are not there: sifg run makes them")
-
-// findReference returns the reference draws for d: the committed ones, if they were made for the same data and settings and
-// Recompute does not rule them out, or those in folder.
-func findReference(d *posterior, folder string) (*reference, error) {
-	if ref, _, err := findCommitted(d); ref != nil || err != nil {
-		return ref, err
+// referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings and
+// Recompute does not rule them out, or chains of the problem's own.
+func referenceOf(t *harness.Trial) (*harness.Reference, error) {
+	d, err := posteriorOf(t)
+	if err != nil {
+		return nil, err
 	}
-	ref, err := readReference(os.DirFS(folder), path.Join(d.folder(), "reference.json"), "")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNoReference
+	ref := &harness.Reference{Config: d.identity(), Make: d.makeReference}
+	if d.o.Reference.Recompute {
+		return ref, nil
 	}
+	ref.Files, err = findCommitted(d.identity())
 	return ref, err
 }
 
-// folder is where draws that are not committed are made; another code makes others.
-func (d *posterior) folder() string { return d.identity().id() + "-" + code()[:8] }
-
-// findCommitted returns the committed summary for d and its name, or nil.
-func findCommitted(d *posterior) (*reference, string, error) {
-	if d.o.Reference.Recompute {
-		return nil, "", nil
-	}
+// findCommitted returns the files of the committed reference with this identity; nil: there is none.
+func findCommitted(id identity) (map[string][]byte, error) {
 	names, err := fs.Glob(committed, "reference/*.json")
-	if err != nil {
-		return nil, "", err
-	}
-	for _, name := range names {
-		b, err := committed.ReadFile(name)
-		if err != nil {
-			return nil, "", err
-		}
-		var ref reference
-		if err := json.Unmarshal(b, &ref); err != nil {
-			return nil, "", fmt.Errorf("%s: %w", name, err)
-		}
-		if ref.Identity != d.identity() {
-			continue
-		}
-		// The digest stands among the options, so that trials judged by other draws have other keys.
-		found, err := readReference(committed, name, d.o.Reference.SHA256)
-		return found, name, err
-	}
-	return nil, "", nil
-}
-
-// readReference reads a summary, which must have the digest want unless that is "", and the draws beside it.
-func readReference(from fs.FS, name, want string) (*reference, error) {
-	b, err := fs.ReadFile(from, name)
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha(b); want != "" && sum != want {
-		return nil, harness.Usagef("%s has the SHA-256 %s, options.reference.sha256 says %s", name, sum, want)
+	for _, name := range names {
+		summary, err := committed.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var ref reference
+		if err := json.Unmarshal(summary, &ref); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if ref.Identity == id {
+			draws, err := committed.ReadFile(name[:len(name)-len(".json")] + ".npy")
+			return map[string][]byte{summaryFile: summary, drawsFile: draws}, err
+		}
+	}
+	return nil, nil
+}
+
+// readReference reads a reference. A committed one has the digest want, which stands among the options, so that trials judged by other
+// draws have other keys; "" for draws that are not committed.
+func readReference(read func(name string) ([]byte, error), want string) (*reference, error) {
+	b, err := read(summaryFile)
+	if err != nil {
+		return nil, err
 	}
 	ref := &reference{}
 	if err := json.Unmarshal(b, ref); err != nil {
-		return nil, fmt.Errorf("%s: %w: %v", name, record.ErrDamaged, err)
+		return nil, fmt.Errorf("%s of the reference: %w: %v", summaryFile, record.ErrDamaged, err)
 	}
-	npy := name[:len(name)-len(".json")] + ".npy"
-	if b, err = fs.ReadFile(from, npy); err != nil {
+	if sum := sha(b); want != "" && sum != want {
+		return nil, usage.Errorf("the reference draws have the SHA-256 %s, options.reference.sha256 says %s: leave that out for draws of your own", sum, want)
+	}
+	if b, err = read(drawsFile); err != nil {
 		return nil, err
 	}
 	if sum := sha(b); sum != ref.Draws {
-		return nil, fmt.Errorf("%s: %w: its SHA-256 is %s, %s says %s", npy, record.ErrDamaged, sum, name, ref.Draws)
+		return nil, fmt.Errorf("%s of the reference: %w: its SHA-256 is %s, the summary says %s", drawsFile, record.ErrDamaged, sum, ref.Draws)
 	}
 	shape, data, err := record.DecodeNPY[float64](b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", npy, err)
+		return nil, fmt.Errorf("%s of the reference: %w", drawsFile, err)
 	}
 	ref.draws = metric.Points{N: shape[0], D: shape[1], Data: data}
 	return ref, nil
@@ -241,104 +218,27 @@ func (d *posterior) start(m mode, k int) []float64 {
 	return x
 }
 
-// round is the number of iterations between two checkpoints of the chains.
-const round = 1000
-
-// makeReference runs the chains in dir, continuing what an earlier call left there, and writes the summary.
-func (d *posterior) makeReference(ctx context.Context, dir string, say func(string)) error {
+// makeReference implements harness.Reference.Make.
+func (d *posterior) makeReference(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error) {
 	o := d.o.Reference
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	m, err := findMode(d.ICA, d.x, 1/(d.exponent*float64(d.x.Cols)))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	skip := o.Iterations / 2
-	chains, files := make([]*hmc.Chain, o.Chains), make([]*hmc.Draws, o.Chains)
-	for k := range chains {
-		if chains[k], err = d.chain(dir, m, k); err != nil {
-			return err
-		}
-		if files[k], err = hmc.OpenDraws(drawsOf(dir, k), d.Dim(), max(0, chains[k].Iteration()-skip)); err != nil {
-			return err
-		}
-		defer files[k].Close()
+	spec := chains.Spec{
+		Density: d.ICA, Config: hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released},
+		Start: func(k int) []float64 { return d.start(m, k) }, Chains: o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
 	}
-	for done := slices.MinFunc(chains, byIteration).Iteration(); done < o.Iterations; {
-		done = min(done+round, o.Iterations)
-		stopped := hmc.Run(ctx, chains, done, func(chain, iter int, x []float64, _ hmc.Info) error {
-			if iter < skip {
-				return nil
-			}
-			return files[chain].Append(x)
-		})
-		for k, c := range chains {
-			if err := files[k].Sync(); err != nil {
-				return err
-			}
-			if err := writeJSON(stateOf(dir, k), c.State()); err != nil {
-				return err
-			}
-		}
-		if stopped != nil {
-			return stopped
-		}
-		say(fmt.Sprintf("%d of %d iterations of %d chains", done, o.Iterations, o.Chains))
-	}
-	draws := make([][]float64, o.Chains)
-	tallies := make([]hmc.Tally, o.Chains)
-	for k := range draws {
-		if draws[k], _, err = hmc.ReadDraws(drawsOf(dir, k)); err != nil {
-			return err
-		}
-		tallies[k] = chains[k].Tally()
+	draws, tallies, err := spec.Run(ctx, dir, progress)
+	if err != nil {
+		return nil, err
 	}
 	ref := d.summarise(m, draws, tallies)
 	var npy bytes.Buffer
 	if err := record.EncodeNPY(&npy, []int{ref.draws.N, ref.draws.D}, ref.draws.Data); err != nil {
-		return err
-	}
-	ref.Draws = sha(npy.Bytes())
-	err = record.WriteFileAtomic(filepath.Join(dir, "reference.npy"), func(w io.Writer) error {
-		_, err := w.Write(npy.Bytes())
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return writeJSON(filepath.Join(dir, "reference.json"), ref)
-}
-
-// chain returns chain k where it was stopped, or at its start.
-func (d *posterior) chain(dir string, m mode, k int) (*hmc.Chain, error) {
-	b, err := os.ReadFile(stateOf(dir, k))
-	if errors.Is(err, fs.ErrNotExist) {
-		c, err := hmc.NewChain(d.ICA, d.o.Reference.hmc(), d.start(m, k), d.o.Reference.Seed, k)
-		if err != nil {
-			err = harness.Usagef("options.reference: %v", err)
-		}
-		return c, err
-	}
-	if err != nil {
 		return nil, err
 	}
-	var s hmc.State
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, fmt.Errorf("%s: %w: %v", stateOf(dir, k), record.ErrDamaged, err)
-	}
-	return hmc.Resume(d.ICA, d.o.Reference.hmc(), s)
-}
-
-func stateOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.json", k)) }
-func drawsOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.npy", k)) }
-
-func byIteration(a, b *hmc.Chain) int { return a.Iteration() - b.Iteration() }
-
-func writeJSON(path string, v any) error {
-	return record.WriteFileAtomic(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(v)
-	})
+	ref.Draws = sha(npy.Bytes())
+	summary, err := json.MarshalIndent(ref, "", " ")
+	return map[string][]byte{summaryFile: summary, drawsFile: npy.Bytes()}, err
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -26,26 +26,28 @@ const (
 
 // triesOf returns the values of the trials that ended well, or of those of them with these seeds.
 func triesOf(s *record.Set, problem, method, metric string, at when, seeds ...uint64) tries {
-	last := map[string]int{}
-	for _, t := range s.Trials {
-		if t.Problem == problem && t.Method == method && t.Status == record.StatusOK && (seeds == nil || slices.Contains(seeds, t.Seed)) {
-			last[t.Key] = t.Iterations
-		}
-	}
 	var out tries
-	key := ""
-	for _, r := range s.Traces {
-		n, ok := last[r.Key]
-		if !ok || r.Problem != problem || r.Method != method || r.Metric != metric {
+	for _, t := range s.Trials {
+		if t.Problem != problem || t.Method != method || t.Status != record.StatusOK || seeds != nil && !slices.Contains(seeds, t.Seed) {
 			continue
 		}
-		if at == atStart && r.Iteration != 0 || at == settled && (r.Iteration == 0 || r.Iteration == n) || at == atEnd && r.Iteration != n {
-			continue
+		var values []float64
+		for _, r := range s.Traces[t.Key] {
+			taken := atStart
+			switch r.Iteration {
+			case 0:
+			case t.Iterations:
+				taken = atEnd
+			default:
+				taken = settled
+			}
+			if r.Metric == metric && taken == at {
+				values = append(values, r.Value)
+			}
 		}
-		if r.Key != key {
-			out, key = append(out, nil), r.Key
+		if values != nil {
+			out = append(out, values)
 		}
-		out[len(out)-1] = append(out[len(out)-1], r.Value)
 	}
 	return out
 }
@@ -75,7 +77,7 @@ func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
 		note = fmt.Sprintf(". Tries left out: %d", n)
 		for _, m := range []string{a, b} {
 			if lost[m] > 0 {
-				note += fmt.Sprintf("; %s did not end well in %d, which are not held against it", evidence.Label(m), lost[m])
+				note += fmt.Sprintf("; %s did not end well in %d, which are not held against it", claim.Label(m), lost[m])
 			}
 		}
 	}
@@ -149,21 +151,25 @@ func (t tries) medianInterval() (mid, lo, hi float64) {
 // between prints a value with its interval.
 func between(mid, lo, hi float64) string {
 	if math.IsNaN(lo) {
-		return evidence.Num(mid)
+		return claim.Num(mid)
 	}
-	return fmt.Sprintf("%s [%s, %s]", evidence.Num(mid), evidence.Num(lo), evidence.Num(hi))
+	return fmt.Sprintf("%s [%s, %s]", claim.Num(mid), claim.Num(lo), claim.Num(hi))
 }
 
 // fact returns what is known of the reference, from the trace of any trial.
 func fact(s *record.Set, name string) []float64 {
-	var out []float64
-	key := ""
-	for _, r := range s.Traces {
-		if r.Metric == "reference-"+name && (key == "" || r.Key == key) {
-			key, out = r.Key, append(out, r.Value)
+	for _, t := range s.Trials {
+		var out []float64
+		for _, r := range s.Traces[t.Key] {
+			if r.Metric == "reference-"+name {
+				out = append(out, r.Value)
+			}
+		}
+		if out != nil {
+			return out
 		}
 	}
-	return out
+	return nil
 }
 
 // optionsOf returns the options of a problem's first trial.
@@ -172,7 +178,7 @@ func optionsOf(s *record.Set, problem string) (Options, bool) {
 		if t.Problem != problem {
 			continue
 		}
-		c, err := evidence.Config(t)
+		c, err := claim.Config(t)
 		if err != nil {
 			return Options{}, false
 		}

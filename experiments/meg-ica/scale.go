@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // scalings are the values of options.scaling: the data as they are (the released scripts), less each channel's mean, over
@@ -21,9 +21,9 @@ var scalings = []string{"raw", "centred", "standardised", "whitened"}
 func channels(d *dataset.Data, p int) (*mat.Dense, error) {
 	switch {
 	case p > d.Rows:
-		return nil, harness.Usagef("options.channels: %d are asked for, data set %s has %d", p, d.Name, d.Rows)
+		return nil, usage.Errorf("options.channels: %d are asked for, data set %s has %d", p, d.Name, d.Rows)
 	case d.Cols < d.Rows:
-		return nil, harness.Usagef("data set %s has %d channels of %d samples, fewer than channels: a row must be a channel, a "+
+		return nil, usage.Errorf("data set %s has %d channels of %d samples, fewer than channels: a row must be a channel, a "+
 			"column a sample", d.Name, d.Rows, d.Cols)
 	}
 	return mat.NewDense(p, d.Cols, slices.Clone(d.X[:p*d.Cols])), nil
