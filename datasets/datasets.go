@@ -1,9 +1,27 @@
-// Package datasets carries the manifest of the data sets (manifest.yaml), so that the command needs no file beside it.
+// Package datasets has the manifest of the project's data sets and the published files that their licences allow to be part of the
+// program (README.md).
 package datasets
 
-import _ "embed"
+import (
+	"compress/gzip"
+	"embed"
+	"io"
+)
 
 // Manifest is manifest.yaml.
 //
 //go:embed manifest.yaml
 var Manifest []byte
+
+//go:embed files
+var files embed.FS
+
+// Open opens a published file, FOLDER/NAME in the words of the manifest. The error wraps fs.ErrNotExist if the file is not part of the
+// program.
+func Open(name string) (io.Reader, error) {
+	f, err := files.Open("files/" + name + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	return gzip.NewReader(f)
+}

@@ -1,116 +1,89 @@
-// Package dataset finds, fetches, checks and reads the tables that experiments are run on. A manifest says of each data
-// set where its files are, what their bytes must be and how they are read; nothing about one data set is in the code.
+// Package dataset finds, fetches, checks and reads the tables that experiments are run on. A manifest says of each data set where
+// its files are published, what their bytes must be and how they are read. Nothing about one data set is in the code.
 //
-// A file is looked for in the cache, then in the mirror; its SHA-256 is checked before it is parsed. Rows and columns of a
-// parsed table are those of the file.
+// Most tables of the project are part of the program (module datasets). Other files are in the cache, in the mirror, or beside a
+// person's own manifest. The SHA-256 of a file is checked before it is parsed. Rows and columns stay in the order of the file.
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/datasets"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
+var (
+	// ErrDamaged is wrapped by errors for a file that is not what its manifest says: changed, cut, or no such table.
+	ErrDamaged = errors.New("wrong data")
+	// ErrAbsent is wrapped by errors for a file that is nowhere here.
+	ErrAbsent = errors.New("data not here")
+)
+
+// damaged returns an error that wraps ErrDamaged. Its text may quote a file.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(fmt.Sprintf(format, args...)))
+}
+
 // Options say where data sets are described and where their files are.
 type Options struct {
-	Manifest []byte   // the project's own, datasets/manifest.yaml
-	Files    []string // manifests of the user's (--datasets); a name that is there already is refused
-	Cache    string   // folder of fetched files; "" is datasets/cache
-	Mirror   string   // folder or http(s) address with the cache's layout, looked in before the original source; may be ""
+	Manifests []string // a person's own, besides the project's
+	Cache     string   // folder of fetched files; "": datasets/cache
+	Mirror    string   // folder or http(s) address with the layout of the cache, used before the published address; "": none
 }
 
 // Library is the data sets of all manifests. It is safe for concurrent use.
 type Library struct {
 	cache, mirror string
-	names         []string // in the order of the manifests
+	names         []string
 	entries       map[string]*Entry
-	net           network
 
-	mu     sync.Mutex
-	sums   map[string]string // path of a file without a pinned digest → its SHA-256 when it was first read
-	loaded map[string]*slot
+	client   *http.Client
+	pause    time.Duration // before the second request; doubled before each further one
+	patience time.Duration // for a request, besides the time that the file's size allows
+
+	mu       sync.Mutex        // of what follows
+	unpinned map[string][]byte // files without a pinned SHA-256, by path
+	loaded   map[string]*Data
 }
 
-// slot is a data set that is parsed once.
-type slot struct {
-	mu   sync.Mutex
-	data *Data
-}
-
-// Data is a parsed table. It is shared by all who loaded it: do not change it.
+// Data is a parsed table. All callers of Load share it: do not change it.
 type Data struct {
 	Name        string
-	Path        string   // of the table's file, for messages
 	Columns     []string // names; c1, c2, … where there are none
 	Rows, Cols  int
 	X           []float64 // Rows×Cols, row-major, the target among the columns
 	Target      int       // index of the target's column; -1: none
-	Permutation []int     // of 0..Rows-1, the released order of the rows; nil: none
+	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none
 	Splits      []Split   // nil: none
 }
 
-// Split is one division of the rows.
-type Split struct{ Train, Test []int } // indices of rows
+// Split is a division of rows into two parts. It may leave rows out.
+type Split struct{ Train, Test []int }
 
-// At returns the value in row i and column j.
-func (d *Data) At(i, j int) float64 { return d.X[i*d.Cols+j] }
-
-// Column returns a copy of column j.
-func (d *Data) Column(j int) []float64 {
-	out := make([]float64, d.Rows)
-	for i := range out {
-		out[i] = d.At(i, j)
-	}
-	return out
-}
-
-// ConstantColumns returns the columns that have one value in all the given rows (nil: every row): they cannot be
-// divided by their standard deviation.
-func (d *Data) ConstantColumns(rows []int) []int {
-	if rows == nil {
-		rows = make([]int, d.Rows)
-		for i := range rows {
-			rows[i] = i
-		}
-	}
-	var out []int
-	for j := range d.Cols {
-		if !slices.ContainsFunc(rows, func(i int) bool { return d.At(i, j) != d.At(rows[0], j) }) {
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
-// fault is an error about a file's content.
-type fault string
-
-func (f fault) Error() string { return string(f) }
-
-// Is makes a fault a damaged file for who asks.
-func (f fault) Is(target error) bool { return target == record.ErrDamaged }
-
-func faultf(format string, args ...any) error { return fault(fmt.Sprintf(format, args...)) }
-
-// Open reads the manifests, no data.
+// Open reads the manifests and no data. A mistake in a manifest is a *usage.Error.
 func Open(o Options) (*Library, error) {
 	l := &Library{
-		cache: o.Cache, mirror: o.Mirror, net: defaultNetwork(),
-		entries: map[string]*Entry{}, sums: map[string]string{}, loaded: map[string]*slot{},
+		cache: o.Cache, mirror: o.Mirror,
+		entries: map[string]*Entry{}, unpinned: map[string][]byte{}, loaded: map[string]*Data{},
+		client: http.DefaultClient, pause: time.Second, patience: time.Minute,
 	}
 	if l.cache == "" {
-		l.cache = defaultCache
+		l.cache = filepath.Join("datasets", "cache")
 	}
-	if err := l.add(o.Manifest, ownManifest); err != nil {
+	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err
 	}
-	for _, file := range o.Files {
-		b, err := readManifest(file)
+	for _, file := range o.Manifests {
+		b, err := safe.Read(file, maxManifest)
 		if err != nil {
-			return nil, err
+			return nil, usage.Errorf("--datasets: %v", err)
 		}
 		if err := l.add(b, file); err != nil {
 			return nil, err
@@ -119,10 +92,10 @@ func Open(o Options) (*Library, error) {
 	return l, nil
 }
 
-// Names returns the names of the data sets in the order of the manifests.
+// Names returns the names of the data sets: the project's, then a person's own.
 func (l *Library) Names() []string { return slices.Clone(l.names) }
 
-// Entry returns what the manifest says of a data set; a name that is none gets the nearest offered.
+// Entry returns what the manifest says of a data set. For an unknown name it returns a *usage.Error that offers the nearest.
 func (l *Library) Entry(name string) (*Entry, error) {
 	if e := l.entries[name]; e != nil {
 		return e, nil

@@ -6,17 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
-	"github.com/semi-implicit/sifg/datasets"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// own opens a library with one manifest of the user's, in a folder with the files, and returns that folder.
+// own opens a library with one manifest of a person's, in a folder with the files, and returns that folder.
 func own(t *testing.T, manifest string, files map[string]string) (*Library, string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,8 +23,18 @@ func own(t *testing.T, manifest string, files map[string]string) (*Library, stri
 	}
 	path := filepath.Join(dir, "own.yaml")
 	write(t, path, manifest)
-	l, err := Open(Options{Manifest: datasets.Manifest, Files: []string{path}, Cache: filepath.Join(dir, "cache")})
+	l, err := Open(Options{Manifests: []string{path}, Cache: filepath.Join(dir, "cache")})
 	return l, dir, err
+}
+
+// loadOwn loads the data set mine of a manifest that must be right.
+func loadOwn(t *testing.T, manifest string, files map[string]string) (*Data, error) {
+	t.Helper()
+	l, _, err := own(t, manifest, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Load("mine")
 }
 
 func write(t *testing.T, path, text string) {
@@ -52,88 +60,57 @@ func wants(t *testing.T, err error, words ...string) {
 	}
 }
 
+const plain = "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma}, target: last}}"
+
 func TestBadManifests(t *testing.T) {
-	const rest = "parse: {separator: comma}, target: last"
+	const head, rest = "datasets:\n  mine: {files: [{name: a", "parse: {separator: comma}, target: last}"
+	sum := ", bytes: 1, sha256: " + strings.Repeat("a", 64)
 	for text, words := range map[string][]string{
-		"":              {"own.yaml", "empty"},
-		"datasets:\n":   {"own.yaml", "no data set"},
-		"a: [":          {"own.yaml", "line 1"},
-		"dataset: {}\n": {"own.yaml, line 1", `"dataset"`, `"datasets"`},
-		"datasets:\n  mine:\n    files: [{name: a}]\n    titel: x\n":                                     {"own.yaml, line 4", `"titel"`, `"title"`},
-		"datasets:\n  mine:\n    files:\n    - {name: a}\n    - {nam: b}\n":                              {"own.yaml, line 5", `"nam"`, `"name"`},
-		"datasets:\n  mine:\n    parse:\n      seperator: comma\n":                                       {"own.yaml, line 4", `"seperator"`, `"separator"`},
-		"datasets:\n  mine:\n    rows: many\n":                                                           {"own.yaml", "line 3", "many"},
-		"datasets:\n  mine: {}\n  mine: {}\n":                                                            {"own.yaml", "mine", "already defined"},
-		"datasets:\n  boston: {files: [{name: a}], " + rest + "}":                                        {"own.yaml, line 2", "boston", "datasets/manifest.yaml"},
-		"datasets:\n  Mine: {files: [{name: a}], " + rest + "}":                                          {"own.yaml, line 2", "Mine", "lower-case"},
-		"datasets:\n  all: {files: [{name: a}], " + rest + "}":                                           {"own.yaml, line 2", "all"},
-		"datasets:\n  mine: {" + rest + "}":                                                              {"own.yaml, line 2", "mine", "files"},
-		"datasets:\n  mine: {files: [{role: table}], " + rest + "}":                                      {"own.yaml, line 2", "name"},
-		"datasets:\n  mine: {files: [{name: a, role: tabel}], " + rest + "}":                             {"own.yaml, line 2", `"tabel"`, "table"},
-		"datasets:\n  mine: {files: [{name: a, role: train}], " + rest + "}":                             {"own.yaml, line 2", "one table"},
-		"datasets:\n  mine: {files: [{name: a}, {name: b}], " + rest + "}":                               {"own.yaml, line 2", "one table"},
-		"datasets:\n  mine: {files: [{name: a, sha256: 12}], " + rest + "}":                              {"own.yaml, line 2", "sha256", "64"},
-		"datasets:\n  mine: {files: [{name: a, bytes: -1}], " + rest + "}":                               {"own.yaml, line 2", "bytes"},
-		"datasets:\n  mine: {source: 'http://x', files: [{name: a}]}":                                    {"own.yaml, line 2", "sha256", "bytes"},
-		"datasets:\n  mine: {folder: ../x, files: [{name: a}], " + rest + "}":                            {"own.yaml, line 2", "../x"},
-		"datasets:\n  mine: {files: [{name: a}], target: last}":                                          {"own.yaml, line 2", "separator"},
-		"datasets:\n  mine: {files: [{name: a}], parse: {separator: ','}}":                               {"own.yaml, line 2", `","`, "comma"},
-		"datasets:\n  mine: {files: [{name: a}], parse: {separator: comma}}":                             {"own.yaml, line 2", "target"},
-		"datasets:\n  mine: {files: [{name: a}], task: classify, " + rest + "}":                          {"own.yaml, line 2", "classify", "binary"},
-		"datasets:\n  mine: {files: [{name: a}], task: none, " + rest + "}":                              {"own.yaml, line 2", "none"},
-		"datasets:\n  mine: {files: [{name: a}], rows: -1, " + rest + "}":                                {"own.yaml, line 2", "rows"},
-		"datasets:\n  mine: {files: [{name: a}], target: z, parse: {separator: comma, columns: [x, y]}}": {"own.yaml, line 2", `"z"`},
-		"datasets:\n  mine: {files: [{name: a}], target: x, parse: {separator: comma, columns: [x, x]}}": {"own.yaml, line 2", `"x"`},
-		"datasets:\n  mine: {source: 'ftp://x', files: [{name: a, bytes: 1, sha256: " +
-			strings.Repeat("a", 64) + "}], " + rest + "}": {"own.yaml, line 2", "ftp://x", "https://"},
-		"datasets:\n  mine: {source: 'http://x', files: [{name: ../a, bytes: 1, sha256: " +
-			strings.Repeat("a", 64) + "}], " + rest + "}": {"own.yaml, line 2", "../a"},
+		"":                        {"no data set"},
+		"datasets:\n":             {"no data set"},
+		"a: [":                    {"line 1"},
+		"dataset: {}\n":           {"line 1: field dataset not found", "docs/datasets.md"},
+		plain + "\n---\n" + plain: {"second document"},
+		"datasets:\n  mine:\n    files: [{name: a}]\n    titel: x\n":        {"line 4: field titel not found"},
+		"datasets:\n  mine:\n    files:\n    - {name: a}\n    - {nam: b}\n": {"line 5: field nam not found"},
+		"datasets:\n  mine:\n    rows: many\n":                              {"line 3", "many"},
+		"datasets:\n  mine: {}\n  mine: {}\n":                               {"mine", "already defined"},
+		"datasets: {mine: }":                                                {"mine", "files"},
+		"datasets: {boston: {files: [{name: a}], " + rest + "}":             {"boston", "datasets/manifest.yaml"},
+		"datasets: {Mine: {files: [{name: a}], " + rest + "}":               {"Mine", "lower-case"},
+		"datasets: {all: {files: [{name: a}], " + rest + "}":                {"all"},
+		"datasets: {mine: {files: [{role: table}], " + rest + "}":           {"mine", "name"},
+		head + ", role: tabel}], " + rest:                                   {`"tabel"`, "table"},
+		head + ", role: train}], " + rest:                                   {"one table"},
+		head + "}, {name: b}], " + rest:                                     {"one table"},
+		head + ", sha256: 12}], " + rest:                                    {"sha256", "64"},
+		head + ", bytes: -1}], " + rest:                                     {"bytes"},
+		head + ", source: 'http://x'}], " + rest:                            {"sha256", "bytes"},
+		head + "}], folder: ../x, " + rest:                                  {"../x"},
+		head + "}], target: last}":                                          {"separator"},
+		head + "}], parse: {separator: ','}}":                               {`","`, "comma"},
+		head + "}], parse: {separator: comma}}":                             {"target"},
+		head + "}], task: classify, " + rest:                                {"classify", "binary"},
+		head + "}], task: none, " + rest:                                    {"none"},
+		head + "}], splits: {seed: 1}, " + rest:                             {"splits.count is 0"},
+		head + "}], splits: {sed: 1}, " + rest:                              {"field sed not found"},
+		head + "}, {name: p, role: permutation}], permutation: 1, " + rest:  {"permutation", "one of them"},
+		head + ", source: 'ftp://x'" + sum + "}], " + rest:                  {"ftp://x", "https://"},
+		head + "/../../b, source: 'http://x'" + sum + "}], " + rest:         {"a/../../b"},
+		head + ", role: \"\\e[2J\"}], " + rest:                              {`\x1b[2J`},
 	} {
-		_, _, err := own(t, text, nil)
-		wants(t, err, words...)
-		var u *usage.Error
-		if !errors.As(err, &u) || strings.Contains(err.Error(), "\n") {
+		_, dir, err := own(t, text, nil)
+		wants(t, err, append(words, filepath.Join(dir, "own.yaml"))...)
+		if u := (*usage.Error)(nil); !errors.As(err, &u) || strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("%q is not a mistake of usage in one line", err)
 		}
 	}
-	_, err := Open(Options{Manifest: datasets.Manifest, Files: []string{"nowhere.yaml"}})
-	wants(t, err, "--datasets nowhere.yaml", "no such file")
-}
-
-// TestManifest: the project's own entries are complete, and all but meg-full can be fetched.
-func TestManifest(t *testing.T) {
-	l, err := Open(Options{Manifest: datasets.Manifest})
-	if err != nil {
-		t.Fatal(err)
+	_, err := Open(Options{Manifests: []string{"nowhere.yaml"}})
+	wants(t, err, "--datasets", "nowhere.yaml", "no such file")
+	l, _, err := own(t, strings.Replace(plain, "files", `citation: "A\e]0;title\a", files`, 1), nil)
+	if err != nil || l.entries["mine"].Citation != `A\x1b]0;title\a` {
+		t.Errorf("a citation can control a terminal: %q (%v)", l.entries["mine"].Citation, err)
 	}
-	if len(l.Names()) != 13 {
-		t.Errorf("%d data sets: %v", len(l.Names()), l.Names())
-	}
-	paths := map[string]string{}
-	for _, name := range l.Names() {
-		e, err := l.Entry(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Title == name || e.Note == "" || e.Licence == "" || e.Citation == "" || e.Rows == 0 {
-			t.Errorf("%s lacks a title, note, licence, citation or number of rows", name)
-		}
-		for _, f := range e.Files {
-			path := l.cached(e, &f)
-			if paths[path] != "" {
-				t.Errorf("%s is a file of %s and of %s", path, paths[path], name)
-			}
-			paths[path] = name
-			if (f.Source == "") != (name == "meg-full") || f.Source != "" && !strings.HasPrefix(f.Source, "https://") {
-				t.Errorf("%s: the source of %s is %q", name, f.Name, f.Source)
-			}
-		}
-		if _, err := l.Digest(name); name != "meg-full" && err != nil { // needs no file
-			t.Error(err)
-		}
-	}
-	_, err = l.Entry("protien")
-	wants(t, err, `"protien"`, `"protein"`)
 }
 
 // TestDigest: the digest changes with everything that changes the data, and with nothing else.
@@ -150,26 +127,34 @@ func TestDigest(t *testing.T) {
 		}
 		return d
 	}
-	const entry = "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma}, target: last}}"
-	base := of(entry, "1,2\n")
+	change := func(old, new string) string { return strings.ReplaceAll(plain, old, new) }
+	base := of(plain, "1,2\n")
 	seen := map[string]string{base: "the first"}
 	for name, d := range map[string]string{
-		"another file":      of(entry, "1,3\n"),
-		"another separator": of(strings.ReplaceAll(entry, "comma", "tab"), "1,2\n"),
-		"a header":          of(strings.ReplaceAll(entry, "comma", "comma, header: true"), "1,2\n"),
-		"another target":    of(strings.ReplaceAll(entry, "last", "c1"), "1,2\n"),
-		"names":             of(strings.ReplaceAll(entry, "comma", "comma, columns: [a, b]"), "1,2\n"),
-		"a dropped column":  of(strings.ReplaceAll(entry, "comma", "comma, drop: [c1]"), "1,2\n"),
+		"another file":      of(plain, "1,3\n"),
+		"another separator": of(change("comma", "tab"), "1,2\n"),
+		"a header":          of(change("comma", "comma, header: true"), "1,2\n"),
+		"another target":    of(change("last", "c1"), "1,2\n"),
+		"names":             of(change("comma", "comma, columns: [a, b]"), "1,2\n"),
+		"a dropped column":  of(change("comma", "comma, drop: [c1]"), "1,2\n"),
+		"an order":          of(change("target", "permutation: 0, target"), "1,2\n"),
+		"another order":     of(change("target", "permutation: 1, target"), "1,2\n"),
+		"splits":            of(change("target", "splits: {seed: 1, count: 1}, target"), "1,2\n"),
+		"more splits":       of(change("target", "splits: {seed: 1, count: 2}, target"), "1,2\n"),
 	} {
 		if other, ok := seen[d]; ok {
 			t.Errorf("%s has the digest of %s", name, other)
 		}
 		seen[d] = name
 	}
-	if of(strings.ReplaceAll(entry, "target", "title: Mine, note: x, licence: y, rows: 1, target"), "1,2\n") != base {
-		t.Error("a title changes the digest")
+	pinned := fmt.Sprintf("name: a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n")))
+	for _, same := range []string{change("target", "title: Mine, note: x, licence: y, rows: 1, task: regression, target"),
+		change("name: a.csv", pinned), change("name: a.csv", pinned+", source: 'http://x', role: table")} {
+		if of(same, "1,2\n") != base {
+			t.Errorf("%s: another digest", same)
+		}
 	}
-	l, _, err := own(t, entry, nil)
+	l, _, err := own(t, plain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,9 +162,9 @@ func TestDigest(t *testing.T) {
 	wants(t, err, "mine", "a.csv", "put your copy")
 }
 
-// TestChangedFile: a file of the user's own must stay what it was when its digest was taken.
+// TestChangedFile: Load returns what Digest has seen, although the file changes between them.
 func TestChangedFile(t *testing.T) {
-	l, dir, err := own(t, "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma}, target: last}}", map[string]string{"a.csv": "1,2\n"})
+	l, dir, err := own(t, plain, map[string]string{"a.csv": "1,2\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,28 +172,26 @@ func TestChangedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "a.csv"), "1,3\n")
-	_, err = l.Load("mine")
-	wants(t, err, "a.csv", "changed while the program ran")
+	if d, err := l.Load("mine"); err != nil || d.X[1] != 2 {
+		t.Errorf("%v, %v", d, err)
+	}
 }
 
 // TestPinnedSize: a size that is pinned is checked, with a digest or without.
 func TestPinnedSize(t *testing.T) {
-	const text = "1,2\n"
-	digest := fmt.Sprintf(", sha256: %x", sha256.Sum256([]byte(text)))
+	digest := fmt.Sprintf(", sha256: %x", sha256.Sum256([]byte("1,2\n")))
 	for pins, words := range map[string][]string{
 		"bytes: 4": nil, "bytes: 4" + digest: nil,
-		"bytes: 99": {"a.csv", "4 bytes, want 99", "cut short"}, "bytes: 99" + digest: {"a.csv", "4 bytes, want 99"},
-		"bytes: 3": {"a.csv", "4 bytes, want 3"}, "bytes: 3" + digest: {"a.csv", "4 bytes, want 3"},
+		"bytes: 99": {"4 bytes, want 99", "cut short"}, "bytes: 99" + digest: {"4 bytes, want 99"},
+		"bytes: 3": {"4 bytes, want at most 3"}, "bytes: 3" + digest: {"4 bytes, want at most 3"},
+		"bytes: 4" + strings.Replace(digest, ": ", ": 0", 1)[:74]: {"SHA-256"},
 	} {
-		l, _, err := own(t, "datasets: {mine: {files: [{name: a.csv, "+pins+"}], parse: {separator: comma}, target: last}}", map[string]string{"a.csv": text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = l.Load("mine"); words == nil && err != nil {
+		_, err := loadOwn(t, strings.ReplaceAll(plain, "a.csv", "a.csv, "+pins), map[string]string{"a.csv": "1,2\n"})
+		if words == nil && err != nil {
 			t.Error(pins, err)
 		} else if words != nil {
-			wants(t, err, words...)
-			if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "changed") {
+			wants(t, err, append(words, "a.csv", "correct the file, or its entry in ")...)
+			if !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "data fetch") {
 				t.Errorf("%s: %v", pins, err)
 			}
 		}
@@ -217,17 +200,16 @@ func TestPinnedSize(t *testing.T) {
 
 // TestLoadOnce: many at once get the same data, parsed once.
 func TestLoadOnce(t *testing.T) {
-	l, dir, err := own(t, "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma}, target: last}}", nil)
+	l, dir, err := own(t, plain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = l.Load("mine")
-	wants(t, err, filepath.Join(dir, "a.csv"), filepath.Join(dir, "cache", "mine", "a.csv"))
-	var u *usage.Error
-	if !errors.As(err, &u) {
-		t.Errorf("%v is no mistake of usage", err)
+	wants(t, err, filepath.Join(dir, "a.csv"), "put your copy")
+	if !errors.Is(err, ErrAbsent) || errors.Is(err, ErrDamaged) || l.Absent("mine") == nil {
+		t.Errorf("%v is not about an absent file", err)
 	}
-	write(t, filepath.Join(dir, "cache", "mine", "a.csv"), "1,2\n") // an error is not kept
+	write(t, filepath.Join(dir, "a.csv"), "1,2\n") // an error is not kept
 	got := make([]*Data, 8)
 	var wg sync.WaitGroup
 	for i := range got {
@@ -239,40 +221,69 @@ func TestLoadOnce(t *testing.T) {
 			t.Fatal("loaded twice")
 		}
 	}
-	if missing, err := l.Missing(); err != nil || slices.Contains(missing, "mine") {
-		t.Error(missing, err)
+	if err := l.Absent("mine"); err != nil {
+		t.Error(err)
 	}
 }
 
-// TestDamagedCache: a file of the cache that is not what is pinned is refused, with the way out, and Verify finds it.
+// TestDamagedCache: a file of the cache that is not what is pinned is refused, with the way out. So is one in whose place there is
+// something that would never end or never come.
 func TestDamagedCache(t *testing.T) {
-	dir := t.TempDir()
-	l, err := Open(Options{Manifest: datasets.Manifest, Cache: dir})
+	l, err := Open(Options{Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.Load("boston")
-	wants(t, err, "boston_housing.txt", "sifg data fetch boston")
-	e, err := l.Entry("boston")
-	if err != nil {
-		t.Fatal(err)
+	_, err = l.Load("diabetes")
+	wants(t, err, "diabetes.csv", "sifg data fetch diabetes")
+	if !errors.Is(err, ErrAbsent) {
+		t.Errorf("%v is not about an absent file", err)
 	}
-	write(t, l.cached(e, &e.Files[1]), "x")
+	f := l.entries["diabetes"].Files[0]
+	path := filepath.Join(l.cache, "uci-released", f.Name)
+	check := func(words ...string) {
+		t.Helper()
+		_, err := l.Load("diabetes")
+		wants(t, err, append(words, path, "sifg data fetch diabetes")...)
+		if !errors.Is(err, ErrDamaged) || errors.Is(err, ErrAbsent) || l.Absent("diabetes") != nil {
+			t.Errorf("%v is not about damaged data", err)
+		}
+	}
 	for text, words := range map[string][]string{
-		"cut":                                 {"3 bytes, want 49082", "cut short"},
-		strings.Repeat("x", 49082):            {"SHA-256", e.Files[0].SHA256},
-		strings.Repeat("x", 49083):            {"49083 bytes, want 49082"},
+		"cut":                                 {"3 bytes, want 47087", "cut short"},
+		strings.Repeat("x", 47087):            {"SHA-256", f.SHA256},
+		strings.Repeat("x", 47088):            {"47088 bytes, want at most 47087"},
 		"<html><body>not found</body></html>": {"HTML page"},
 	} {
-		write(t, l.cached(e, &e.Files[0]), text)
-		_, err := l.Load("boston")
-		wants(t, err, append(words, "boston_housing.txt", "sifg data fetch boston")...)
-		if !errors.Is(err, record.ErrDamaged) {
-			t.Errorf("%v is not an error about damaged data", err)
+		write(t, path, text)
+		check(words...)
+	}
+	for words, place := range map[string]func() error{
+		"named pipe": func() error { return syscall.Mkfifo(path, 0o666) },
+		"device":     func() error { return os.Symlink("/dev/zero", path) },
+		"directory":  func() error { return os.Mkdir(path, 0o777) },
+		"too many":   func() error { return os.Symlink(path, path) },
+		"at most":    func() error { write(t, path, ""); return os.Truncate(path, 1<<42) },
+	} {
+		if err := errors.Join(os.RemoveAll(path), place()); err != nil {
+			t.Fatal(err)
 		}
-		bad, err := l.Verify()
-		if err != nil || len(bad) != 1 || fmt.Sprint(bad["boston"]) == "" {
-			t.Errorf("verify found %v (%v)", bad, err)
-		}
+		check(words)
+	}
+}
+
+// TestEndlessFiles: no file that a person names can hang the program or fill its memory.
+func TestEndlessFiles(t *testing.T) {
+	l, dir, err := own(t, plain, map[string]string{"a.csv": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "a.csv"), 40<<30); err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Load("mine")
+	wants(t, err, "a.csv", "want at most 1073741824")
+	for _, path := range []string{filepath.Join(dir, "a.csv"), "/dev/zero"} {
+		_, err = Open(Options{Manifests: []string{path}})
+		wants(t, err, "--datasets", path, "want")
 	}
 }

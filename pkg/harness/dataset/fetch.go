@@ -2,339 +2,158 @@ package dataset
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
+	"slices"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Progress is what Fetch says of one file.
-type Progress struct {
-	Set, File    string
-	Index, Files int    // the file's place among those of the set, from 0
-	Bytes        int64  // of the file
-	From         string // where it was got; "": it was in the cache
-	Note         string // before the file is there: why another attempt is made
-}
+const (
+	attempts = 5       // requests to one address
+	slowest  = 8 << 10 // bytes a second, below which a server is given up
+)
 
-// network says how patiently addresses are asked.
-type network struct {
-	client   *http.Client
-	attempts int                             // at each address
-	wait     func(attempt int) time.Duration // before another attempt
-	stall    time.Duration                   // longest time without a byte
-}
-
-func defaultNetwork() network {
-	return network{
-		client:   http.DefaultClient,
-		attempts: 5,
-		wait:     func(attempt int) time.Duration { return time.Second << attempt }, // 1, 2, 4, 8 s
-		stall:    time.Minute,
-	}
-}
-
-// final is an error that another attempt at the same address would not change.
-type final struct{ error }
-
-func (f final) Unwrap() error { return f.error }
-
-// offline is an error that none of the hosts that were asked can be reached.
-type offline struct{ error }
-
-func (o offline) Unwrap() error { return o.error }
-
-// Fetch gets the files of the data sets (none named: of all that have an address) into the cache: from the mirror where it
-// has them, else from their source. A file in the cache that is what the manifest pins is left alone, another is
-// replaced. What has arrived of a file is kept, and continued from, also by the next call. A set that fails does
-// not stop the others, unless no host can be reached. progress may be nil.
-func (l *Library) Fetch(ctx context.Context, names []string, progress func(Progress)) error {
-	sets, err := l.chosen(names)
-	if err != nil {
-		return err
-	}
-	if progress == nil {
-		progress = func(Progress) {}
+// Fetch gets the files of the data sets into the cache, from the mirror, else from their published address; without names, those of
+// all data sets that have an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not
+// stop the others. say is given a line for each file that was fetched and each attempt that failed. The error wraps ErrDamaged if an
+// address gave something else, and is a *usage.Error if only the person can put the file in place.
+func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
+	if len(names) == 0 {
+		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
 	}
 	var failed []error
-	for _, e := range sets {
-		for i := range e.Files {
-			if len(names) == 0 && e.Files[i].Source == "" {
-				continue
-			}
-			p := Progress{Set: e.Name, File: e.Files[i].Name, Index: i, Files: len(e.Files), Bytes: e.Files[i].Bytes}
-			if err := l.fetch(ctx, e, &e.Files[i], p, progress); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				failed = append(failed, err)
-				if errors.As(err, &offline{}) {
-					return errors.Join(failed...) // the other sets would wait for the same
-				}
-				break
-			}
+	for _, name := range names {
+		e, err := l.Entry(name)
+		if err != nil {
+			return err
 		}
+		for i := 0; err == nil && i < len(e.Files); i++ {
+			err = l.fetch(ctx, e, &e.Files[i], say)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
 }
 
 // fetch gets one file.
-func (l *Library) fetch(ctx context.Context, e *Entry, f *File, p Progress, progress func(Progress)) error {
-	if f.Source == "" {
-		if l.locate(e, f) == "" {
-			return l.missing(e, f)
-		}
-		progress(p)
-		return nil
+func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)) error {
+	l.mu.Lock()
+	_, _, err := l.read(e, f)
+	l.mu.Unlock()
+	if f.Source == "" && errors.Is(err, ErrAbsent) {
+		return usage.Errorf("%v", err)
 	}
-	path := l.cached(e, f)
-	if intact(path, f) {
-		progress(p)
-		return nil
+	if f.Source == "" || err == nil {
+		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return usage.Errorf("the cache %s cannot be written: %v", l.cache, reason(err))
+	sources := []string{join(f.Source, f.Name)}
+	if l.mirror != "" {
+		sources = slices.Insert(sources, 0, join(l.mirror, e.Folder, f.Name))
 	}
-	noted := func(note string) {
-		q := p
-		q.Note = note
-		progress(q)
-	}
-	var why []error
-	reached := false
-	sources := l.sources(e, f)
-	for i, from := range sources {
-		var err error
+	var failed []error
+	for _, from := range sources {
+		note := func(err error) { say(fmt.Sprintf("%s: %s: %v", e.Name, from, err)) }
+		var b []byte
 		if isURL(from) {
-			err = l.download(ctx, from, path, f, noted)
-			dial := (*net.OpError)(nil)
-			reached = reached || !errors.As(err, &dial) || dial.Op != "dial"
+			b, err = l.download(ctx, from, f.Bytes, note)
 		} else {
-			err = copyFile(from, path, f)
+			b, err = safe.Read(from, f.Bytes)
 		}
 		if err == nil {
-			p.From = from
-			progress(p)
+			err = f.check(b)
+		}
+		if err == nil {
+			if err := l.keep(filepath.Join(e.Folder, f.Name), b); err != nil {
+				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
+			}
+			say(fmt.Sprintf("%s: fetched %s", e.Name, from))
 			return nil
 		}
-		if ctx.Err() != nil {
-			return err
-		}
-		why = append(why, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
-		if i+1 < len(sources) {
-			noted(fmt.Sprintf("%s: %v; trying %s", from, err, sources[i+1]))
-		}
+		note(err)
+		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
 	}
-	if !reached {
-		return offline{errors.Join(why...)}
-	}
-	return errors.Join(why...)
+	return errors.Join(failed...)
 }
 
-// sources lists where a file can be got: the mirror, then its own source.
-func (l *Library) sources(e *Entry, f *File) []string {
-	var out []string
-	switch {
-	case isURL(l.mirror):
-		out = append(out, address(l.mirror, e.Folder, f.Name))
-	case l.mirror != "":
-		out = append(out, filepath.Join(l.mirror, e.Folder, f.Name))
-	}
-	return append(out, address(f.Source, f.Name))
-}
-
-// address appends names to an address.
-func address(base string, names ...string) string {
-	u, err := url.JoinPath(base, names...)
-	if err != nil {
-		return base
-	}
-	return u
-}
-
-// intact says whether the file is there as it is pinned.
-func intact(path string, f *File) bool {
-	b, err := os.ReadFile(path)
-	return err == nil && f.matches(b, f.SHA256) == nil
-}
-
-// copyFile copies a file of a mirror's folder.
-func copyFile(from, to string, f *File) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return reason(err)
-	}
-	if err := f.matches(b, f.SHA256); err != nil {
-		return faultf("%v", err)
-	}
-	return record.WriteFileAtomic(to, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-}
-
-// download gets a file by HTTP. What arrives is appended to a dotted file beside path, named after the digest it must
-// have, and renamed when it is whole and right.
-func (l *Library) download(ctx context.Context, from, path string, f *File, note func(string)) error {
-	dir, base := filepath.Split(path)
-	part, err := os.OpenFile(filepath.Join(dir, "."+base+"."+f.SHA256[:12]+".part"), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return usage.Errorf("the cache %s cannot be written: %v", l.cache, reason(err))
-	}
-	defer part.Close()
-	if syscall.Flock(int(part.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return errors.New("another process is fetching this file: try again when it has ended")
-	}
-	if intact(path, f) { // another process was faster
-		return nil
-	}
+// download gets a file of this size by HTTP. It asks again where another attempt may mend what went wrong.
+func (l *Library) download(ctx context.Context, from string, size int64, note func(error)) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
-		err := l.receive(ctx, from, part, f)
-		if err == nil {
-			break
+		b, again, err := l.request(ctx, from, size)
+		if err == nil || !again || attempt == attempts-1 {
+			return b, err
 		}
-		if errors.As(err, &final{}) || attempt+1 == l.net.attempts || ctx.Err() != nil {
-			return err
-		}
-		wait := l.net.wait(attempt)
-		note(fmt.Sprintf("%v; again in %v", err, wait))
+		pause := l.pause << attempt
+		note(fmt.Errorf("%w; again in %v", err, pause))
 		select {
-		case <-time.After(wait):
+		case <-time.After(pause):
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	if err := part.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(part.Name(), path); err != nil {
-		return err
-	}
-	return record.SyncDir(filepath.Dir(path))
 }
 
-// receive makes one request for what part lacks and checks the whole.
-func (l *Library) receive(ctx context.Context, from string, part *os.File, f *File) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stalled := fmt.Errorf("nothing arrived for %v", l.net.stall)
-	timer := time.AfterFunc(l.net.stall, func() { cancel(stalled) })
-	defer timer.Stop()
-
-	have, err := part.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	if have >= f.Bytes {
-		if have, err = 0, part.Truncate(0); err != nil {
-			return err
-		}
-	}
+// request makes one request. It returns more than size bytes where the server has more.
+func (l *Library) request(ctx context.Context, from string, size int64) (b []byte, again bool, err error) {
+	limit := l.patience + time.Duration(size)*time.Second/slowest
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer of %d bytes within %v", size, limit))
+	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return final{err}
+		return nil, false, err
 	}
-	r.Header.Set("Accept-Encoding", "identity")
-	if have > 0 {
-		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
-	}
-	answer, err := l.net.client.Do(r)
-	if err != nil {
-		return causeOf(ctx, err)
-	}
-	defer answer.Body.Close()
-	if have, err = begin(part, answer, have); err != nil {
-		return err
-	}
-	awake := reader(func(b []byte) (int, error) {
-		n, err := answer.Body.Read(b)
-		timer.Reset(l.net.stall)
-		return n, err
-	})
-	n, err := io.Copy(part, io.LimitReader(awake, f.Bytes-have+1))
-	if err != nil {
-		return fmt.Errorf("the connection broke after %d of %d bytes: %w", have+n, f.Bytes, causeOf(ctx, err))
-	}
-	return f.arrived(part, have, n, answer.ContentLength < 0)
-}
-
-// begin makes part ready for the body of an answer to a request for what stands after its first have bytes, and returns how many of
-// these stay.
-func begin(part *os.File, answer *http.Response, have int64) (int64, error) {
-	switch code := answer.StatusCode; {
-	case code == http.StatusPartialContent && strings.HasPrefix(answer.Header.Get("Content-Range"), "bytes "+strconv.FormatInt(have, 10)+"-"):
-	case code == http.StatusOK: // the whole file, whatever was asked
-		have = 0
-	case code == http.StatusPartialContent || code == http.StatusRequestedRangeNotSatisfiable:
-		if err := part.Truncate(0); err != nil {
-			return 0, err
+	answer, err := l.client.Do(r)
+	if err == nil {
+		defer answer.Body.Close()
+		if code := answer.StatusCode; code != http.StatusOK {
+			busy := code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500
+			return nil, busy, fmt.Errorf("status %s", safe.Text(answer.Status))
 		}
-		if have > 0 {
-			return 0, fmt.Errorf("the file cannot be continued after %d bytes: status %s", have, answer.Status)
+		if b, err = io.ReadAll(io.LimitReader(answer.Body, size+1)); err == nil {
+			return b, false, nil
 		}
-		return 0, final{fmt.Errorf("status %s", answer.Status)}
-	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		return 0, fmt.Errorf("status %s", answer.Status)
-	default:
-		return 0, final{fmt.Errorf("status %s", answer.Status)}
+		err = fmt.Errorf("the connection broke after %d of %d bytes: %w", len(b), size, err)
 	}
-	if err := part.Truncate(have); err != nil {
-		return 0, err
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
 	}
-	return part.Seek(have, io.SeekStart)
+	dial := (*net.OpError)(nil) // without a network, waiting does not help
+	return nil, !errors.As(err, &dial) || dial.Op != "dial", err
 }
 
-// arrived checks the whole of part, to whose first have bytes n were added. Where the server had not said how many there would be, too
-// few are kept, to be continued: the connection may have broken.
-func (f *File) arrived(part *os.File, have, n int64, unsaid bool) error {
-	if _, err := part.Seek(0, io.SeekStart); err != nil {
+// keep writes a file of the cache: to a new file of a name that nobody can know, which it then renames. No link leads out of the cache.
+func (l *Library) keep(name string, b []byte) error {
+	if err := os.MkdirAll(l.cache, 0o777); err != nil {
 		return err
 	}
-	b, err := io.ReadAll(part)
+	root, err := os.OpenRoot(l.cache)
 	if err != nil {
 		return err
 	}
-	wrong := f.matches(b, f.SHA256)
-	switch {
-	case wrong == nil:
-		return nil
-	case have+n > f.Bytes:
-		wrong = fmt.Errorf("has more than %d bytes", f.Bytes)
-	case have+n < f.Bytes && unsaid && !isHTML(b):
-		return faultf("the file %v", wrong)
-	}
-	if err := part.Truncate(0); err != nil { // so that no later attempt continues it
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	if have > 0 { // what was there before may be the wrong part
-		return faultf("the file %v", wrong)
+	part := filepath.Join(filepath.Dir(name), "."+rand.Text())
+	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
 	}
-	return final{faultf("the file %v", wrong)}
+	defer root.Remove(part) // if it is still there
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return root.Rename(part, name)
 }
-
-// causeOf prefers the reason a request was cancelled for.
-func causeOf(ctx context.Context, err error) error {
-	if c := context.Cause(ctx); c != nil {
-		return c
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
-}
-
-type reader func([]byte) (int, error)
-
-func (r reader) Read(b []byte) (int, error) { return r(b) }

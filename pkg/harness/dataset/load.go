@@ -2,289 +2,257 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/bits"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"gonum.org/v1/gonum/mathext/prng"
+
+	"github.com/semi-implicit/sifg/datasets"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
-// format changes when the same files and rules are parsed to other numbers.
-const format = 1
+// format is raised when the same files and rules are parsed to other numbers.
+const format = 2
 
-// cached is a file's place in the cache.
-func (l *Library) cached(e *Entry, f *File) string { return filepath.Join(l.cache, e.Folder, f.Name) }
-
-// places lists where a file is looked for.
-func (l *Library) places(e *Entry, f *File) []string {
-	if filepath.IsAbs(f.Name) {
-		return []string{f.Name}
-	}
-	var out []string
-	if e.dir != "" {
-		out = append(out, filepath.Join(e.dir, f.Name))
-	}
-	out = append(out, l.cached(e, f))
-	if l.mirror != "" && !isURL(l.mirror) {
-		out = append(out, filepath.Join(l.mirror, e.Folder, f.Name))
-	}
-	return out
-}
-
-// locate returns the first place that has the file, "" if none has.
-func (l *Library) locate(e *Entry, f *File) string {
-	for _, path := range l.places(e, f) {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
+// locate returns the path of a file, and a reader in place of the path where the file is part of the program. The error wraps ErrAbsent
+// if the file is nowhere.
+func (l *Library) locate(e *Entry, f *File) (path string, published io.Reader, err error) {
+	if e.manifest == projectManifest {
+		if r, err := datasets.Open(e.Folder + "/" + f.Name); err == nil {
+			return e.Folder + "/" + f.Name, r, nil
 		}
 	}
-	return ""
-}
-
-// missing is the error for a file that is in none of its places.
-func (l *Library) missing(e *Entry, f *File) error {
-	places := l.places(e, f)
-	if f.Source == "" {
-		return usage.Errorf("data set %s: there is no %s: it has no public address, so put your copy there", e.Name, strings.Join(places, " nor "))
-	}
-	return usage.Errorf("data set %s: there is no %s: sifg data fetch %s", e.Name, strings.Join(places, " nor "), e.Name)
-}
-
-// sum returns the digest that a file must have: the pinned one, or what a file of the user's own had when it was first read.
-func (l *Library) sum(e *Entry, f *File) (string, error) {
-	if f.SHA256 != "" {
-		return f.SHA256, nil
-	}
-	path := l.locate(e, f)
-	if path == "" {
-		return "", l.missing(e, f)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s, ok := l.sums[path]; ok {
-		return s, nil
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	l.sums[path] = hex.EncodeToString(sum[:])
-	return l.sums[path], nil
-}
-
-// read returns the bytes of a file after checking them.
-func (l *Library) read(e *Entry, f *File) (path string, b []byte, err error) {
-	want, err := l.sum(e, f)
-	if err != nil {
-		return "", nil, err
-	}
-	if path = l.locate(e, f); path == "" {
-		return "", nil, l.missing(e, f)
-	}
-	if b, err = os.ReadFile(path); err != nil {
-		return "", nil, err
-	}
-	if err := f.matches(b, want); err != nil {
-		again := ""
-		switch {
-		case f.SHA256 == "" && f.hasSize(b):
-			again = ": it changed while the program ran"
-		case f.Source != "" && path == l.cached(e, f):
-			again = fmt.Sprintf(": sifg data fetch %s gets it anew", e.Name)
-		}
-		return "", nil, faultf("%s %v%s", path, err, again)
-	}
-	return path, b, nil
-}
-
-// matches says how bytes differ from what the manifest pins.
-func (f *File) matches(b []byte, want string) error {
-	sum := sha256.Sum256(b)
+	places := []string{join(l.cache, e.Folder, f.Name)}
 	switch {
-	case hex.EncodeToString(sum[:]) == want && f.hasSize(b): // where no digest is pinned, want is the file's own
-		return nil
-	case isHTML(b):
-		return fmt.Errorf("is an HTML page, not the data")
-	case int64(len(b)) < f.Bytes:
-		return fmt.Errorf("has %d bytes, want %d: it is cut short", len(b), f.Bytes)
-	case !f.hasSize(b):
-		return fmt.Errorf("has %d bytes, want %d", len(b), f.Bytes)
+	case f.own != "":
+		places = []string{f.own}
+	case l.mirror != "" && !isURL(l.mirror):
+		places = append(places, join(l.mirror, e.Folder, f.Name))
 	}
-	return fmt.Errorf("has SHA-256 %x, want %s", sum, want)
+	for _, p := range places {
+		if _, err := os.Stat(p); !errors.Is(err, fs.ErrNotExist) {
+			return p, nil, nil
+		}
+	}
+	remedy := "it has no public address, so put your copy there"
+	if f.Source != "" {
+		remedy = "sifg data fetch " + e.Name
+	}
+	return "", nil, fmt.Errorf("%w: data set %s: there is no %s: %s", ErrAbsent, e.Name, safe.Text(strings.Join(places, " nor ")), remedy)
 }
 
-// hasSize says whether bytes are as many as the manifest pins, if it pins that.
-func (f *File) hasSize(b []byte) bool { return f.Bytes == 0 || int64(len(b)) == f.Bytes }
+// Absent returns nil if all files of a data set are here, else an error that wraps ErrAbsent and says how to get them.
+func (l *Library) Absent(name string) error {
+	e, err := l.Entry(name)
+	for i := 0; err == nil && i < len(e.Files); i++ {
+		_, _, err = l.locate(e, &e.Files[i])
+	}
+	return err
+}
 
-// Digest returns the hex digest of all that decides what Load gives: the files' SHA-256, the rules of parsing, the
-// target. Pinned files are not read for it; a file of the user's own is.
+// read returns the bytes of a file after checking them. It reads a file without a pinned SHA-256 once, so that Digest and Load see
+// the same. The caller holds l.mu.
+func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
+	place, published, err := l.locate(e, f)
+	if err != nil {
+		return "", nil, err
+	}
+	if b := l.unpinned[place]; b != nil {
+		return place, b, nil
+	}
+	if published != nil {
+		b, err = io.ReadAll(published)
+	} else {
+		b, err = safe.Read(place, cmp.Or(f.Bytes, maxFile))
+	}
+	if err != nil {
+		err = damaged("%v", err)
+	} else {
+		err = f.check(b)
+	}
+	if err != nil {
+		remedy := "correct the file, or its entry in " + e.manifest
+		if f.Source != "" {
+			remedy = fmt.Sprintf("sifg data fetch %s gets it anew", e.Name)
+		}
+		return "", nil, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), err, safe.Text(remedy))
+	}
+	if f.SHA256 == "" {
+		l.unpinned[place] = b
+	}
+	return place, b, nil
+}
+
+// check compares bytes with what the manifest pins.
+func (f *File) check(b []byte) error {
+	n := int64(len(b))
+	switch {
+	case isHTML(b):
+		return damaged("an HTML page, not the data")
+	case f.Bytes > 0 && n < f.Bytes:
+		return damaged("%d bytes, want %d: it is cut short", n, f.Bytes)
+	case f.Bytes > 0 && n > f.Bytes:
+		return damaged("more than %d bytes", f.Bytes)
+	case f.SHA256 != "" && digest(b) != f.SHA256:
+		return damaged("SHA-256 is %s, want %s", digest(b), f.SHA256)
+	}
+	return nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// isHTML says whether bytes begin as a page does.
+func isHTML(b []byte) bool {
+	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 512)])))
+	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
+}
+
+// join appends names to a folder or an address.
+func join(base string, names ...string) string {
+	if u, err := url.JoinPath(base, names...); err == nil && isURL(base) {
+		return u
+	}
+	return filepath.Join(append([]string{base}, names...)...)
+}
+
+func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }
+
+// Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the rules of
+// parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. Only files
+// without a pinned SHA-256 are read.
 func (l *Library) Digest(name string) (string, error) {
 	e, err := l.Entry(name)
 	if err != nil {
 		return "", err
 	}
-	type file struct{ Role, SHA256 string }
-	all := struct {
-		Format int
-		Files  []file
-		Parse  Parse
-		Target string
-	}{Format: format, Parse: e.Parse, Target: e.Target}
-	for i := range e.Files {
-		s, err := l.sum(e, &e.Files[i])
-		if err != nil {
-			return "", err
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pinned := *e
+	pinned.Files = slices.Clone(e.Files)
+	for i := range pinned.Files {
+		if f := &pinned.Files[i]; f.SHA256 == "" {
+			_, b, err := l.read(e, f)
+			if err != nil {
+				return "", err
+			}
+			f.SHA256 = digest(b)
 		}
-		all.Files = append(all.Files, file{e.Files[i].Role, s})
 	}
-	b, err := json.Marshal(all)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
+	b, err := json.Marshal(struct {
+		Format int
+		Entry  Entry
+	}{format, pinned})
+	return digest(b), err
 }
 
-// Load finds a data set's files, checks them and parses them, once.
+// Load returns a data set, which it reads, checks and parses once. Its errors wrap ErrAbsent or ErrDamaged. An error is a
+// *usage.Error where the manifest names a column that the table lacks.
 func (l *Library) Load(name string) (*Data, error) {
 	e, err := l.Entry(name)
 	if err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	s := l.loaded[name]
-	if s == nil {
-		s = &slot{}
-		l.loaded[name] = s
+	defer l.mu.Unlock()
+	if d := l.loaded[name]; d != nil {
+		return d, nil
 	}
-	l.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.data == nil { // an error is not kept: the file may come
-		s.data, err = l.parse(e)
+	d, err := l.load(e)
+	if err != nil { // not kept: the file may come
+		return nil, err
 	}
-	return s.data, err
+	l.loaded[name] = d
+	return d, nil
 }
 
-func (l *Library) parse(e *Entry) (*Data, error) {
-	var d *Data
-	type indices struct {
-		path string
-		rows []int
-	}
-	parts := map[string][]indices{}
-	for i := range e.Files {
-		f := &e.Files[i]
-		path, b, err := l.read(e, f)
+func (l *Library) load(e *Entry) (d *Data, err error) {
+	var seen [][]bool // rows, by split
+	tests := 0
+	for i := range e.Files { // in order of their roles
+		path, b, err := l.read(e, &e.Files[i])
 		if err != nil {
 			return nil, err
 		}
-		if f.Role == "table" {
-			if d, err = parseTable(path, b, e); err != nil {
-				return nil, err
+		switch e.Files[i].Role {
+		case "table":
+			d, err = parseTable(path, b, e)
+		case "permutation":
+			d.Permutation, err = indices(path, b, make([]bool, d.Rows))
+			if n := len(d.Permutation); err == nil && n != d.Rows {
+				err = damaged("%s: %d rows, but the table has %d", path, n, d.Rows)
 			}
-			continue
+		case "train":
+			var s Split
+			seen = append(seen, make([]bool, d.Rows))
+			s.Train, err = indices(path, b, seen[len(seen)-1])
+			d.Splits = append(d.Splits, s)
+		case "test":
+			d.Splits[tests].Test, err = indices(path, b, seen[tests])
+			tests++
 		}
-		rows, err := parseIndices(path, b)
 		if err != nil {
 			return nil, err
 		}
-		parts[f.Role] = append(parts[f.Role], indices{path, rows})
 	}
-	for _, p := range parts["permutation"] {
-		if err := d.setPermutation(p.path, p.rows); err != nil {
-			return nil, err
-		}
+	if e.Permutation != nil {
+		d.Permutation = permutation(randomState(*e.Permutation), d.Rows)
 	}
-	for i, train := range parts["train"] {
-		test := parts["test"][i]
-		if err := d.addSplit(train.path, test.path, train.rows, test.rows); err != nil {
-			return nil, err
-		}
+	if e.Splits != nil {
+		d.Splits = standardSplits(e.Splits, d.Rows)
 	}
 	return d, nil
 }
 
-// Absent says which file of a data set is in none of its places and what to do; nil if all are there.
-func (l *Library) Absent(name string) error {
-	e, err := l.Entry(name)
-	if err != nil {
-		return err
-	}
-	for i := range e.Files {
-		if f := &e.Files[i]; l.locate(e, f) == "" {
-			return l.missing(e, f)
-		}
-	}
-	return nil
+// randomState is NumPy's RandomState of this seed, as far as it is needed here.
+func randomState(seed uint32) *prng.MT19937 {
+	r := prng.NewMT19937()
+	r.Seed(uint64(seed))
+	return r
 }
 
-// Missing returns the data sets among names (none: all) of which a file is in none of its places.
-func (l *Library) Missing(names ...string) ([]string, error) {
-	sets, err := l.chosen(names)
-	if err != nil {
-		return nil, err
+// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: numbers of as
+// many bits as i has are drawn until one is at most i.
+func permutation(r *prng.MT19937, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	var out []string
-	for _, e := range sets {
-		for i := range e.Files {
-			if l.locate(e, &e.Files[i]) == "" {
-				out = append(out, e.Name)
-				break
-			}
+	for i := n - 1; i > 0; i-- {
+		mask := uint32(1)<<bits.Len(uint(i)) - 1
+		j := r.Uint32() & mask
+		for j > uint32(i) {
+			j = r.Uint32() & mask
 		}
+		out[i], out[j] = out[j], out[i]
 	}
-	return out, nil
+	return out
 }
 
-// Verify reads and parses the data sets among names (none: all) that are there and returns the error of each that is
-// not what the manifest says.
-func (l *Library) Verify(names ...string) (map[string]error, error) {
-	sets, err := l.chosen(names)
-	if err != nil {
-		return nil, err
+// standardSplits divides n rows as Hernández-Lobato & Adams (2015) did: one generator draws a permutation for each split, whose first
+// nine tenths are the training part.
+func standardSplits(s *Splits, n int) []Split {
+	r := randomState(s.Seed)
+	end := int(math.Round(float64(n) * 9 / 10))
+	out := make([]Split, s.Count)
+	for k := range out {
+		p := permutation(r, n)
+		out[k] = Split{Train: p[:end:end], Test: p[end:]}
 	}
-	bad := map[string]error{}
-	for _, e := range sets {
-		absent, err := l.Missing(e.Name)
-		if err != nil {
-			return nil, err
-		}
-		if len(absent) > 0 {
-			continue
-		}
-		if _, err := l.parse(e); err != nil {
-			bad[e.Name] = err
-		}
-	}
-	return bad, nil
-}
-
-// chosen returns the entries of names (none: all).
-func (l *Library) chosen(names []string) ([]*Entry, error) {
-	if len(names) == 0 {
-		names = l.names
-	}
-	var out []*Entry
-	for _, name := range names {
-		e, err := l.Entry(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
-
-func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }
-
-// isHTML says whether the bytes begin as a page does.
-func isHTML(b []byte) bool {
-	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 512)])))
-	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
+	return out
 }

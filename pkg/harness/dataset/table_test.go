@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -35,19 +34,21 @@ func TestGoodTables(t *testing.T) {
 		"names without a header": {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, _, err := own(t, "datasets: {mine: {files: [{name: a.csv}], parse: {"+c.parse+"}, target: last}}", map[string]string{"a.csv": c.text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := l.Load("mine")
+			d, err := loadOwn(t, strings.Replace(plain, "separator: comma", c.parse, 1), map[string]string{"a.csv": c.text})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) {
 				t.Errorf("%d×%d, target %d, %v", d.Rows, d.Cols, d.Target, d.X)
 			}
-			if wantNames := map[bool]string{true: "x", false: "c1"}[strings.Contains(c.parse, "columns")]; !strings.Contains(c.parse, "header") && d.Columns[0] != wantNames {
-				t.Errorf("the first column is called %s, want %s", d.Columns[0], wantNames)
+			first := "c1"
+			if strings.Contains(c.parse, "columns") {
+				first = "x"
+			} else if strings.Contains(c.parse, "header") {
+				first = "a"
+			}
+			if d.Columns[0] != first {
+				t.Errorf("the first column is called %s, want %s", d.Columns[0], first)
 			}
 		})
 	}
@@ -55,47 +56,48 @@ func TestGoodTables(t *testing.T) {
 
 // TestBadTables: what cannot be read is refused with file, line and reason.
 func TestBadTables(t *testing.T) {
+	const comma, header = "separator: comma", "separator: comma, header: true"
 	for name, c := range map[string]struct {
 		parse, text string
 		words       []string
 	}{
-		"missing field":           {"separator: comma", "1,2,3\n4,5\n", []string{"a.csv:2", "2 fields", "line 1 has 3"}},
+		"missing field":           {comma, "1,2,3\n4,5\n", []string{"a.csv:2", "2 fields", "line 1 has 3"}},
 		"missing, whitespace":     {"separator: whitespace", "1 2 3\n\n4 5\n", []string{"a.csv:3", "2 fields", "line 1 has 3"}},
-		"one too many":            {"separator: comma", "1,2,3\n4,5,6,7\n", []string{"a.csv:2", "4 fields"}},
-		"empty value":             {"separator: comma", "1,2,3\n4,,6\n", []string{"a.csv:2", "column 2 (c2)", "missing"}},
+		"one too many":            {comma, "1,2,3\n4,5,6,7\n", []string{"a.csv:2", "4 fields"}},
+		"empty value":             {comma, "1,2,3\n4,,6\n", []string{"a.csv:2", "column 2 (c2)", "missing"}},
 		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{"a.csv:2", "column 2", "missing"}},
-		"question mark":           {"separator: comma", "1,2,3\n4,5,?\n", []string{"a.csv:2", "column 3", "missing"}},
-		"text":                    {"separator: comma, header: true", "a,b,c\n1,2,3\n4,high,6\n", []string{"a.csv:3", "column 2 (b)", `"high" is not a number`}},
-		"long text":               {"separator: comma", "1,2\n1," + strings.Repeat("x", 100) + "\n", []string{"a.csv:2", "xxx…"}},
-		"header not declared":     {"separator: comma", "a,b,c\n1,2,3\n", []string{"a.csv:1", "column 1", `"a" is not a number`, "parse.header"}},
-		"header declared":         {"separator: comma, header: true", "1,2,3\n4,5,6\n", []string{"a.csv:1", "numbers only", "parse.header"}},
-		"short header":            {"separator: comma, header: true", "a,b\n1,2,3\n", []string{"a.csv:2", "3 fields", "header has 2"}},
-		"names twice":             {"separator: comma, header: true", "a,a,c\n1,2,3\n", []string{"a.csv", `"a"`, "parse.columns"}},
-		"number of names":         {"separator: comma, columns: [a, b]", "1,2,3\n", []string{"a.csv:1", "3 fields", "names 2"}},
-		"drop":                    {"separator: comma, header: true, drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", "a.csv", `"id"`, "a, b, c"}},
-		"NaN":                     {"separator: comma", "1,2,3\n4,NaN,6\n", []string{"a.csv:2", "column 2", "NaN is not finite"}},
-		"infinity":                {"separator: comma", "1,2,3\n4,-Inf,6\n", []string{"a.csv:2", "-Inf is not finite"}},
-		"overflow":                {"separator: comma", "1,2,3\n4,1e999,6\n", []string{"a.csv:2", "1e999 is too large"}},
-		"nothing":                 {"separator: comma", "", []string{"a.csv", "no rows"}},
-		"header alone":            {"separator: comma, header: true", "a,b,c\n", []string{"a.csv", "no rows"}},
-		"wrong separator":         {"separator: semicolon", "1,2,3\n4,5,6\n", []string{"a.csv:1", `"1,2,3" is not a number`}},
-		"one column":              {"separator: comma", "1\n2\n", []string{"a.csv", "beside the target", "separator"}},
-		"UTF-16":                  {"separator: comma", "\xff\xfe1\x00,\x00", []string{"a.csv:1", "UTF-16", "UTF-8"}},
-		"old line ends":           {"separator: whitespace", "1 2\r3 4\r", []string{"a.csv:1", "carriage return"}},
-		"quote":                   {"separator: comma", "1,2\n3,\"4\n", []string{"a.csv:", "quote"}},
-		"page":                    {"separator: comma", "<!DOCTYPE html>\n<html>1,2</html>", []string{"a.csv", "HTML page"}},
+		"question mark":           {comma, "1,2,3\n4,5,?\n", []string{"a.csv:2", "column 3", "missing"}},
+		"text":                    {header, "a,b,c\n1,2,3\n4,high,6\n", []string{"a.csv:3", "column 2 (b)", `"high" is not a`}},
+		"long text":               {comma, "1,2\n1," + strings.Repeat("x", 100) + "\n", []string{"a.csv:2", `"` + strings.Repeat("x", 40) + `"`}},
+		"digits with a line":      {comma, "1,2,3\n4,1_0,6\n", []string{"a.csv:2", "column 2", `"1_0" is not a`}},
+		"hexadecimal":             {comma, "1,2,3\n4,0x1p4,6\n", []string{"a.csv:2", "column 2", `"0x1p4" is not a`}},
+		"header not declared":     {comma, "a,b,c\n1,2,3\n", []string{"a.csv:1", "column 1", `"a" is not a`, "parse.header"}},
+		"header declared":         {header, "1,2,3\n4,5,6\n", []string{"a.csv:1", "numbers only", "parse.header"}},
+		"short header":            {header, "a,b\n1,2,3\n", []string{"a.csv:2", "3 fields", "header has 2"}},
+		"names twice":             {header, "a,a,c\n1,2,3\n", []string{"a.csv", `"a"`, "parse.columns"}},
+		"terminal":                {header, "\x1b[2J,b\n1,x\n", []string{`column 2 (b)`}},
+		"terminal, name":          {header, "\x1b[2J,b\nx,1\n", []string{`column 1 (\x1b[2J)`}},
+		"number of names":         {comma + ", columns: [a, b]", "1,2,3\n", []string{"a.csv:1", "3 fields", "names 2"}},
+		"drop":                    {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", "a.csv", `"id"`, "a, b, c"}},
+		"NaN":                     {comma, "1,2,3\n4,NaN,6\n", []string{"a.csv:2", "column 2", `"NaN" is not a finite`}},
+		"infinity":                {comma, "1,2,3\n4,-Inf,6\n", []string{"a.csv:2", `"-Inf" is not a finite`}},
+		"overflow":                {comma, "1,2,3\n4,1e999,6\n", []string{"a.csv:2", "1e999 is too large"}},
+		"nothing":                 {comma, "", []string{"a.csv", "0 rows"}},
+		"header alone":            {header, "a,b,c\n", []string{"a.csv", "0 rows"}},
+		"wrong separator":         {"separator: semicolon", "1,2,3\n4,5,6\n", []string{"a.csv:1", `"1,2,3" is not a`}},
+		"one column":              {comma, "1\n2\n", []string{"a.csv", "besides the target", "separator"}},
+		"UTF-16":                  {comma, "\xff\xfe1\x00,\x00", []string{"a.csv:1", "UTF-16", "UTF-8"}},
+		"old line ends":           {"separator: whitespace", "1 2\n1 2\r3 4\r", []string{"a.csv:2", "carriage return"}},
+		"quote":                   {comma, "1,2\n3,\"4\n", []string{"a.csv:", "quote"}},
+		"page":                    {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"a.csv", "HTML page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, dir, err := own(t, "datasets: {mine: {files: [{name: a.csv}], parse: {"+c.parse+"}, target: last}}", map[string]string{"a.csv": c.text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = l.Load("mine")
-			wants(t, err, append(c.words, dir)...)
-			var asked *usage.Error
+			_, err := loadOwn(t, strings.Replace(plain, comma, c.parse, 1), map[string]string{"a.csv": c.text})
+			wants(t, err, c.words...)
+			asked := (*usage.Error)(nil)
 			if name == "drop" && !errors.As(err, &asked) {
 				t.Errorf("%v is not an error about what was asked", err)
-			} else if name != "drop" && !errors.Is(err, record.ErrDamaged) {
+			} else if name != "drop" && !errors.Is(err, ErrDamaged) {
 				t.Errorf("%v is not an error about damaged data", err)
 			}
 		})
@@ -118,61 +120,43 @@ func TestTargets(t *testing.T) {
 		"target: a, rows: 3":          {words: []string{"a.csv", "2 rows, want 3"}},
 		"target: a, task: regression": {target: 0},
 	} {
-		l, _, err := own(t, "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma, header: true}, "+rules+"}}", table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := l.Load("mine")
+		manifest := strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain)
+		d, err := loadOwn(t, manifest, table)
 		if c.words != nil {
 			wants(t, err, c.words...)
-			continue
-		}
-		if err != nil || d.Target != c.target {
+		} else if err != nil || d.Target != c.target {
 			t.Errorf("%s: target %v, want %d (%v)", rules, d, c.target, err)
-			continue
-		}
-		// Column c has one value; a and b have in the first row alone.
-		if k := d.ConstantColumns(nil); !slices.Equal(k, []int{2}) {
-			t.Errorf("constant columns %v, want c", k)
-		}
-		if k := d.ConstantColumns([]int{1}); len(k) != 3 {
-			t.Errorf("constant columns %v of one row, want all", k)
-		}
-		if got := d.Column(1); !slices.Equal(got, []float64{2, 5}) {
-			t.Errorf("column b is %v", got)
 		}
 	}
 }
 
 func TestIndices(t *testing.T) {
-	const head = "datasets: {mine: {parse: {separator: comma}, target: last, files: [{name: a.csv}, "
-	const permuted, divided = head + "{name: p, role: permutation}]}}", head + "{name: p, role: train}, {name: q, role: test}]}}"
+	const head = "datasets: {mine: {parse: {separator: comma}, target: last, files: ["
+	const permuted = head + "{name: p, role: permutation}, {name: a.csv}]}}"
+	const divided = head + "{name: p, role: train}, {name: q, role: test}, {name: a.csv}]}}"
 	for name, c := range map[string]struct {
 		manifest, p, q string
 		words          []string
 	}{
 		"permutation":    {permuted, "2\n0\r\n1\n", "", nil},
 		"floats":         {permuted, "2.0\n0.0\n1.0\n", "", nil},
-		"from torch":     {permuted, torchSave(t, "8", []int{2, 0, 1}, nil), "", nil},
-		"short":          {permuted, "2\n0\n", "", []string{"p", "2 entries", "3 rows"}},
-		"twice":          {permuted, "2\n0\n0\n", "", []string{"p", "entry 3 is 0", "before"}},
-		"from one":       {permuted, "1\n2\n3\n", "", []string{"p", "entry 3 is 3", "0 to 2"}},
-		"negative":       {permuted, "1\n2\n-1\n", "", []string{"p", "entry 3 is -1"}},
+		"short":          {permuted, "2\n0\n", "", []string{"p", "2 rows", "table has 3"}},
+		"twice":          {permuted, "2\n0\n0\n", "", []string{"p:3", "row 0 is there twice"}},
+		"from one":       {permuted, "1\n2\n3\n", "", []string{"p:3", "no row 3", "0 to 2"}},
+		"negative":       {permuted, "1\n2\n-1\n", "", []string{"p:3", "no row -1"}},
 		"text":           {permuted, "1\ntwo\n0\n", "", []string{"p:2", `"two"`}},
 		"fraction":       {permuted, "1\n0.5\n0\n", "", []string{"p:2", `"0.5"`}},
+		"two on a line":  {permuted, "1\n2 0\n", "", []string{"p:2", `"2 0"`}},
+		"huge":           {permuted, "1\n1e300\n0\n", "", []string{"p:2", `"1e300"`}},
 		"not a number":   {permuted, "1\nNaN\n0\n", "", []string{"p:2", `"NaN"`}},
 		"split":          {divided, "2\n0\n", "1\n", nil},
 		"rows left out":  {divided, "2\n", "1\n", nil},
-		"overlap":        {divided, "2\n0\n", "0\n", []string{"q", "entry 1 is 0", "other part"}},
-		"empty part":     {divided, "2\n0\n", "", []string{"q", "a row in each part"}},
-		"outside, split": {divided, "2\n0\n", "7\n", []string{"q", "entry 1 is 7", "0 to 2"}},
+		"overlap":        {divided, "2\n0\n", "0\n", []string{"q:1", "row 0", "both parts"}},
+		"empty part":     {divided, "2\n0\n", "", []string{"q", "no rows"}},
+		"outside, split": {divided, "2\n0\n", "7\n", []string{"q:1", "no row 7", "0 to 2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, _, err := own(t, c.manifest, map[string]string{"a.csv": "1,2\n3,4\n5,6\n", "p": c.p, "q": c.q})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := l.Load("mine")
+			d, err := loadOwn(t, c.manifest, map[string]string{"a.csv": "1,2\n3,4\n5,6\n", "p": c.p, "q": c.q})
 			if c.words != nil {
 				wants(t, err, c.words...)
 				return
