@@ -6,286 +6,209 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// drawn is a figure with its file name and caption.
-type drawn struct {
-	name, title, caption string
-	figure               *figure.Figure
-}
-
-// figures returns the marginal effects of each problem's settings, and for each method with two settings or more the heat
-// maps of pairs of them.
-func (r *Result) figures() []drawn {
-	var out []drawn
+// figures draws the marginal effect of each setting, a figure a problem, and for each group with two settings or more heat maps of
+// the pairs of which it has every combination.
+func (r *Result) figures() []report.Figure {
+	var out []report.Figure
+	add := func(x report.Figure, f *figure.Figure) {
+		if f == nil {
+			return
+		}
+		svg, drawn, err := f.Encode("svg")
+		if x.SVG, x.Hidden = svg, drawn.Hidden; err != nil {
+			x.Problem = err.Error()
+		}
+		out = append(out, x)
+	}
 	var problems []string
 	for _, j := range r.Judged {
 		if !slices.Contains(problems, j.Problem) {
 			problems = append(problems, j.Problem)
 		}
 	}
+	metric := r.Objective.name()
 	for _, p := range problems {
-		if f := r.effects(p); f != nil {
-			out = append(out, drawn{
-				name: "effects-" + p, title: "Effect of each setting on " + p,
-				caption: "Each value of a setting against " + r.Objective.name() + " (mean over seeds): the thick line is the median over the " +
-					"cells that have the value, the thin line the best of them; a band is the 95 % bootstrap interval over seeds, where one cell " +
-					"has the value. Cells that cannot win are left out.",
-				figure: f,
-			})
-		}
+		add(report.Figure{
+			Name: "effects-" + p, Title: "Effect of each setting on " + p,
+			Caption: "Mean over seeds of " + metric + " for each value of a setting. Thick: the median over the cells with that value; thin: the best of " +
+				"them. Where every value has one cell, the band is the 95 % interval over seeds, of two or three seeds their range.",
+		}, r.effects(p))
 	}
 	for i := range r.Judged {
 		j := &r.Judged[i]
-		if f := r.heat(j); f != nil {
-			out = append(out, drawn{
-				name: "heat-" + j.Problem + "-" + j.Method, title: fmt.Sprintf("%s on %s: pairs of settings", figure.Method(j.Method).Label, j.Problem),
-				caption: "Mean over seeds of " + r.Objective.name() + ", the best over the settings that a panel does not show. The ring is the " +
-					"chosen cell, × marks where no cell can win. Values far worse than nine tenths of the cells have the colour of the scale's end.",
-				figure: f,
-			})
-		}
+		add(report.Figure{
+			Name: "heat-" + j.Problem + "-" + j.Method, Title: fmt.Sprintf("%s on %s: pairs of settings", figure.Label(j.Method), j.Problem),
+			Caption: "Mean over seeds of " + metric + ", the best over the settings that a panel does not show. The dot is the chosen cell; white: no cell " +
+				"there can be chosen.",
+		}, r.heat(j))
 	}
 	return out
 }
 
-// varying returns the indices of the settings that vary.
-func (g *Group) varying() []int {
-	var out []int
-	for k, s := range g.Settings {
-		if s.Varies {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// best returns the best of some means, NaN of none.
-func (o Objective) best(means []float64) float64 {
-	switch {
-	case len(means) == 0:
-		return math.NaN()
-	case o.Max:
-		return slices.Max(means)
-	}
-	return slices.Min(means)
-}
-
-// effects draws a panel a setting with a line a method; nil if nothing varies.
+// effects draws a panel a setting with lines for each method; nil if nothing varies.
 func (r *Result) effects(problem string) *figure.Figure {
+	f := &figure.Figure{}
 	var names []string
 	for _, j := range r.Judged {
 		for _, k := range j.varying() {
-			if j.Problem == problem && !slices.Contains(names, j.Settings[k].Name) {
-				names = append(names, j.Settings[k].Name)
+			if j.Problem == problem && !slices.Contains(names, j.Keys[k]) {
+				names = append(names, j.Keys[k])
 			}
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	f := &figure.Figure{Cols: min(3, len(names))}
 	for _, name := range names {
 		var groups []*Judged
 		var levels []any // of all methods
-		all := map[string]float64{}
 		numeric := true
 		for i := range r.Judged {
 			j := &r.Judged[i]
-			k := j.setting(name)
-			if j.Problem != problem || k < 0 || !j.Settings[k].Varies {
+			k := slices.Index(j.Keys, name)
+			if j.Problem != problem || k < 0 || !slices.Contains(j.varying(), k) {
 				continue
 			}
 			own, _, n := j.levels(k)
 			numeric, groups = numeric && n, append(groups, j)
 			for _, v := range own {
-				if _, ok := all[format(v)]; !ok {
-					all[format(v)], levels = float64(len(levels)), append(levels, v)
+				if !slices.ContainsFunc(levels, func(x any) bool { return format(x) == format(v) }) {
+					levels = append(levels, v)
 				}
-			}
-		}
-		if numeric {
-			for _, v := range levels {
-				all[format(v)] = number(v)
 			}
 		}
 		p := figure.Panel{X: levelAxis(name, levels, numeric), Y: figure.Axis{Label: r.Objective.name(), Scale: figure.AutoLog}}
 		for _, j := range groups {
-			p.Layers = append(p.Layers, r.effect(j, j.setting(name), all)...)
+			p.Layers = append(p.Layers, r.effect(j, slices.Index(j.Keys, name), func(v any) float64 {
+				if numeric {
+					return number(v)
+				}
+				return float64(slices.IndexFunc(levels, func(x any) bool { return format(x) == format(v) }))
+			})...)
 		}
 		f.Panels = append(f.Panels, p)
 	}
+	if len(f.Panels) == 0 {
+		return nil
+	}
+	f.Cols = min(3, len(f.Panels))
 	return f
 }
 
-// setting returns the index of the setting of this name, −1 if the group has none.
-func (g *Group) setting(name string) int {
-	return slices.IndexFunc(g.Settings, func(s Setting) bool { return s.Name == name })
-}
-
-// effect draws one method's line in one panel; place gives the position of a value.
-func (r *Result) effect(j *Judged, k int, place map[string]float64) []figure.Layer {
+// effect draws one method's lines in one panel; place gives the position of a value.
+func (r *Result) effect(j *Judged, k int, place func(v any) float64) []figure.Layer {
 	levels, of, _ := j.levels(k)
 	means := make([][]float64, len(levels))
 	only := make([]*Outcome, len(levels))
 	single := true
-	for i, level := range of {
-		if o := &j.Outcomes[i]; o.Reason == "" {
-			means[level], only[level] = append(means[level], o.Mean), o
+	for c, level := range of {
+		if j.eligible(c) {
+			means[level], only[level] = append(means[level], j.Outcomes[c].Mean), &j.Outcomes[c]
 			single = single && len(means[level]) == 1
 		}
 	}
 	var x, median, best, lo, hi []float64
 	for i, v := range levels {
-		x, median, best = append(x, place[format(v)]), append(median, stats.Median(means[i])), append(best, r.Objective.best(means[i]))
-		if l, h := math.NaN(), math.NaN(); single {
-			if only[i] != nil {
-				l, h = only[i].Interval()
-			}
-			lo, hi = append(lo, l), append(hi, h)
+		x, median, best = append(x, place(v)), append(median, middle(means[i])), append(best, r.Objective.best(means[i]))
+		l, h := math.NaN(), math.NaN()
+		if only[i] != nil {
+			l, h = only[i].interval()
 		}
+		lo, hi = append(lo, l), append(hi, h)
 	}
-	style, marks := figure.Method(j.Method), len(levels) <= 12
+	style := figure.Method(j.Method)
+	line := figure.Line{X: x, Y: median, Style: style, Marks: len(levels) <= 12}
 	if single {
-		return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, figure.Line{X: x, Y: median, Style: style, Marks: marks}}
+		return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, line}
 	}
-	thin := style.As("")
-	thin.Width = 0.6
-	return []figure.Layer{figure.Line{X: x, Y: best, Style: thin}, figure.Line{X: x, Y: median, Style: style, Marks: marks}}
+	return []figure.Layer{figure.Line{X: x, Y: best, Style: style.As(""), Thin: true}, line}
 }
 
-// levelAxis is the axis of a setting: its values as ticks if they are few, names where they are no numbers.
+// levelAxis is the axis of a setting: its values as ticks if they are few, names where they are not numbers.
 func levelAxis(name string, levels []any, numeric bool) figure.Axis {
-	a := figure.Axis{Label: name}
-	if !numeric {
-		for _, v := range levels {
-			a.Categories = append(a.Categories, format(v))
-		}
-		return a
-	}
+	a := figure.Axis{Label: short(name)}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range levels {
-		lo, hi = min(lo, number(v)), max(hi, number(v))
-	}
-	if lo > 0 && hi/lo >= 8 {
-		a.Scale = figure.Log
-	}
-	if len(levels) <= 5 {
-		for _, v := range levels {
-			a.Ticks = append(a.Ticks, figure.Tick{Value: number(v), Label: short(v)})
+		if !numeric {
+			a.Categories = append(a.Categories, format(v))
+			continue
 		}
+		lo, hi = min(lo, number(v)), max(hi, number(v))
+		if len(levels) <= 5 {
+			a.Ticks = append(a.Ticks, figure.Tick{Value: number(v), Label: tick(v)})
+		}
+	}
+	if numeric && lo > 0 && hi/lo >= 8 {
+		a.Scale = figure.Log
 	}
 	return a
 }
 
-// short writes a value for a tick.
-func short(v any) string {
+// tick writes a value for an axis.
+func tick(v any) string {
 	if f, ok := v.(float64); ok {
 		return fmt.Sprintf("%.3g", f)
 	}
 	return format(v)
 }
 
-// heat draws a panel for each pair of a method's first four varying settings; nil if fewer than two vary.
+// heat draws a panel for each pair of a group's first four settings of which it has all combinations; nil if there is none.
 func (r *Result) heat(j *Judged) *figure.Figure {
-	axes := j.varying()
-	axes = axes[:min(4, len(axes))]
-	best, _ := j.Best()
-	if len(axes) < 2 || best == nil {
-		return nil
-	}
-	f := &figure.Figure{}
-	var shown []float64
-	type panel struct {
-		grid   figure.Grid
-		layers []figure.Layer
-	}
-	var panels []panel
-	for n, a := range axes {
-		for _, b := range axes[n+1:] {
-			z, none, at := r.pair(j, a, b)
-			for _, v := range z.Z {
-				if !math.IsNaN(v) {
-					shown = append(shown, v)
-				}
+	keys := j.varying()
+	keys = keys[:min(len(keys), 4)]
+	f := &figure.Figure{ColorBar: figure.Axis{Label: r.Objective.name(), Scale: figure.AutoLog}}
+	for n, a := range keys {
+		for _, b := range keys[n+1:] {
+			z, full := r.pair(j, a, b)
+			if !full {
+				continue
 			}
-			p := panel{grid: z}
-			for _, q := range none {
-				p.layers = append(p.layers, figure.Text{X: q[0], Y: q[1], S: "×", AlignX: 0.5, AlignY: 0.5})
+			layers := []figure.Layer{figure.HeatMap{Grid: z}}
+			if best := j.Best(); best >= 0 {
+				_, atX, _ := j.levels(a)
+				_, atY, _ := j.levels(b)
+				layers = append(layers, figure.Scatter{X: []float64{float64(atX[best])}, Y: []float64{float64(atY[best])}, Radius: 3,
+					Style: figure.Method("truth").As("")})
 			}
-			p.layers = append(p.layers, figure.Scatter{X: []float64{at[0]}, Y: []float64{at[1]}, Shape: figure.Ring, Radius: 4, Alpha: 1,
-				Edge: true, Style: figure.Method("truth").As("")})
-			panels = append(panels, p)
-			f.Panels = append(f.Panels, figure.Panel{X: categories(j, a), Y: categories(j, b)})
+			f.Panels = append(f.Panels, figure.Panel{X: categories(j, a), Y: categories(j, b), Layers: layers})
 		}
 	}
-	lo, hi := r.Objective.span(shown)
-	bar := &figure.ColorBar{Label: r.Objective.name(), Min: lo, Max: hi, Log: lo > 0 && hi/lo > 50}
-	for i, p := range panels {
-		f.Panels[i].Layers = append([]figure.Layer{figure.HeatMap{Grid: p.grid, Min: lo, Max: hi, Log: bar.Log}}, p.layers...)
+	if len(f.Panels) == 0 {
+		return nil
 	}
-	f.ColorBar, f.Cols = bar, min(3, len(panels))
+	f.Cols = min(3, len(f.Panels))
 	return f
 }
 
-// span returns the ends of the colours' scale. A few cells that are ten times as far from the best as nine tenths of them do
-// not stretch it: a step that is too large makes a metric explode.
-func (o Objective) span(means []float64) (lo, hi float64) {
-	lo, hi = slices.Min(means), slices.Max(means)
-	if q := stats.Quantile(means, 0.9); !o.Max && hi-lo > 10*(q-lo) && q > lo {
-		hi = q
-	}
-	if q := stats.Quantile(means, 0.1); o.Max && hi-lo > 10*(hi-q) && q < hi {
-		lo = q
-	}
-	if hi-lo <= 1e-12*math.Abs(hi) { // all alike
-		lo, hi = lo-0.5*max(math.Abs(lo), 1), hi+0.5*max(math.Abs(hi), 1)
-	}
-	return lo, hi
-}
-
-// pair returns the best mean for each pair of values of settings a (along X) and b, the places where there are cells but
-// none that can win, and the place of the chosen cell.
-func (r *Result) pair(j *Judged, a, b int) (z figure.Grid, none [][2]float64, chosen [2]float64) {
+// pair returns the best mean for each pair of values of keys a (along X) and b, and whether there are cells for all of them.
+func (r *Result) pair(j *Judged, a, b int) (z figure.Grid, full bool) {
 	xs, atX, _ := j.levels(a)
 	ys, atY, _ := j.levels(b)
+	means, there := make([][]float64, len(xs)*len(ys)), make([]bool, len(xs)*len(ys))
+	for c := range j.Cells {
+		k := atY[c]*len(xs) + atX[c]
+		if there[k] = true; j.eligible(c) {
+			means[k] = append(means[k], j.Outcomes[c].Mean)
+		}
+	}
 	for i := range xs {
 		z.X = append(z.X, float64(i))
 	}
-	means := make([][]float64, len(xs)*len(ys))
-	there := make([]bool, len(means))
-	for i := range j.Cells {
-		k := atY[i]*len(xs) + atX[i]
-		there[k] = true
-		if o := j.Outcomes[i]; o.Reason == "" {
-			means[k] = append(means[k], o.Mean)
-		}
-	}
 	for i := range ys {
 		z.Y = append(z.Y, float64(i))
-		for k := range xs {
-			v := r.Objective.best(means[i*len(xs)+k])
-			z.Z = append(z.Z, v)
-			if math.IsNaN(v) && there[i*len(xs)+k] {
-				none = append(none, [2]float64{float64(k), float64(i)})
-			}
-		}
 	}
-	return z, none, [2]float64{float64(atX[j.Rank[0]]), float64(atY[j.Rank[0]])}
+	for _, m := range means {
+		z.Z = append(z.Z, r.Objective.best(m))
+	}
+	return z, !slices.Contains(there, false)
 }
 
 // categories is an axis with the values of a setting side by side.
 func categories(j *Judged, k int) figure.Axis {
 	levels, _, _ := j.levels(k)
-	a := figure.Axis{Label: j.Settings[k].Name, Min: -0.5, Max: float64(len(levels)) - 0.5}
-	every := (len(levels) + 11) / 12 // so that names do not overlap
-	for i, v := range levels {
-		name := ""
-		if i%every == 0 {
-			name = short(v)
-		}
-		a.Categories = append(a.Categories, name)
+	a := figure.Axis{Label: short(j.Keys[k])}
+	for _, v := range levels {
+		a.Categories = append(a.Categories, tick(v))
 	}
 	return a
 }

@@ -8,315 +8,312 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/go-viper/mapstructure/v2"
+
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Plan is a grid laid out under one protocol.
-type Plan struct {
-	Spec       *Spec
-	Experiment string
-	Protocol   string
-	Scale      string
-	Groups     []Group
+// Grid is a plan with axes, of one experiment under one protocol.
+type Grid struct {
+	plan.Plan
+	Name      string
+	Objective Objective
+	Groups    []Group
 }
 
 // Group is the cells of one method on one problem.
 type Group struct {
-	Problem, Method string
-	Settings        []Setting
-	Cells           []Cell
-	Excluded        int // cells that conditions left out
-	Same            int // cells left out because an earlier one has the same configuration
+	Problem  string   `json:"problem"`
+	Method   string   `json:"method"`
+	Keys     []string `json:"keys"` // settings that the grid decides, as keys of settings.Config: sampler.step
+	Cells    []Cell   `json:"cells"`
+	Excluded int      `json:"excluded,omitempty"` // cells that where left out
 }
 
-// Setting is a setting that the grid decides.
-type Setting struct {
-	Name   string // as in the configuration of the method (step) or of the problem (options.dim, particles)
-	Method bool   // of the method, not of the problem
-	Varies bool   // not the same in all cells
-}
-
-// Cell is values for the settings of its group, with its trials.
+// Cell is values for the settings of its group.
 type Cell struct {
-	Values []any // one a setting: what the resolved configuration says
-	Label  string
-	Trials []harness.Trial // one a seed
+	Values  []any    `json:"values"` // one a key: what the resolved configuration says
+	Label   string   `json:"label"`  // the values that vary: "step 0.01, sigma 0.1"
+	Seeds   []uint64 `json:"seeds"`
+	Trials  []string `json:"trials"`            // keys, one a seed
+	Current bool     `json:"current,omitempty"` // the settings as they are without the grid
+	Outside bool     `json:"outside,omitempty"` // current, and no cell of the grid: shown, and never chosen
 }
 
-// Trials returns the trials of all cells, in order of problem, method, cell, seed.
-func (p *Plan) Trials() []harness.Trial {
-	var out []harness.Trial
-	for _, g := range p.Groups {
-		for _, c := range g.Cells {
-			out = append(out, c.Trials...)
+// New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and seeds; its
+// seeds win over those of the grid. choose is the rule of selection in place of the grid's; it may be "".
+//
+// Every group also has the settings as they are, so that what the grid chooses is seen beside them.
+func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
+	if choose == "" {
+		choose = s.Select
+	}
+	objective, err := parseObjective(choose, r.Experiments[0])
+	if err != nil {
+		return nil, err
+	}
+	set := r
+	if set.Seeds == nil {
+		set.Seeds = s.Seeds
+	}
+	l, err := plan.NewLayout(set)
+	if err != nil {
+		return nil, err
+	}
+	g := &Grid{Plan: plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, Name: s.Name, Objective: objective}
+	b := builder{Layout: l, grid: g}
+	var methods []string
+	for _, p := range l.Settings.Problems {
+		for _, m := range p.Methods {
+			methods = append(methods, m.Name)
+			if l.Wants(p.Name, m.Name) {
+				if err := b.group(s, p, m); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if err := s.check(r, l.Settings, methods); err != nil {
+		return nil, err
+	}
+	if len(g.Trials) == 0 {
+		return nil, usage.Errorf("the grid %s has no cells: it needs an axis, and a condition that leaves something", s.Name)
+	}
+	return g, nil
+}
+
+// check refuses names that the experiment does not have, and axes that concern nothing.
+func (s *Spec) check(r plan.Request, all *settings.Settings, methods []string) error {
+	var problems []string
+	for _, p := range all.Problems {
+		problems = append(problems, p.Name)
+	}
+	for _, p := range s.Parts {
+		for _, name := range p.Problems {
+			if !slices.Contains(problems, name) {
+				return usage.Unknown("problem", name, "the grid "+s.Name, problems)
+			}
+		}
+		for _, name := range p.Methods {
+			if !slices.Contains(methods, name) {
+				return usage.Unknown("method", name, "the grid "+s.Name, slices.Compact(slices.Sorted(slices.Values(methods))))
+			}
+		}
+		for _, a := range p.all() {
+			if !a.used && r.Problems == nil && r.Methods == nil { // an axis may be about what was not selected
+				return usage.Errorf("%s: axis %s changes no trial: no method of the grid has this setting", a.from, a.key)
+			}
+		}
+	}
+	return nil
+}
+
+// builder lays out the groups of a grid.
+type builder struct {
+	*plan.Layout
+	grid *Grid
+}
+
+// group is a Group in the making.
+type group struct {
+	Group
+	methods []settings.Method // one a cell
+	seen    map[string]int    // cells by their configuration
+}
+
+// group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the method.
+func (b *builder) group(s *Spec, p settings.Problem, m settings.Method) error {
+	g := group{Group: Group{Problem: p.Name, Method: m.Name}, seen: map[string]int{}}
+	if err := b.cell(&g, nil, nil); err != nil {
+		return err
+	}
+	g.Cells[0].Current, g.Cells[0].Outside = true, true
+	concerned := false
+	for _, part := range s.Parts {
+		if part.Problems != nil && !slices.Contains(part.Problems, p.Name) || part.Methods != nil && !slices.Contains(part.Methods, m.Name) {
+			continue
+		}
+		points, keys, err := b.points(&part, p.Name, m.Name)
+		if err != nil {
+			return err
+		}
+		if len(keys) == 0 && part.Methods == nil {
+			continue
+		}
+		concerned = true
+		for _, k := range keys {
+			if !slices.Contains(g.Keys, k) {
+				g.Keys = append(g.Keys, k)
+			}
+		}
+		for _, point := range points {
+			if err := b.cell(&g, point, part.Where); err != nil {
+				return err
+			}
+		}
+	}
+	if !concerned || len(g.Cells) == 1 && g.Cells[0].Outside {
+		return nil
+	}
+	return b.complete(&g, p)
+}
+
+// points returns the cells of a part for one method on one problem, each as the overrides that make it, and the keys that they set.
+func (b *builder) points(part *part, problem, method string) (points [][]settings.Override, keys []string, err error) {
+	of := func(list axes) (own axes) {
+		for _, a := range list {
+			set, bad := b.Settings.Keys(problem, method, a.override(0))
+			if bad != nil {
+				err = bad
+			}
+			if len(set) == 0 {
+				continue
+			}
+			a.used, own = true, append(own, a)
+			for _, k := range set {
+				if !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			}
+		}
+		return own
+	}
+	factors := [][][]settings.Override{together(of(part.Base))}
+	for _, a := range of(part.Product) {
+		factors = append(factors, together(axes{a}))
+	}
+	factors = append(factors, together(of(part.Zip)))
+	centre := [][]settings.Override{nil}
+	for _, a := range of(part.Ablate) {
+		centre = append(centre, together(axes{a})...)
+	}
+	points = [][]settings.Override{nil}
+	for _, f := range append(factors, centre) {
+		if len(points)*len(f) > most {
+			return nil, nil, usage.Errorf("the grid has more than %d cells of method %s on problem %s", most, method, problem)
+		}
+		var next [][]settings.Override
+		for _, x := range points {
+			for _, y := range f {
+				next = append(next, slices.Concat(x, y))
+			}
+		}
+		points = next
+	}
+	return points, keys, err
+}
+
+func (a *axis) override(i int) settings.Override {
+	return settings.Override{Text: a.key + "=" + a.values[i], From: a.from + ":"}
+}
+
+// together returns the first values of all axes, the second, …; one point without values for no axes.
+func together(list axes) [][]settings.Override {
+	if len(list) == 0 {
+		return [][]settings.Override{nil}
+	}
+	out := make([][]settings.Override, len(list[0].values))
+	for i := range out {
+		for _, a := range list {
+			out[i] = append(out[i], a.override(i))
 		}
 	}
 	return out
 }
 
-// New lays out a grid over the configuration that cells has read.
-func New(cells *harness.Cells, s *Spec) (*Plan, error) {
-	b := builder{cells: cells, overlays: map[*axis][]*harness.Overlay{}, used: map[*axis]bool{}}
-	if err := b.checkNames(s.root); err != nil {
-		return nil, err
-	}
-	axes := s.root.axes()
-	for _, a := range axes {
-		for _, v := range a.values {
-			text, err := json.Marshal(v) // JSON is YAML
-			if err != nil {
-				return nil, harness.Usagef("%s: a value of %s: %v", a.from, a.key, err)
-			}
-			o, err := cells.Overlay(harness.Override{Text: a.key + "=" + string(text), From: a.from})
-			if err != nil {
-				return nil, err
-			}
-			b.overlays[a] = append(b.overlays[a], o)
-		}
-	}
-	p := &Plan{Spec: s, Experiment: cells.Experiment(), Protocol: cells.Protocol(), Scale: cells.Scale()}
-	for _, problem := range cells.Problems() {
-		methods, err := cells.Methods(problem)
-		if err != nil {
-			return nil, err
-		}
-		for _, method := range methods {
-			g, err := b.group(s.root, problem, method, axes)
-			if err != nil {
-				return nil, err
-			}
-			if g != nil {
-				p.Groups = append(p.Groups, *g)
-			}
-		}
-	}
-	for _, a := range axes {
-		// An axis of a file may be about methods that the command line leaves out.
-		if !b.used[a] && !(s.narrowed && a.from != "--axis") {
-			return nil, harness.Usagef("%s: axis %s changes no trial: no method of the grid that runs has this setting", a.from, a.key)
-		}
-	}
-	if len(p.Trials()) == 0 {
-		return nil, harness.Usagef("the grid %s has no cells: it needs an axis, and conditions that leave something", s.Name)
-	}
-	return p, nil
-}
-
-type builder struct {
-	cells    *harness.Cells
-	overlays map[*axis][]*harness.Overlay // one a value
-	used     map[*axis]bool
-}
-
-// checkNames refuses problems and methods that the experiment does not have.
-func (b *builder) checkNames(n *node) error {
-	for _, x := range []struct {
-		kind  string
-		list  choice
-		valid []string
-	}{{"problem", n.problems, b.cells.Problems()}, {"method", n.methods, b.cells.AllMethods()}} {
-		for _, name := range x.list.names {
-			if !slices.Contains(x.valid, name) {
-				return harness.Unknown(x.kind, name, x.list.from, x.valid)
-			}
-		}
-	}
-	for _, u := range n.union {
-		if err := b.checkNames(u); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// group lays out the cells of one method on one problem; nil if the grid is not about it.
-func (b *builder) group(root *node, problem, method string, axes []*axis) (*Group, error) {
-	plain, err := b.cells.Config(problem, method)
-	if err != nil {
-		return nil, err
-	}
-	sampler, err := sifg.ByName(plain.Sampler.Sampler)
-	if err != nil {
-		return nil, err
-	}
-	settings := map[*axis][]string{}
-	for _, a := range axes {
-		if key, ok := ofEvery(a.key); ok && key != "sampler" && !slices.Contains(sampler.Uses, key) {
-			continue // a setting of every method is that of every method that has it
-		}
-		for _, o := range b.overlays[a] {
-			for _, name := range o.Settings(problem, method) {
-				if !slices.Contains(settings[a], name) {
-					settings[a] = append(settings[a], name)
-				}
-			}
-		}
-	}
-	points, about, err := expand(root, problem, method, func(a *axis) bool { return len(settings[a]) > 0 })
-	if err != nil || !about {
-		return nil, err
-	}
-	g := &Group{Problem: problem, Method: method}
-	for _, a := range axes {
-		used := slices.ContainsFunc(points, func(p point) bool {
-			return slices.ContainsFunc(p.picks, func(k pick) bool { return k.axis == a })
-		})
-		if !used {
-			continue
-		}
-		b.used[a] = true
-		for _, path := range settings[a] {
-			name, ofMethod := strings.CutPrefix(path, "sampler.")
-			if s := (Setting{Name: name, Method: ofMethod}); !slices.Contains(g.Settings, s) {
-				g.Settings = append(g.Settings, s)
-			}
-		}
-	}
-	seen := map[string]bool{}
-	for _, p := range points {
-		if err := b.cell(g, p, seen); err != nil {
-			return nil, err
-		}
-	}
-	g.name()
-	return g, nil
-}
-
-// ofEvery returns the setting of an axis that sets it for every method.
-func ofEvery(key string) (string, bool) {
-	parts := strings.Split(key, ".")
-	if len(parts) > 2 && parts[0] == "problems" {
-		parts = parts[2:]
-	}
-	if len(parts) != 3 || parts[0] != "methods" || parts[1] != "*" {
-		return "", false
-	}
-	return parts[2], true
-}
-
-// cell adds a point to the group, unless a condition leaves it out or an earlier cell has the same configuration.
-func (b *builder) cell(g *Group, p point, seen map[string]bool) error {
-	overlays := make([]*harness.Overlay, len(p.picks))
-	setBy := map[string]*axis{}
-	for i, k := range p.picks {
-		overlays[i] = b.overlays[k.axis][k.i]
-		for _, name := range overlays[i].Settings(g.Problem, g.Method) {
-			if first := setBy[name]; first != nil && !slices.Contains(k.axis.over, first) {
-				return harness.Usagef("%s: axis %s and %s: axis %s both set %s of method %s on problem %s, so one of them would have no effect: "+
-					"leave one out", first.from, first.key, k.axis.from, k.axis.key, strings.TrimPrefix(name, "sampler."), g.Method, g.Problem)
-			}
-			setBy[name] = k.axis
-		}
-	}
-	config, invalid := b.cells.Config(g.Problem, g.Method, overlays...)
-	if len(p.when) > 0 {
-		names := env(g.Problem, g.Method, config)
-		for _, c := range p.when {
-			keep, err := c.keeps(names)
-			if err != nil {
-				return err
-			}
-			if !keep {
-				g.Excluded++
-				return nil
-			}
-		}
-	}
-	c := Cell{}
-	for _, s := range g.Settings {
-		c.Values = append(c.Values, lookup(config, s))
+// cell adds a cell to the group, unless where leaves it out or an earlier cell has the same configuration.
+func (b *builder) cell(g *group, over []settings.Override, where *condition) error {
+	m, invalid := b.Settings.Method(g.Problem, g.Method, over...)
+	if keep, err := where.holds(env(g.Problem, g.Method, m.Config)); err != nil {
+		return err
+	} else if !keep { // it need not be valid
+		g.Excluded++
+		return nil
 	}
 	if invalid != nil {
-		all := make([]string, len(g.Settings))
-		for i, s := range g.Settings {
-			all[i] = s.Name + " " + format(c.Values[i])
+		var texts []string
+		for _, o := range over {
+			texts = append(texts, o.Text)
 		}
-		return harness.Usagef("%v; in the grid's cell %s", invalid, strings.Join(all, ", "))
+		return usage.Errorf("%v; in the cell %s", invalid, strings.Join(texts, ", "))
 	}
-	trials, err := b.cells.Trials(g.Problem, g.Method, config, overlays...)
+	config, err := json.Marshal(m.Config)
 	if err != nil {
 		return err
 	}
-	if seen[trials[0].Key] {
-		g.Same++
+	if i, ok := g.seen[string(config)]; ok {
+		g.Cells[i].Outside = false
 		return nil
 	}
-	seen[trials[0].Key] = true
-	c.Trials = trials
-	g.Cells = append(g.Cells, c)
+	g.seen[string(config)] = len(g.Cells)
+	g.Cells, g.methods = append(g.Cells, Cell{}), append(g.methods, m)
 	return nil
 }
 
-// name finds out which settings vary and labels cells and trials by them.
-func (g *Group) name() {
-	for k := range g.Settings {
-		for _, c := range g.Cells {
-			if !reflect.DeepEqual(c.Values[k], g.Cells[0].Values[k]) {
-				g.Settings[k].Varies = true
-				break
-			}
+// complete gives the cells of a group values, labels and trials, and adds it to the grid.
+func (b *builder) complete(g *group, p settings.Problem) error {
+	for i := range g.Cells {
+		tree := map[string]any{}
+		if err := mapstructure.Decode(g.methods[i].Config, &tree); err != nil {
+			return err
+		}
+		for _, key := range g.Keys {
+			g.Cells[i].Values = append(g.Cells[i].Values, lookup(tree, key))
 		}
 	}
+	varying := g.varying()
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		var all []string
-		for k, s := range g.Settings {
-			if s.Varies || len(g.Cells) == 1 {
-				all = append(all, s.Name+" "+format(c.Values[k]))
-			}
+		var parts []string
+		for _, k := range varying {
+			parts = append(parts, short(g.Keys[k])+" "+format(c.Values[k]))
 		}
-		c.Label = strings.Join(all, ", ")
-		for j := range c.Trials {
-			c.Trials[j].Label = c.Label
+		c.Label = strings.Join(parts, ", ")
+		trials, err := b.Layout.Trials(p, g.methods[i])
+		if err != nil {
+			return err
+		}
+		for _, t := range trials {
+			t.Cell = c.Label
+			c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
+			b.grid.Trials = append(b.grid.Trials, t)
 		}
 	}
+	b.grid.Groups = append(b.grid.Groups, g.Group)
+	return nil
 }
 
-// lookup returns the value of a setting in a resolved configuration, nil if it is not there.
-func lookup(c harness.TrialConfig, s Setting) any {
-	v := reflect.ValueOf(c)
-	path := s.Name
-	if s.Method {
-		v = reflect.ValueOf(c.Sampler)
-	}
-	if strings.HasPrefix(path, "iterations_of.") { // the method's own
-		return c.Iterations
-	}
-	for key := range strings.SplitSeq(path, ".") {
-		for v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
-		switch v.Kind() {
-		case reflect.Struct:
-			i := fieldOf(v.Type(), key)
-			if i < 0 {
-				return nil
-			}
-			v = v.Field(i)
-		case reflect.Map:
-			v = v.MapIndex(reflect.ValueOf(key))
-		default:
-			return nil
-		}
-		if !v.IsValid() {
-			return nil
+// varying returns the indices of the keys whose values are not the same in all cells.
+func (g *Group) varying() []int {
+	var out []int
+	for k := range g.Keys {
+		if slices.ContainsFunc(g.Cells, func(c Cell) bool { return !reflect.DeepEqual(c.Values[k], g.Cells[0].Values[k]) }) {
+			out = append(out, k)
 		}
 	}
-	return v.Interface()
+	return out
 }
 
-// fieldOf returns the index of the field with this key, −1 if there is none.
-func fieldOf(t reflect.Type, key string) int {
-	for i := range t.NumField() {
-		if t.Field(i).Tag.Get("mapstructure") == key {
-			return i
-		}
+// lookup returns the value of a key with dots, nil if it is not there.
+func lookup(tree map[string]any, key string) any {
+	path := strings.Split(key, ".")
+	for _, p := range path[:len(path)-1] {
+		tree, _ = tree[p].(map[string]any)
 	}
-	return -1
+	b, err := json.Marshal(tree[path[len(path)-1]])
+	var v any
+	if err != nil || json.Unmarshal(b, &v) != nil { // as it is when it comes back from a file
+		return nil
+	}
+	return v
 }
 
-// format writes a value as a configuration file would.
+// short returns a key as the axis of a grid may have it: step for sampler.step.
+func short(key string) string { return strings.TrimPrefix(key, "sampler.") }
+
+// format writes a value as a settings file would.
 func format(v any) string {
 	switch v := v.(type) {
 	case nil:

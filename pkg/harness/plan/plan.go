@@ -51,7 +51,7 @@ func New(r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Scale: r.Scale, Set: r.set()}
+	p := &Plan{Scale: r.Scale, Set: r.Set()}
 	for i, e := range r.Experiments {
 		protocols := r.Protocols
 		if protocols == nil {
@@ -118,8 +118,8 @@ func (r *Request) check() ([]*settings.File, error) {
 	return files, nil
 }
 
-// set lists the overrides and selections as the user gave them.
-func (r *Request) set() []string {
+// Set lists the overrides and selections as the user gave them.
+func (r *Request) Set() []string {
 	var out []string
 	for _, o := range r.Overrides {
 		out = append(out, o.Text)
