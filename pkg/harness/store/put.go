@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -123,7 +124,7 @@ func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byt
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, fs.ErrExist) {
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return err
 		}
 		keep, err := there()

@@ -1,0 +1,344 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// The test binary starts itself as the processes that write, are killed, or meet a full disk.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("STORE_TEST_DIR")
+	number, _ := strconv.Atoi(os.Getenv("STORE_TEST_NUMBER"))
+	var err error
+	switch os.Getenv("STORE_TEST_AS") {
+	case "":
+		os.Exit(m.Run())
+	case "killed":
+		disktest.KillAt(int64(number))
+		err = writeSome(dir)
+	case "full":
+		err = fullDisk(dir)
+	case "opener":
+		_, err = Open(dir)
+	case "holder":
+		err = hold(dir)
+	case "one of many":
+		err = fillAll(dir, number)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// child returns the command that runs this binary as one of the above.
+func child(as, dir string, number int) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "STORE_TEST_AS="+as, "STORE_TEST_DIR="+dir, "STORE_TEST_NUMBER="+strconv.Itoa(number))
+	return cmd
+}
+
+// writeSome writes a new trial, one in the place of one that failed, and a reference.
+func writeSome(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"new", "failed"} {
+		if _, err := s.Put(result(key, record.StatusOK, 50000), json.RawMessage("{}")); err != nil {
+			return err
+		}
+	}
+	return s.PutFiles(gmm("reference"), map[string][]byte{"draws": make([]byte, 1000)})
+}
+
+// complete fails the test unless the store has all that writeSome writes, whole.
+func complete(t *testing.T, s *Store, when string) {
+	t.Helper()
+	found := must(s.Status([]ID{gmm("sound"), gmm("new"), gmm("failed")}))
+	for _, f := range found {
+		if f.Status != record.StatusOK {
+			t.Errorf("%s: %+v", when, f)
+		}
+	}
+	if read, err := s.Files(gmm("reference")); read == nil || err != nil {
+		t.Errorf("%s: the reference is not there: %v", when, err)
+	}
+	if damages := must(s.Verify(false)); len(damages) != 0 {
+		t.Errorf("%s: %v", when, damages)
+	}
+}
+
+// later makes what is in .tmp old enough to be swept, and sweeps it.
+func later(t *testing.T, s *Store) {
+	now = func() time.Time { return time.Now().Add(2 * youngest) }
+	defer func() { now = time.Now }()
+	must(Open(s.dir))
+}
+
+// Killed before any of its changes, a writer leaves each trial and reference absent or whole, and the next process needs nobody's help.
+func TestKilledAtEveryStep(t *testing.T) {
+	for at := 1; ; at++ {
+		s := must(Open(t.TempDir()))
+		must(put(s, "sound", record.StatusOK))
+		must(put(s, "failed", record.StatusFailed))
+		cmd := child("killed", s.dir, at)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			if at < 40 { // opening, and three folders of about 15 changes
+				t.Errorf("only %d changes", at-1)
+			}
+			t.Logf("%d changes", at-1)
+			complete(t, s, "not killed")
+			tidy(t, s)
+			return
+		}
+		if w, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || w.Signal() != syscall.SIGKILL {
+			t.Fatalf("change %d: %v: %s", at, err, out)
+		}
+		if found := must(s.Verify(false)); len(found) != 0 {
+			t.Fatalf("killed at change %d: %v", at, found)
+		}
+		is(t, s, "sound", record.StatusOK)
+		must(0, writeSome(s.dir))
+		complete(t, s, fmt.Sprint("after a kill at change ", at))
+		later(t, s)
+		tidy(t, s)
+	}
+}
+
+// Any change of the file system may fail, as on a full disk (ENOSPC) or a broken one (EIO). The error then names the trial or the store
+// and keeps its cause, each trial is absent or whole, and the same store takes the trials as soon as the file system does.
+func TestFailsAtEveryStep(t *testing.T) {
+	for at := int64(1); ; at++ {
+		s := must(Open(t.TempDir()))
+		must(put(s, "sound", record.StatusOK))
+		must(put(s, "failed", record.StatusFailed))
+		cause, broken := []error{syscall.ENOSPC, syscall.EIO}[at%2], ""
+		restore := disktest.FailAt(at, cause, &broken)
+		err := writeSome(s.dir)
+		restore()
+		if broken == "" {
+			if err != nil || at < 40 {
+				t.Errorf("%d changes, error %v", at-1, err)
+			}
+			return
+		}
+		removing := strings.HasPrefix(broken, "remove .tmp") // what is left there is swept later
+		if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
+			t.Errorf("%s fails: error %v", broken, err)
+		}
+		if found := must(s.Verify(false)); len(found) != 0 {
+			t.Errorf("%s fails: %v", broken, found)
+		}
+		if !removing {
+			tidy(t, s)
+		}
+		if err := writeSome(s.dir); err != nil {
+			t.Errorf("after %s failed: %v", broken, err)
+		}
+		complete(t, s, "after "+broken+" failed")
+		later(t, s)
+		tidy(t, s)
+	}
+}
+
+// hold takes the lock of the store, a folder in .tmp and one for checkpoints, says so, and keeps them.
+func hold(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := s.temporary(); err != nil {
+		return err
+	}
+	if _, _, err := s.Scratch(context.Background(), gmm("r")); err != nil {
+		return err
+	}
+	return record.Alone(dir, func() error {
+		fmt.Println("held")
+		time.Sleep(time.Hour)
+		return nil
+	})
+}
+
+// A lock ends with the process that holds it, however that ends: nobody has to remove anything.
+func TestLocksEndWithTheirHolder(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	cmd := child("holder", s.dir, 0)
+	out := must(cmd.StdoutPipe())
+	must(0, cmd.Start())
+	end := sync.OnceFunc(func() { cmd.Process.Kill(); cmd.Wait() })
+	defer end()
+	must(io.ReadFull(out, make([]byte, len("held"))))
+	later(t, s)
+	if names := must(os.ReadDir(filepath.Join(s.dir, tmpName))); len(names) != 1 {
+		t.Errorf("%d folders of a writer that lives, want 1", len(names))
+	}
+	got := make(chan error, 2)
+	go func() { got <- record.Alone(s.dir, func() error { return nil }) }()
+	go func() {
+		_, release, err := s.Scratch(context.Background(), gmm("r"))
+		if err == nil {
+			release()
+		}
+		got <- err
+	}()
+	select {
+	case <-got:
+		t.Fatal("a lock of another process was taken")
+	case <-time.After(100 * time.Millisecond):
+	}
+	end()
+	for range 2 {
+		select {
+		case err := <-got:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("a lock outlives its holder")
+		}
+	}
+	later(t, s)
+	tidy(t, s)
+}
+
+// fullDisk writes a trial under a limit on the size of a file, until the limit is above its largest.
+func fullDisk(dir string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for limit := uint64(0); ; limit += 50000 {
+		l := syscall.Rlimit{Cur: limit, Max: ^uint64(0)}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+			return err
+		}
+		_, err := s.Put(result("k", record.StatusOK, 50000), json.RawMessage("{}"))
+		if err == nil && limit > 150000 {
+			return nil
+		}
+		if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), "gmm/k") {
+			return fmt.Errorf("limit %d: error %w", limit, err)
+		}
+		if found, err := s.Status([]ID{gmm("k")}); err != nil || found[0].Status != Missing {
+			return fmt.Errorf("limit %d: %+v, error %w", limit, found, err)
+		}
+	}
+}
+
+// Where the disk is full the error says which trial was lost, the trial is absent, and nothing stays.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := child("full", dir, 0).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := must(Open(dir))
+	is(t, s, "k", record.StatusOK)
+	tidy(t, s)
+}
+
+const writers, trials = 8, 10
+
+// fillAll puts all trials, in an order of this process's own. Each try at an odd trial fails in some processes.
+func fillAll(dir string, process int) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for i := range trials {
+		k := (i*(2*process+1) + process) % trials
+		status := record.StatusOK
+		if k%2 == 1 && process%3 != 0 {
+			status = record.StatusFailed
+		}
+		got, err := s.Put(result(fmt.Sprint("k", k), status, 2000), json.RawMessage("{}"))
+		if err != nil {
+			return err
+		}
+		if status == record.StatusOK && got.Status != record.StatusOK {
+			return fmt.Errorf("a trial that ended was given up for one that had %s", got.Status)
+		}
+	}
+	return nil
+}
+
+// Eight processes write the same trials at once: each trial is there once and whole, none that ended is lost to one that failed, and
+// nobody leaves anything.
+func TestManyProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store") // which they make
+	var all sync.WaitGroup
+	for n := range writers {
+		all.Go(func() {
+			if out, err := child("one of many", dir, n).CombinedOutput(); err != nil {
+				t.Errorf("process %d: %v: %s", n, err, out)
+			}
+		})
+	}
+	all.Wait()
+	s := must(Open(dir))
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Error(found)
+	}
+	for i := range trials {
+		is(t, s, fmt.Sprint("k", i), record.StatusOK)
+	}
+	tidy(t, s)
+}
+
+// A folder that cannot be written to is an error that names it. Root may write anywhere, so the process that tries is nobody's.
+func TestUnwritable(t *testing.T) {
+	base := t.TempDir()
+	file := filepath.Join(base, "file")
+	must(0, os.WriteFile(file, nil, 0o666))
+	for _, dir := range []string{file, filepath.Join(file, "store")} {
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: error %v", dir, err)
+		}
+	}
+	if _, err := OpenReadOnly(file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("%s: error %v", file, err)
+	}
+	locked := filepath.Join(base, "locked")
+	must(put(must(Open(locked)), "k", record.StatusOK))
+	for _, dir := range []string{locked, filepath.Join(locked, tmpName)} {
+		must(0, os.Chmod(dir, 0o555))
+		defer os.Chmod(dir, 0o755)
+	}
+	cmd := child("opener", locked, 0)
+	if os.Getuid() == 0 { // the test binary lies where only its owner can go
+		cmd.Path = filepath.Join(base, "test")
+		must(0, os.WriteFile(cmd.Path, must(os.ReadFile(os.Args[0])), 0o755))
+		for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
+			must(0, os.Chmod(d, 0o755))
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, fs.ErrPermission) {
+		t.Skip("nobody cannot reach the folder of the tests, so the rest is left out")
+	}
+	if err == nil || !strings.Contains(string(out), locked) || !strings.Contains(string(out), "permission denied") {
+		t.Errorf("a folder without write permission: %v, output %q", err, out)
+	}
+}

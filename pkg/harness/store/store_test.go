@@ -1,0 +1,215 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+const someConfig = `{ "a": "<b> & \u003c", "n": 1e-05 }`
+
+// result is a trial that left 60 rows and an array of n values.
+func result(key, status string, n int) *record.Result {
+	r := &record.Result{
+		Trial: record.Trial{Key: key, Experiment: "gmm", Protocol: "released", Scale: "smoke", Problem: "gmm-2d", Method: "sifg",
+			Seed: 1<<64 - 1, Status: status, Particles: 100, Dim: 2, Iterations: 50},
+		Timing: record.Timing{Seconds: 0.25, CPU: "some CPU", Kernel: "avx2", Started: "2026-01-02T03:04:05Z", Commit: "c0ffee"},
+		Arrays: map[string]*record.Array{"particles": {Shape: []int{n / 2, 2}, Data: make([]float32, n)}},
+	}
+	for i := range 60 {
+		r.Traces = append(r.Traces, record.Trace{Key: key, Metric: "knn-kl", Iteration: i, Value: float64(i) / 3})
+	}
+	for i := range r.Arrays["particles"].Data {
+		r.Arrays["particles"].Data[i] = float32(i)
+	}
+	return r
+}
+
+func put(s *Store, key, status string) (record.Trial, error) {
+	return s.Put(result(key, status, 20), json.RawMessage(someConfig))
+}
+
+func gmm(key string) ID { return ID{"gmm", key} }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// folder is where a trial of the test's is.
+func folder(s *Store, key string) string { return filepath.Join(s.dir, "gmm", key) }
+
+// is fails the test where the store has something else of a trial.
+func is(t *testing.T, s *Store, key, want string) {
+	t.Helper()
+	if got := must(s.Status([]ID{gmm(key)}))[0]; got.Status != want {
+		t.Fatalf("trial %s: %s (%s), want %s", key, got.Status, got.Reason, want)
+	}
+}
+
+// tidy fails the test if a writer left something in .tmp.
+func tidy(t *testing.T, s *Store) {
+	t.Helper()
+	if names, err := os.ReadDir(filepath.Join(s.dir, tmpName)); err != nil || len(names) != 0 {
+		t.Errorf("in %s: %v, error %v", tmpName, names, err)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	s := must(Open(filepath.Join(t.TempDir(), "results", "store")))
+	if e, err := s.Get(gmm("k1")); e != nil || err != nil {
+		t.Fatal(e, err)
+	}
+	want := result("k1", record.StatusOK, 20)
+	got, err := s.Put(want, json.RawMessage(someConfig))
+	want.Trial.Config, want.Timing.Key = `{"a":"<b> & \u003c","n":1e-05}`, "k1"
+	if err != nil || got != want.Trial {
+		t.Errorf("%+v, error %v", got, err)
+	}
+	e := must(s.Get(gmm("k1")))
+	if e.Trial != want.Trial || e.Timing != want.Timing || len(e.Files()) != 2 {
+		t.Errorf("got %+v\nwant %+v", e, want)
+	}
+	if o := e.Origin; o.Go == "" || o.Platform == "" || o.Threads < 1 {
+		t.Errorf("origin %+v", o)
+	}
+	if found, err := e.Check(); len(found) != 0 || err != nil {
+		t.Error(found, err)
+	}
+	if rows, err := e.Traces(); err != nil || !slices.Equal(rows, want.Traces) {
+		t.Errorf("%d traces, error %v", len(rows), err)
+	}
+	if a, err := e.Array("particles"); err != nil || !slices.Equal(a.Shape, []int{10, 2}) || !slices.Equal(a.Data, want.Arrays["particles"].Data) {
+		t.Errorf("array %v, error %v", a, err)
+	}
+	if _, err := e.Array("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("array that is not there: error %v", err)
+	}
+	tidy(t, s)
+
+	failed := result("k0", record.StatusFailed, 2)
+	failed.Trial.Reason, failed.Traces, failed.Arrays = "panic: \xff\x1b[2J", nil, nil
+	if _, err := s.Put(failed, json.RawMessage(someConfig)); err != nil {
+		t.Fatal(err)
+	}
+	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Seconds != 0.25 || found[0].Iterations != 50 ||
+		found[1].Status != Missing || found[2].Status != record.StatusFailed || found[2].Reason != `panic: \xff\x1b[2J` {
+		t.Errorf("%+v", found)
+	}
+	r := must(OpenReadOnly(s.Dir()))
+	if found, err := r.Verify(false); len(found) != 0 || err != nil {
+		t.Errorf("damages of a sound store: %v, error %v", found, err)
+	}
+	if _, err := put(r, "k2", record.StatusOK); err == nil {
+		t.Error("a store that is open for reading took a trial")
+	}
+	if _, err := OpenReadOnly(filepath.Join(s.Dir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("store that is not there: error %v", err)
+	}
+}
+
+// A trial that failed is replaced, one that ended is not.
+func TestReplace(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	for _, x := range []struct{ put, stays string }{
+		{record.StatusFailed, record.StatusFailed}, {record.StatusTimeout, record.StatusTimeout},
+		{record.StatusDiverged, record.StatusDiverged}, {record.StatusOK, record.StatusDiverged}, {record.StatusFailed, record.StatusDiverged},
+	} {
+		if got, err := put(s, "k", x.put); got.Status != x.stays || err != nil {
+			t.Errorf("put %s: %s is returned, want %s; error %v", x.put, got.Status, x.stays, err)
+		}
+		is(t, s, "k", x.stays)
+		tidy(t, s)
+	}
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Error(found)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	if _, err := s.Put(result("k", record.StatusOK, 2), json.RawMessage("{")); err == nil || !strings.Contains(err.Error(), "gmm/k") {
+		t.Errorf("a configuration that is not JSON: error %v", err)
+	}
+	if _, err := put(s, "k", "fine"); err == nil {
+		t.Error("a status that nobody knows was taken")
+	}
+	for _, name := range []string{"", ".", "..", ".tmp", "a/b", "../a", "-x", "a b", strings.Repeat("x", 200)} {
+		r := result(name, record.StatusOK, 2)
+		r.Arrays = nil
+		if _, err := s.Put(r, json.RawMessage("{}")); err == nil {
+			t.Errorf("key %q was taken", name)
+		}
+		for _, id := range []ID{gmm(name), {name, "k"}} {
+			if _, err := s.Get(id); err == nil {
+				t.Errorf("%v was looked up", id)
+			}
+			if err := s.PutFiles(id, nil); err == nil {
+				t.Errorf("reference %v was taken", id)
+			}
+		}
+	}
+	tidy(t, s)
+	is(t, s, "k", Missing)
+}
+
+// A trial or a reference copied under another key is not that one, and is not written over.
+func TestWrongPlace(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	must(put(s, "k1", record.StatusOK))
+	must(0, s.PutFiles(gmm("r1"), map[string][]byte{"draws": []byte("1")}))
+	for _, name := range []string{"k", "r"} {
+		must(0, os.CopyFS(folder(s, name+"2"), os.DirFS(folder(s, name+"1"))))
+	}
+	is(t, s, "k2", Damaged)
+	if read, err := s.Files(gmm("r2")); read != nil || !errors.Is(err, record.ErrDamaged) {
+		t.Errorf("error %v", err)
+	}
+	if found := must(s.Verify(false)); len(found) != 2 || !strings.Contains(found[0].Path, "k2") || !strings.Contains(found[1].Path, "r2") {
+		t.Errorf("found %v", found)
+	}
+	if _, err := put(s, "k2", record.StatusOK); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), folder(s, "k2")) {
+		t.Errorf("a damaged trial was written over: error %v", err)
+	}
+	tidy(t, s)
+	is(t, s, "k2", Damaged)
+	if moved := must(s.Verify(true)); len(moved) != 2 || moved[0].Moved == "" {
+		t.Errorf("moved %v", moved)
+	}
+	is(t, s, "k2", Missing)
+	must(put(s, "k2", record.StatusOK))
+	is(t, s, "k2", record.StatusOK)
+}
+
+// The overhead of a small trial on this disk.
+func BenchmarkPut(b *testing.B) {
+	s := must(Open(b.TempDir()))
+	r := result("k", record.StatusOK, 200)
+	for i := 0; b.Loop(); i++ { // a key of its own each
+		r.Trial.Key = fmt.Sprint("k", i)
+		if _, err := s.Put(r, json.RawMessage("{}")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What a plan of many trials costs to look up, each.
+func BenchmarkStatus(b *testing.B) {
+	s := must(Open(b.TempDir()))
+	must(put(s, "k", record.StatusOK))
+	for b.Loop() {
+		if found, err := s.Status([]ID{gmm("k")}); err != nil || found[0].Status != record.StatusOK {
+			b.Fatal(found, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Open removes the folders of dead writers only.
+func TestSweep(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	alive := must(s.temporary())
+	defer alive.remove()
+	for _, x := range []struct {
+		name  string
+		age   time.Duration
+		stays bool
+	}{{path.Base(alive.name), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true}, {"dead", 2 * youngest, false}} {
+		dir := filepath.Join(s.dir, tmpName, x.name)
+		if err := os.Mkdir(dir, 0o777); err == nil { // alive is there
+			must(0, os.WriteFile(filepath.Join(dir, traceName), nil, 0o666))
+		}
+		then := time.Now().Add(-x.age)
+		must(0, os.Chtimes(dir, then, then))
+		must(Open(s.dir))
+		if _, err := os.Stat(dir); (err == nil) != x.stays {
+			t.Errorf("%s: there is %v, want %v", x.name, err == nil, x.stays)
+		}
+	}
+}
+
+// The clock may jump by years, either way: what lives stays and can be published, what is dead goes, and what Verify moves aside twice
+// keeps two names.
+func TestClockJumps(t *testing.T) {
+	defer func() { now = time.Now }()
+	for _, jump := range []time.Duration{-10 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 10 * 365 * 24 * time.Hour} {
+		now = time.Now
+		s := must(Open(t.TempDir()))
+		must(put(s, "there", record.StatusOK))
+		alive, dead := must(s.temporary()), filepath.Join(s.dir, tmpName, "dead")
+		must(0, os.Mkdir(dead, 0o777))
+		stopped := time.Now().Add(jump)
+		now = func() time.Time { return stopped } // does not even go on
+		must(Open(s.dir))
+		if _, err := os.Stat(dead); err == nil {
+			t.Errorf("jump by %v: the folder of a dead writer stays", jump)
+		}
+		if _, err := s.root.Stat(alive.name); err != nil {
+			t.Errorf("jump by %v: the folder of a writer that lives: %v", jump, err)
+		}
+		alive.remove()
+		var moved []string
+		for range 2 {
+			must(put(s, "k", record.StatusOK))
+			must(0, os.Truncate(filepath.Join(folder(s, "k"), traceName), 1))
+			for _, d := range must(s.Verify(true)) {
+				moved = append(moved, d.Moved)
+			}
+		}
+		if len(moved) != 2 || moved[0] == moved[1] {
+			t.Errorf("jump by %v: moved to %v", jump, moved)
+		}
+		is(t, s, "there", record.StatusOK)
+	}
+}
+
+// A writer whose folder another machine sweeps, since its lock is not seen there and a clock jumped, writes its trial again.
+func TestSweptAlive(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	swept := 0
+	defer disktest.Before(func(change string) error {
+		if strings.HasPrefix(change, "rename "+tmpName) && strings.HasSuffix(change, "gmm/k") && swept < 2 {
+			swept++
+			for _, n := range must(os.ReadDir(filepath.Join(s.dir, tmpName))) {
+				must(0, os.RemoveAll(filepath.Join(s.dir, tmpName, n.Name())))
+			}
+		}
+		return nil
+	})()
+	if _, err := put(s, "k", record.StatusOK); err != nil || swept != 2 {
+		t.Errorf("swept %d times: error %v", swept, err)
+	}
+	is(t, s, "k", record.StatusOK)
+	tidy(t, s)
+}

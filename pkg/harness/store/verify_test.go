@@ -1,0 +1,259 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns other values; after
+// the repair it is absent, and can be written again.
+func TestEveryByteFlipped(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	must(put(s, "sound", record.StatusOK))
+	write := map[string]func(){
+		"k": func() { must(put(s, "k", record.StatusOK)) },
+		"r": func() { must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")})) },
+	}
+	for key, again := range write {
+		again()
+		for _, n := range must(os.ReadDir(folder(s, key))) {
+			path := filepath.Join(folder(s, key), n.Name())
+			good := must(os.ReadFile(path))
+			check := func(what string, at int) {
+				t.Helper()
+				if found, err := s.Verify(false); err != nil || len(found) != 1 || found[0].Path != path {
+					t.Fatalf("%s %s %d: found %v, error %v", n.Name(), what, at, found, err)
+				}
+				if readAny(s, n.Name()) {
+					t.Fatalf("%s %s %d: read", n.Name(), what, at)
+				}
+			}
+			f := must(os.OpenFile(path, os.O_RDWR, 0))
+			for i := range good {
+				f.WriteAt([]byte{good[i] ^ 1<<(i%8)}, int64(i))
+				check("flipped at", i)
+				f.WriteAt(good[i:i+1], int64(i))
+			}
+			for i := 0; i < len(good); i += 1 + i/8 {
+				f.Truncate(int64(i))
+				check("cut to", i)
+				f.WriteAt(good, 0)
+			}
+			f.WriteAt([]byte{0}, int64(len(good)))
+			check("longer than", len(good))
+			f.Close()
+			found := must(s.Verify(true))
+			if len(found) != 1 || found[0].Path != path || found[0].Moved == "" {
+				t.Fatalf("verify: %v", found)
+			}
+			if moved, err := os.ReadFile(filepath.Join(found[0].Moved, n.Name())); err != nil || len(moved) != len(good)+1 {
+				t.Errorf("the damaged file is not where Verify said: error %v", err)
+			}
+			is(t, s, "k", map[bool]string{true: Missing, false: record.StatusOK}[key == "k"])
+			if found := must(s.Verify(false)); len(found) != 0 {
+				t.Errorf("after the repair: %v", found)
+			}
+			again()
+		}
+	}
+	is(t, s, "sound", record.StatusOK)
+}
+
+// readAny reads one file, named in the test above, of the trial k or the reference r by the method that is for it.
+func readAny(s *Store, name string) bool {
+	if name == refIndex || name == "draws.npy" {
+		read, err := s.Files(gmm("r"))
+		if err != nil {
+			return false
+		}
+		_, err = read("draws.npy")
+		return err == nil
+	}
+	e, err := s.Get(gmm("k"))
+	if err != nil {
+		return false
+	}
+	if name == traceName {
+		_, err = e.Traces()
+	} else {
+		_, err = e.Array("particles")
+	}
+	return err == nil
+}
+
+// What is damaged, missing or foreign is named, all of it, and only what is damaged is lost by the repair.
+func TestVerifyNamesAll(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	for i := range 7 {
+		must(put(s, fmt.Sprint("k", i), record.StatusOK))
+	}
+	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws": []byte("1"), "more": nil}))
+	in := func(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
+	long := strings.Repeat("é", 127) // as long as file systems take
+	for _, err := range []error{
+		os.Remove(in("gmm", "k0", traceName)),
+		os.Truncate(in("gmm", "k1", traceName), 10), os.Remove(in("gmm", "k1", "particles.npy")),
+		os.Remove(in("gmm", "k2", trialIndex)),
+		os.WriteFile(in("gmm", "k3", "notes.txt"), nil, 0o666), os.WriteFile(in("gmm", "k3", long), nil, 0o666),
+		os.RemoveAll(in("gmm", "k4", traceName)), os.Mkdir(in("gmm", "k4", traceName), 0o777),
+		os.Truncate(in("gmm", "r", "draws"), 0),
+		os.WriteFile(in("gmm", "notes.txt"), nil, 0o666), os.Mkdir(in("gmm", ".git"), 0o777),
+		os.WriteFile(in("notes.txt"), nil, 0o666), os.Mkdir(in("gmm", "empty"), 0o777), os.Mkdir(in("lost+found"), 0o777),
+	} {
+		must(0, err)
+	}
+	want := []string{in("gmm", ".git"), in("gmm", "empty", trialIndex), in("gmm", "k0", traceName),
+		in("gmm", "k1", "particles.npy"), in("gmm", "k1", traceName), in("gmm", "k2", trialIndex),
+		in("gmm", "k3", "notes.txt"), in("gmm", "k3", long), in("gmm", "k4", traceName), in("gmm", "notes.txt"), in("gmm", "r", "draws"),
+		in("lost+found"), in("notes.txt")}
+	for _, repair := range []bool{false, true} {
+		var paths []string
+		for _, d := range must(s.Verify(repair)) {
+			paths = append(paths, d.Path)
+			if d.Reason == "" || repair != (d.Moved != "") {
+				t.Errorf("repair %v: %+v", repair, d)
+			}
+			if _, err := os.Stat(d.Moved); repair && err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(paths, want) {
+			t.Errorf("repair %v: found\n%s\nwant\n%s", repair, strings.Join(paths, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	for i, status := range []string{Missing, Missing, Missing, "ok", Missing, "ok", "ok"} {
+		is(t, s, fmt.Sprint("k", i), status)
+	}
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Error(found)
+	}
+}
+
+// A store that someone sent may say anything under a right seal. Nothing outside it is read or written, a made-up status or time is
+// damage, no control sequence reaches the terminal, and the other trials are not affected.
+func TestForgedStore(t *testing.T) {
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "particles.npy")
+	must(0, os.WriteFile(secret, []byte("secret"), 0o666))
+	forge := func(change func(h *trialHead), files map[string][]byte) func(s *Store) {
+		return func(s *Store) {
+			h := trialHead{version, result("k", record.StatusOK, 2).Trial, []byte("{}"), record.Timing{Seconds: 1}, thisProgram()}
+			change(&h)
+			must(0, s.root.RemoveAll("gmm/k"))
+			must(0, s.root.Mkdir("gmm/k", 0o777))
+			must(0, record.Seal(s.root, "gmm/k", trialIndex, &h, files))
+		}
+	}
+	for name, spoil := range map[string]func(s *Store){
+		"status":  forge(func(h *trialHead) { h.Trial.Status = "OK" }, nil),
+		"seconds": forge(func(h *trialHead) { h.Timing.Seconds = 1e308 }, nil),
+		"escape":  forge(func(h *trialHead) { h.Trial.Status, h.Trial.Method = "failed", "\x1b[2J" }, nil),
+		"version": forge(func(h *trialHead) { h.Version++ }, nil), // of a later program: does not stop the others
+		"key":     forge(func(h *trialHead) { h.Trial.Key = "../../pwned" }, nil),
+		"link": func(s *Store) {
+			must(0, os.RemoveAll(folder(s, "k")))
+			must(0, os.Symlink(outside, folder(s, "k")))
+		},
+		"linked file": func(s *Store) {
+			must(0, os.Remove(filepath.Join(folder(s, "k"), "particles.npy")))
+			must(0, os.Symlink(secret, filepath.Join(folder(s, "k"), "particles.npy")))
+		},
+		"file": func(s *Store) {
+			must(0, os.RemoveAll(folder(s, "k")))
+			must(0, os.WriteFile(folder(s, "k"), nil, 0o666))
+		},
+	} {
+		s := must(Open(t.TempDir()))
+		must(put(s, "k", record.StatusOK))
+		must(put(s, "sound", record.StatusOK))
+		spoil(s)
+		found, err := s.Status([]ID{gmm("k"), gmm("sound")})
+		if err != nil || found[0].Status != Damaged || found[1].Status != record.StatusOK || strings.Contains(found[0].Reason, "\x1b") {
+			t.Errorf("%s: %+v, error %v", name, found, err)
+		}
+		if _, err := put(s, "k", record.StatusOK); !errors.Is(err, record.ErrDamaged) {
+			t.Errorf("%s: written over: error %v", name, err)
+		}
+		if moved := must(s.Verify(true)); len(moved) != 1 || moved[0].Moved == "" {
+			t.Errorf("%s: moved %v", name, moved)
+		}
+		is(t, s, "k", Missing)
+		must(put(s, "k", record.StatusOK))
+		if b, err := os.ReadFile(secret); string(b) != "secret" || len(must(os.ReadDir(outside))) != 1 {
+			t.Errorf("%s: outside there are %q, error %v", name, b, err)
+		}
+	}
+	s := must(Open(t.TempDir()))
+	must(put(s, "k", record.StatusOK))
+	forge(func(h *trialHead) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, nil)(s)
+	if e, err := s.Get(gmm("k")); err != nil || e.Trial.Reason != `\x1b[2Jall is well` {
+		t.Errorf("%+v, error %v", e, err)
+	}
+	trace := must(record.EncodeTraces([]record.Trace{{Key: "another"}}))
+	forge(func(*trialHead) {}, map[string][]byte{traceName: trace})(s)
+	if _, err := must(s.Get(gmm("k"))).Traces(); !errors.Is(err, record.ErrDamaged) {
+		t.Errorf("rows of another trial: error %v", err)
+	}
+	must(0, os.RemoveAll(filepath.Join(s.dir, "gmm")))
+	must(0, os.Symlink(outside, filepath.Join(s.dir, "gmm"))) // where all trials would be written
+	if _, err := put(s, "k", record.StatusOK); err == nil || len(must(os.ReadDir(outside))) != 1 {
+		t.Errorf("a link out of the store was followed: error %v", err)
+	}
+}
+
+// References are stored once, read through their digests, and their checkpoints are kept for the next process until then.
+func TestReferences(t *testing.T) {
+	s, ctx := must(Open(t.TempDir())), context.Background()
+	if read, err := s.Files(gmm("r")); read != nil || err != nil {
+		t.Fatal(err)
+	}
+	dir, release, err := s.Scratch(ctx, gmm("r"))
+	must(0, errors.Join(err, os.WriteFile(filepath.Join(dir, "chain-0"), []byte("half"), 0o666)))
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, _, err := s.Scratch(short, gmm("r")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a folder that another has was given away: error %v", err)
+	}
+	release()
+	again, release, err := s.Scratch(ctx, gmm("r"))
+	if b, _ := os.ReadFile(filepath.Join(again, "chain-0")); err != nil || again != dir || string(b) != "half" {
+		t.Errorf("%s: %q, error %v", again, b, err)
+	}
+	waiting := make(chan error, 1)
+	go func() { // waits for a folder that is removed meanwhile, and gets a new one
+		next, release, err := s.Scratch(ctx, gmm("r"))
+		if err == nil {
+			defer release()
+			err = os.WriteFile(filepath.Join(next, "x"), nil, 0o666)
+		}
+		waiting <- err
+	}()
+	time.Sleep(30 * time.Millisecond)
+	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")}))
+	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("9.99")}))
+	release()
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
+	read := must(s.Files(gmm("r")))
+	if b, err := read("draws.npy"); string(b) != "1.20" || err != nil {
+		t.Errorf("%q, error %v", b, err)
+	}
+	if _, err := read("../k/trial.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Error(found)
+	}
+	is(t, s, "r", Damaged) // it is no trial
+}
