@@ -20,6 +20,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -168,19 +169,23 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		times[t.Key] = t
 	}
 	for _, p := range x.Protocols {
+		if err := p.check(); err != nil {
+			return err
+		}
 		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: map[string][]record.Trace{},
 			Incomparable: incomparable(e, p), Load: noArrays}
 		p.Timings = map[string]record.Timing{}
-		for _, t := range p.Tables {
-			if t.Table != nil && slices.ContainsFunc(t.Table.Rows, func(r []table.Cell) bool { return len(r) != len(t.Table.Columns) }) {
-				return fmt.Errorf("table %q has a row that is not as long as its columns", t.Name)
-			}
-		}
 	}
+	seen := map[[2]string]bool{}
 	for _, t := range trials {
 		p := x.Protocol(t.Protocol)
 		if p == nil || t.Experiment != x.Name || t.Scale != p.Scale {
 			return fmt.Errorf("a trial of %s, protocol %s, scale %s is not of this report", t.Experiment, t.Protocol, t.Scale)
+		}
+		if at := [2]string{p.Name, t.Key}; seen[at] {
+			return fmt.Errorf("the trial %s is twice in %s", t.Key, p.Name)
+		} else {
+			seen[at] = true
 		}
 		p.Records.Trials = append(p.Records.Trials, t)
 		if rows := byKey[t.Key]; rows != nil {
@@ -193,6 +198,29 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 	for _, p := range x.Protocols {
 		if len(p.Records.Trials) > p.Planned {
 			return fmt.Errorf("%s has %d trials and %d were planned", p.Name, len(p.Records.Trials), p.Planned)
+		}
+	}
+	return nil
+}
+
+// check refuses names that lead to other files, and tables that cannot be shown.
+func (p *Protocol) check() error {
+	if !slices.Contains(settings.Protocols, p.Name) {
+		return fmt.Errorf("it has the protocol %q", p.Name)
+	}
+	var names []string
+	for _, f := range p.Figures {
+		names = append(names, f.Name)
+	}
+	for _, t := range p.Tables {
+		names = append(names, t.Name)
+		if t.Table != nil && slices.ContainsFunc(t.Table.Rows, func(r []table.Cell) bool { return len(r) != len(t.Table.Columns) }) {
+			return fmt.Errorf("table %q has a row that is not as long as its columns", t.Name)
+		}
+	}
+	for _, name := range names {
+		if strings.ContainsRune(name, '/') || safe.Text(name) != name {
+			return fmt.Errorf("%q is no plain name", name)
 		}
 	}
 	return nil

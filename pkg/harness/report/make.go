@@ -74,7 +74,8 @@ func (m *maker) make() (*Experiment, error) {
 	}
 	if len(parts) == 0 {
 		if damage != nil {
-			m.note(" is not in the report: %v", damage)
+			m.note(" is not on the page: %v", damage)
+			return nil, nil
 		}
 		return m.old, nil
 	}

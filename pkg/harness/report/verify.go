@@ -111,11 +111,9 @@ const notOurs = "not written by this program"
 
 // sealed checks a sealed folder.
 func (v *verifier) sealed(dir, index string) error {
-	if _, err := v.root.Stat(path.Join(dir, index)); err != nil {
-		if names, err := v.visible(dir); err != nil || !slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, ".parquet") }) {
-			v.add(dir, notOurs)
-			return nil
-		}
+	if names, err := v.visible(dir); err != nil || !slices.Contains(names, index) && !slices.Contains(names, trialsName) {
+		v.add(dir, notOurs)
+		return nil
 	}
 	f, err := record.OpenFolder(v.root, dir, index, &struct{}{})
 	var d *record.Damage

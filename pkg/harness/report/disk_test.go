@@ -1,0 +1,156 @@
+package report
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// TestForeignFilesStay: what a person put into the report's folders is kept and named, also where a file of ours is due.
+func TestForeignFilesStay(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper")
+	h.put(record.StatusOK, all...)
+	h.must(h.plan(all), false)
+	own := map[string]string{"toy/paper/notes.md": "my notes", "toy/data/x.csv": "1,2", "README.md": "mine"}
+	for name, text := range own {
+		write(t, filepath.Join(h.dir, name), text)
+	}
+	_, notes := h.must(h.plan(all, "changed=1"), false)
+	got := files(t, h.dir)
+	for name, text := range own {
+		if got[name] != text {
+			t.Errorf("%s holds %q", name, got[name])
+		}
+	}
+	for _, name := range []string{"toy/paper/notes.md", "toy/data/x.csv"} {
+		if !slices.Contains(notes, filepath.Join(h.dir, name)+" is not part of the report and was kept") {
+			t.Errorf("%s is not named in %q", name, notes)
+		}
+	}
+	if found := verify(t, h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/data/x.csv: not written by this program; "+
+		"toy/paper/notes.md: not written by this program" {
+		t.Errorf("verify says %q", found)
+	}
+}
+
+// TestWhateverIsInThePlace: derived files are replaced, whatever is in their place; what is not ours is moved aside.
+func TestWhateverIsInThePlace(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper", "released")
+	h.put(record.StatusOK, all...)
+	h.must(h.plan(all), false)
+	want := files(t, h.dir)
+	spoil := map[string]func(path string) error{
+		"a folder": func(p string) error {
+			return errors.Join(os.Mkdir(p, 0o777), os.WriteFile(filepath.Join(p, "own"), []byte("mine"), 0o666))
+		},
+		"a loop":  func(p string) error { return os.Symlink(p, p) },
+		"noise":   func(p string) error { return os.WriteFile(p, []byte("noise"), 0o666) },
+		"nothing": func(string) error { return nil },
+	}
+	for _, c := range [][2]string{
+		{"a folder", "index.html"}, {"a folder", "toy"}, {"a folder", "toy/report.json"}, {"a folder", "toy/trials.parquet"},
+		{"a loop", "index.html"}, {"a loop", "toy"}, {"a loop", "toy/timings.parquet"},
+		{"noise", "toy"}, {"noise", "toy/paper"}, {"noise", "toy/report.json"}, {"nothing", "toy/paper/figures/curve.svg"},
+	} {
+		t.Run(c[0]+" for "+c[1], func(t *testing.T) {
+			path := filepath.Join(h.dir, c[1])
+			if err := errors.Join(os.RemoveAll(path), spoil[c[0]](path)); err != nil {
+				t.Fatal(err)
+			}
+			h.must(h.plan(all), false)
+			got := files(t, h.dir)
+			if kept := slices.Contains(slices.Collect(maps.Values(got)), "mine"); kept != (c[0] == "a folder") {
+				t.Errorf("a person's file is kept: %t", kept)
+			}
+			for name, text := range want {
+				if got[name] != text {
+					t.Errorf("%s is not what it was", name)
+				}
+				delete(got, name)
+			}
+			for name := range got {
+				if err := os.Remove(filepath.Join(h.dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.read()
+		})
+	}
+}
+
+// TestDamagedReport: a damaged report is named with what to do, unless the plan makes all of it anew; other experiments go on.
+func TestDamagedReport(t *testing.T) {
+	h := newHouse(t, "toy", "other")
+	all := append(trials("toy", "paper", "released"), trials("other", "paper", "released")...)
+	h.put(record.StatusOK, all...)
+	h.must(h.plan(all), false)
+	write(t, filepath.Join(h.dir, "toy", "trace.parquet"), "noise")
+	r, err := Read(h.dir, h.all)
+	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") || r.Experiment("other").Protocol("paper") == nil {
+		t.Errorf("read: %v", err)
+	}
+	if _, _, err := h.update(h.plan(trials("toy", "paper")), false); !errors.Is(err, record.ErrDamaged) ||
+		!strings.Contains(err.Error(), "move it away and run the same command again") {
+		t.Errorf("a part of it: %v", err)
+	}
+	r, notes, err := h.update(h.plan(trials("other", "paper")), false)
+	if err != nil || len(notes) != 1 || !strings.HasPrefix(notes[0], "toy is not on the page: ") {
+		t.Errorf("another experiment: %q, %v", notes, err)
+	}
+	if x := r.Experiment("toy"); x != nil {
+		t.Errorf("the page would show %+v", x)
+	}
+	h.must(h.plan(trials("toy", "paper", "released")), false)
+	if found := verify(t, h.dir); found != nil {
+		t.Errorf("after it was made anew: %q", found)
+	}
+}
+
+// TestForged: anybody can make a seal, so what contradicts itself is refused.
+func TestForged(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper", "released")
+	h.put(record.StatusOK, all...)
+	for want, forge := range map[string]func(x *Experiment){
+		`it is of experiment "else"`:             func(x *Experiment) { x.Name = "else" },
+		"4 trials and 3 were planned":            func(x *Experiment) { x.Protocols[0].Planned = 3 },
+		"is not of this report":                  func(x *Experiment) { x.Protocols[0].Records.Trials[0].Scale = "quick" },
+		`row that is not as long as its columns`: func(x *Experiment) { x.Protocols[0].Tables[0].Table.Rows[1] = nil },
+		`"../curve" is no plain name`:            func(x *Experiment) { x.Protocols[0].Figures[0].Name = "../curve" },
+		`it has the protocol "else"`:             func(x *Experiment) { x.Protocols[0].Name = "else" },
+		"twice in paper":                         func(x *Experiment) { x.Protocols[0].Records.Trials[0] = x.Protocols[0].Records.Trials[1] },
+		`"a\nb" is no plain name`:                func(x *Experiment) { x.Protocols[0].Tables[0].Name = "a\nb" },
+	} {
+		r, _ := h.must(h.plan(all), false)
+		x := r.Experiments[0]
+		files, err := x.files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		forge(x)
+		if rows, err := record.EncodeTrials(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)); err != nil {
+			t.Fatal(err)
+		} else {
+			files[trialsName] = rows
+		}
+		root, err := os.OpenRoot(h.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		if _, err := record.ReplaceFolder(root, "toy", indexName, x, files); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(h.dir, h.all); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one that says %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// bare returns a report without its functions, which reflect.DeepEqual cannot compare.
+func bare(r *Report) *Report {
+	for _, x := range r.Experiments {
+		for _, p := range x.Protocols {
+			p.Records.Load = nil
+		}
+	}
+	return r
+}
+
+// TestRoundTrip: reading gives the value that was made, and what was made is right.
+func TestRoundTrip(t *testing.T) {
+	h := newHouse(t, "toy", "other")
+	all := append(trials("toy", "paper", "released"), trials("other", "paper")...)
+	h.put(record.StatusDiverged, all...)
+	made, notes := h.must(h.plan(all, "seeds=[1]", "--methods sgld,svgd"), false)
+	if len(notes) > 0 {
+		t.Errorf("notes %q", notes)
+	}
+	p := made.Experiment("toy").Protocol("released")
+	if got := p.Counts(); !reflect.DeepEqual(got, map[string]int{"ok": 2, "diverged": 2}) || !p.Complete() || p.Own() {
+		t.Errorf("counts %v, complete %t, own %t", got, p.Complete(), p.Own())
+	}
+	if p.Records.Trials[0].Protocol != "released" || p.Records.Trials[0].Scale != "full" || p.Records.Incomparable != "the settings were changed: seeds=[1], --methods sgld,svgd" {
+		t.Errorf("labels of the store: %+v, %q", p.Records.Trials[0], p.Records.Incomparable)
+	}
+	if got := p.Command("run"); got != "sifg run toy --protocol released --set 'seeds=[1]' --methods sgld,svgd" {
+		t.Errorf("command %s", got)
+	}
+	if s := p.Settings(); len(s) != 2 || s[1].Config.Sampler.Sampler != "svgd" || p.Seconds() != 6 || len(p.Machines()) != 1 {
+		t.Errorf("settings %+v, %g s, machines %v", s, p.Seconds(), p.Machines())
+	}
+	if p.Figures[0].Hidden == 0 || p.Figures[1].Problem != "" || p.Figures[2].Problem != "panic: no such figure" || p.Tables[1].Problem != "too few seeds" {
+		t.Errorf("figures %+v, tables %+v", p.Figures, p.Tables)
+	}
+	if p.Claims[0].Verdict != claim.Reproduced || p.Claims[1].Evidence != "The check failed: panic: a hole." || p.Claims[1].Verdict != claim.NotDecided {
+		t.Errorf("claims %+v", p.Claims)
+	}
+	if f := made.Experiment("toy").Findings; len(f) != 2 || f[0].Title != "0 protocols" || !strings.Contains(f[1].Text, "another hole") {
+		t.Errorf("findings of changed settings: %+v", f)
+	}
+	if back := h.read(); !reflect.DeepEqual(bare(back), bare(made)) {
+		t.Errorf("another report is read:\n%+v\n%+v", back.Experiments[0].Protocols[1], made.Experiments[0].Protocols[1])
+	}
+	if empty, err := Read(filepath.Join(h.dir, "nowhere"), h.all); err != nil || len(empty.Experiments) > 0 {
+		t.Errorf("of no folder: %+v, %v", empty, err)
+	}
+}
+
+// TestIncomparable: numbers stand beside printed ones only at full scale, with the protocol's settings, where the experiment says so.
+func TestIncomparable(t *testing.T) {
+	e := toy("toy")
+	for want, p := range map[string]*Protocol{
+		"":                                      {Name: "paper", Scale: "full"},
+		"other data":                            {Name: "released", Scale: "full"},
+		"quick scale, not the paper's settings": {Name: "paper", Scale: "quick"},
+		"the settings were changed: a=1":        {Name: "paper", Scale: "full", Set: []string{"a=1"}},
+	} {
+		if got := incomparable(e, p); got != want {
+			t.Errorf("%s %s %v: %q, want %q", p.Name, p.Scale, p.Set, got, want)
+		}
+	}
+}
+
+// TestSameBytes: the files do not depend on the order in which trials were stored, nor on when.
+func TestSameBytes(t *testing.T) {
+	var first map[string]string
+	for i := range 2 {
+		h := newHouse(t, "toy")
+		all := trials("toy", "paper", "released")
+		stored := slices.Clone(all)
+		if i == 1 {
+			slices.Reverse(stored)
+		}
+		h.put(record.StatusOK, stored...)
+		h.must(h.plan(all), false)
+		got := files(t, h.dir)
+		if i == 0 {
+			first = got
+		} else if !maps.Equal(got, first) {
+			t.Error("other bytes in another order")
+		}
+	}
+	want := []string{"index.html", "toy/paper/figures/cloud.svg", "toy/paper/figures/curve.svg", "toy/paper/tables/summary.csv",
+		"toy/paper/tables/summary.md", "toy/paper/tables/summary.tex", "toy/released/figures/cloud.svg", "toy/released/figures/curve.svg",
+		"toy/released/tables/summary.csv", "toy/released/tables/summary.md", "toy/released/tables/summary.tex", "toy/report.json",
+		"toy/timings.parquet", "toy/trace.parquet", "toy/trials.parquet"}
+	if got := slices.Sorted(maps.Keys(first)); !slices.Equal(got, want) {
+		t.Errorf("files %q", got)
+	}
+	if strings.Contains(first["toy/report.json"], "2026") {
+		t.Error("report.json holds a time")
+	}
+}
+
+// TestOutsideThePlan: other experiments keep their very files, other protocols their values.
+func TestOutsideThePlan(t *testing.T) {
+	h := newHouse(t, "toy", "other")
+	all := append(trials("toy", "paper", "released"), trials("other", "paper")...)
+	h.put(record.StatusOK, all...)
+	before, _ := h.must(h.plan(all), false)
+	other, err := os.Stat(filepath.Join(h.dir, "other", indexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.all[0].Claims[0].Check = func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotReproduced} }
+	after, _ := h.must(h.plan(trials("toy", "paper")), false)
+	if now, err := os.Stat(filepath.Join(h.dir, "other", indexName)); err != nil || !os.SameFile(other, now) {
+		t.Errorf("the files of another experiment were written again (%v)", err)
+	}
+	if got := after.Experiment("toy").Protocol("released").Claims; !reflect.DeepEqual(got, before.Experiment("toy").Protocol("released").Claims) {
+		t.Errorf("a protocol outside of the plan: %+v", got)
+	}
+	if got := after.Experiment("toy").Protocol("paper").Claims[0].Verdict; got != claim.NotReproduced {
+		t.Errorf("the plan's protocol: %s", got)
+	}
+	ledger := after.Ledger(h.all)
+	if ledger[0].Summary != "reproduced only under released" || ledger[2].Summary != "reproduced under paper, the only protocol with results" {
+		t.Errorf("ledger %+v", ledger)
+	}
+}
+
+// TestCompleteStays: a complete report gives way to a complete one in which no trial failed that had ended well.
+func TestCompleteStays(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper")
+	h.put(record.StatusOK, all[:3]...)
+	if r, _ := h.must(h.plan(all), false); r.Experiments[0].Protocols[0].Counts()[Missing] != 1 {
+		t.Errorf("%v", r.Experiments[0].Protocols[0].Counts())
+	}
+	h.put(record.StatusOK, all[3:]...)
+	h.must(h.plan(all), false)
+	want := files(t, h.dir)
+	for what, c := range map[string]struct{ status, note string }{
+		"missing": {"", "toy/paper: 4 of 4 trials are missing"},
+		"failed":  {record.StatusFailed, "toy/paper: 2 trials failed now and had ended well before; the report of a complete run was left as it was"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			later := newHouse(t, "toy")
+			later.dir = h.dir
+			if c.status != "" {
+				later.put(c.status, all...)
+			}
+			_, notes := later.must(later.plan(all), false)
+			if !slices.Equal(notes, []string{c.note}) || !maps.Equal(files(t, h.dir), want) {
+				t.Errorf("notes %q", notes)
+			}
+		})
+	}
+	later := newHouse(t, "toy")
+	later.dir = h.dir
+	later.put(record.StatusDiverged, all...) // a result, not a failure
+	if r, notes := later.must(later.plan(all), false); len(notes) > 0 || r.Experiments[0].Protocols[0].Counts()["diverged"] != 2 {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestKeep: trials that the store lacks come from the report, and a figure of particles stays as it was drawn.
+func TestKeep(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper", "released")
+	h.put(record.StatusOK, all...)
+	h.must(h.plan(all), false)
+	want := files(t, h.dir)
+	later := newHouse(t, "toy")
+	later.dir = h.dir
+	later.put(record.StatusFailed, all[3]) // the report has it with status ok
+	later.put(record.StatusOK, all[1])
+	if _, notes := later.must(later.plan(all), true); len(notes) > 0 {
+		t.Errorf("notes %q", notes)
+	}
+	if got := files(t, h.dir); !maps.Equal(got, want) {
+		t.Error("the report is another")
+	}
+	files, problems := later.read().Export(later.all, []string{"png"})
+	if len(files) != 2 || len(problems) != 4 || !strings.HasPrefix(string(files["toy/paper/curve.png"]), "\x89PNG") {
+		t.Errorf("%d files exported, problems %q", len(files), problems)
+	}
+	later.all[0].Figures = append(later.all[0].Figures, harness.Figure{Name: "new", Draw: later.all[0].Figures[1].Draw})
+	r, _ := later.must(later.plan(trials("toy", "released")), true)
+	if f := r.Experiments[0].Protocol("released").Figures; f[1].Problem != "" || !strings.Contains(f[3].Problem, "not in the store") {
+		t.Errorf("figures of particles that are not at hand: %+v", f)
+	}
+}
