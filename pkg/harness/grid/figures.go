@@ -53,7 +53,7 @@ func (r *Result) effects(problem string) *figure.Figure {
 	f := &figure.Figure{}
 	var names []string
 	for _, j := range r.Judged {
-		for _, k := range j.varying() {
+		for _, k := range j.varying(false) {
 			if j.Problem == problem && !slices.Contains(names, j.Keys[k]) {
 				names = append(names, j.Keys[k])
 			}
@@ -66,7 +66,7 @@ func (r *Result) effects(problem string) *figure.Figure {
 		for i := range r.Judged {
 			j := &r.Judged[i]
 			k := slices.Index(j.Keys, name)
-			if j.Problem != problem || k < 0 || !slices.Contains(j.varying(), k) {
+			if j.Problem != problem || k < 0 || !slices.Contains(j.varying(false), k) {
 				continue
 			}
 			own, _, n := j.levels(k)
@@ -154,7 +154,7 @@ func tick(v any) string {
 
 // heat draws a panel for each pair of a group's first four settings of which it has all combinations; nil if there is none.
 func (r *Result) heat(j *Judged) *figure.Figure {
-	keys := j.varying()
+	keys := j.varying(false)
 	keys = keys[:min(len(keys), 4)]
 	f := &figure.Figure{ColorBar: figure.Axis{Label: r.Objective.name(), Scale: figure.AutoLog}}
 	for n, a := range keys {
@@ -186,6 +186,9 @@ func (r *Result) pair(j *Judged, a, b int) (z figure.Grid, full bool) {
 	ys, atY, _ := j.levels(b)
 	means, there := make([][]float64, len(xs)*len(ys)), make([]bool, len(xs)*len(ys))
 	for c := range j.Cells {
+		if j.Cells[c].Outside {
+			continue
+		}
 		k := atY[c]*len(xs) + atX[c]
 		if there[k] = true; j.eligible(c) {
 			means[k] = append(means[k], j.Outcomes[c].Mean)

@@ -138,7 +138,7 @@ func (j *Judged) Next() int {
 // Edges are the settings whose chosen value is the first or the last that was tried: "step 0.1 is the largest tried".
 func (j *Judged) Edges() []string {
 	var out []string
-	for _, k := range j.varying() {
+	for _, k := range j.varying(false) {
 		levels, of, numeric := j.levels(k)
 		if !numeric || len(levels) < 3 || j.Best() < 0 {
 			continue
@@ -238,13 +238,13 @@ func (o Objective) outcome(c *Cell, trials map[string]*record.Trial, traces map[
 	return out
 }
 
-// levels returns the different values of key k, numbers in order of size and others as they come, and for each cell which of them it
-// has.
+// levels returns the different values of key k in the grid, numbers in order of size and others as they come, and for each cell
+// which of them it has; −1 where none.
 func (g *Group) levels(k int) (levels []any, of []int, numeric bool) {
 	seen := map[string]bool{}
 	numeric = true
 	for _, c := range g.Cells {
-		if text := format(c.Values[k]); !seen[text] {
+		if text := format(c.Values[k]); !seen[text] && !c.Outside {
 			seen[text], levels = true, append(levels, c.Values[k])
 			numeric = numeric && !math.IsNaN(number(c.Values[k]))
 		}

@@ -263,7 +263,7 @@ func (b *builder) complete(g *group, p settings.Problem) error {
 			g.Cells[i].Values = append(g.Cells[i].Values, lookup(tree, key))
 		}
 	}
-	varying := g.varying()
+	varying := g.varying(true)
 	for i := range g.Cells {
 		c := &g.Cells[i]
 		var parts []string
@@ -285,11 +285,14 @@ func (b *builder) complete(g *group, p settings.Problem) error {
 	return nil
 }
 
-// varying returns the indices of the keys whose values are not the same in all cells.
-func (g *Group) varying() []int {
+// varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.
+func (g *Group) varying(outside bool) []int {
+	last := g.Cells[len(g.Cells)-1] // the settings as they are come first
 	var out []int
 	for k := range g.Keys {
-		if slices.ContainsFunc(g.Cells, func(c Cell) bool { return !reflect.DeepEqual(c.Values[k], g.Cells[0].Values[k]) }) {
+		if slices.ContainsFunc(g.Cells, func(c Cell) bool {
+			return (outside || !c.Outside) && !reflect.DeepEqual(c.Values[k], last.Values[k])
+		}) {
 			out = append(out, k)
 		}
 	}

@@ -1,0 +1,300 @@
+package grid
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+const toySettings = `
+base:
+  seeds: [1, 2]
+  methods:
+    svgd: {step: 0.1}
+    sifg: {step: 0.05, hidden: 4, sigma: 0.2}
+  problems:
+    small: {particles: 6, iterations: 8, options: {dim: 2}}
+    wide: {particles: 5, iterations: 4, options: {dim: 3}, include: [svgd]}
+protocols: {paper: {}}
+`
+
+func toy() *harness.Experiment {
+	return &harness.Experiment{
+		Name: "toy", Version: "1", Settings: []byte(toySettings), Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover"}},
+		Check: func(t *harness.Trial) error {
+			o := struct {
+				Dim int `mapstructure:"dim"`
+			}{}
+			return settings.Decode(t.Config.Options, &o)
+		},
+	}
+}
+
+func request() plan.Request {
+	return plan.Request{Experiments: []*harness.Experiment{toy()}, Protocols: []string{"paper"}, Scale: "full"}
+}
+
+func layOut(text, choose string, change ...func(r *plan.Request)) (*Grid, error) {
+	s, err := ReadSpec("steps.yaml", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	r := request()
+	for _, f := range change {
+		f(&r)
+	}
+	return New(r, s, choose)
+}
+
+// cells writes a grid's cells: problem/method: label | label; the settings as they are have a star, in brackets where they are outside.
+func cells(g *Grid) string {
+	var out []string
+	for _, x := range g.Groups {
+		var labels []string
+		for _, c := range x.Cells {
+			label := c.Label
+			if c.Current {
+				label += "*"
+			}
+			if c.Outside {
+				label = "(" + label + ")"
+			}
+			labels = append(labels, label)
+		}
+		out = append(out, x.Problem+"/"+x.Method+": "+strings.Join(labels, " | "))
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"product: {step: [0.1, 0.2], hidden: [4, 8]}": "small/svgd: step 0.1* | step 0.2\n" +
+			"small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 4 | step 0.1, hidden 8 | step 0.2, hidden 4 | step 0.2, hidden 8\n" +
+			"wide/svgd: step 0.1* | step 0.2",
+		"product: {methods.sifg.step: [0.1, 0.05]}": "small/sifg: step 0.05* | step 0.1",
+		"zip: {methods.sifg.step: [0.1, 0.2], methods.sifg.hidden: [8, 16]}": "small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 8 | " +
+			"step 0.2, hidden 16",
+		"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}": "small/sifg: step 0.05, sigma 0.2* | step 0.1, sigma 0.2 | step 0.2, sigma 0.2 | " +
+			"step 0.05, sigma 0.3",
+		"{base: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, sigma 0.2*) | step 0.3, sigma 0.2 | " +
+			"step 0.1, sigma 0.2 | step 0.3, sigma 0.3",
+		"parts: [{methods: [svgd], problems: [wide], base: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, 0.6]}}]": "small/svgd: (step 0.1*) | " +
+			"step 0.5 | step 0.6\nwide/svgd: (step 0.1*) | step 0.5 | step 0.6",
+		"{product: {step: [0.1, 0.2], particles: [6, 7]}, problems: [small], methods: [svgd], where: step * particles < 1.3}": "small/svgd: " +
+			"step 0.1, particles 6* | step 0.1, particles 7 | step 0.2, particles 6",
+		"{product: {step: [0.2, -1]}, methods: [svgd], where: step > 0 and problem == 'wide'}": "wide/svgd: (step 0.1*) | step 0.2",
+		"product: {problems.wide.options.dim: 'range(3, 5)'}":                                  "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
+		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, step 0.2\n" +
+			"wide/svgd: (mover euler, step 0.1*) | mover adam, step 0.2",
+	} {
+		g, err := layOut(text, "min gap")
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := cells(g); got != want {
+			t.Errorf("%s\n%s\nwant\n%s", text, got, want)
+		}
+		n := 0
+		for _, x := range g.Groups {
+			for _, c := range x.Cells {
+				for i, key := range c.Trials {
+					if tr := g.Trials[n]; tr.Key != key || tr.Seed != c.Seeds[i] || tr.Cell != c.Label || tr.Method != x.Method {
+						t.Errorf("%s: trial %d is %s, not %s seed %d", text, n, tr.Name(), c.Label, c.Seeds[i])
+					}
+					n++
+				}
+			}
+		}
+		if n != len(g.Trials) {
+			t.Errorf("%s: the cells have %d trials, the plan %d", text, n, len(g.Trials))
+		}
+	}
+}
+
+// TestTrials: a cell's trials are those of a run with its settings, and the request selects methods, problems and seeds.
+func TestTrials(t *testing.T) {
+	text := "{product: {step: [0.3], hidden: [7]}, seeds: [8, 9]}"
+	g, err := layOut(text, "min gap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request()
+	r.Seeds = []uint64{8, 9}
+	r.Overrides = []settings.Override{{Text: "step=0.3", From: "--set"}, {Text: "hidden=7", From: "--set"}}
+	p, err := plan.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := map[string]bool{}
+	for _, x := range g.Trials {
+		grid[x.Key] = true
+	}
+	for _, x := range p.Trials {
+		if !grid[x.Key] {
+			t.Errorf("the grid lacks %s, which a run has", x.Name())
+		}
+	}
+	if len(g.Trials) != 2*len(p.Trials) {
+		t.Errorf("%d trials, want %d: those of the run and those as it is now", len(g.Trials), 2*len(p.Trials))
+	}
+	g, err = layOut(text, "min gap", func(r *plan.Request) {
+		r.Problems, r.Methods, r.Seeds = []string{"small"}, []string{"svgd"}, []uint64{3}
+	})
+	if err != nil || cells(g) != "small/svgd: (step 0.1*) | step 0.3" || len(g.Trials) != 2 || g.Trials[0].Seed != 3 {
+		t.Errorf("%v, %+v", err, g)
+	}
+	if got := strings.Join(g.Set, " "); got != "--problems small --methods svgd --seeds 3" {
+		t.Errorf("the selection is recorded as %s", got)
+	}
+}
+
+func TestFromAxes(t *testing.T) {
+	for _, c := range []struct {
+		combine, where string
+		axes           []string
+		want           string // or what an error says
+	}{
+		{"product", "", []string{"step=0.1,0.2"}, "small/svgd: step 0.1* | step 0.2"},
+		{"product", "step > 0.1", []string{"step=[0.1, 0.2]"}, "small/svgd: (step 0.1*) | step 0.2"},
+		{"zip", "", []string{"step=logspace(1e-3, 1e-1, 3)", "bandwidth=1,2,3"}, "small/svgd: (step 0.1, bandwidth 0*) | step 0.001, bandwidth 1 | " +
+			"step 0.01, bandwidth 2 | step 0.1, bandwidth 3"},
+		{"ablate", "", []string{"step=0.2", "bandwidth=1"}, "small/svgd: step 0.1, bandwidth 0* | step 0.2, bandwidth 0 | step 0.1, bandwidth 1"},
+		{"prduct", "", nil, `unknown combination "prduct" in --combine: did you mean "product"?`},
+		{"product", "stp > 1", []string{"step=1"}, `unknown setting "stp" in stp > 1: did you mean "step"?`},
+		{"product", "step", []string{"step=1"}, `--where: the condition "step"`},
+		{"product", "", []string{"step"}, "--axis step: want KEY=VALUES"},
+		{"product", "", []string{"step="}, "--axis step=: there are no values"},
+		{"product", "", []string{"step=1", "step=2"}, "--axis step=1: step is there twice"},
+	} {
+		s, err := FromAxes(c.axes, c.combine, c.where)
+		got := fmt.Sprint(err)
+		if err == nil {
+			r := request()
+			r.Problems, r.Methods = []string{"small"}, []string{"svgd"}
+			var g *Grid
+			if g, err = New(r, s, "min gap"); err != nil {
+				t.Errorf("%v: %v", c.axes, err)
+				continue
+			}
+			got = cells(g)
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%v %s %s: %s, want %s", c.axes, c.combine, c.where, got, c.want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for text, want := range map[string]string{
+		"prodct: {step: 1}":                                                   `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
+		"select: min gap\nproduct:\n  setp: 1":                                `steps.yaml, line 3: setp=1: did you mean "step"?`,
+		"product: {step: [-1]}":                                               "in the cell step=-1",
+		"product: {step: [big]}":                                              `must be a number, not the text "big"`,
+		"product: {step: []}":                                                 "line 1: step: there are no values",
+		"product: [step]":                                                     "line 1: want settings with values",
+		"product: {step: 1}\nzip: {step: 1}":                                  "step is there twice",
+		"product: {step: 1}\nbase: {step: 1}":                                 "step is there twice",
+		"base: {step: [1, 2]}":                                                "base has one each",
+		"zip: {step: [1, 2], hidden: [1]}":                                    "step has 2 and hidden has 1",
+		"product: {seeds: [1, 2]}":                                            "seeds are no axis",
+		"product: {bandwidth: [1]}\nmethods: [sifg]":                          "axis bandwidth changes no trial",
+		"product: {step: 1}\nmethods: [sfig]":                                 `unknown method "sfig" in the grid steps: did you mean "sifg"?`,
+		"product: {step: 1}\nproblems: [smal]":                                `unknown problem "smal" in the grid steps: did you mean "small"?`,
+		"product: {step: 1}\nwhere: step > 2":                                 "has no cells",
+		"product: {step: 1}\nwhere: options.dmi.x > 2":                        "options.dmi.x",
+		"product: {step: 'linspace(0, 1, 1000000)'}":                          "no end",
+		"product: {step: 'linspace(1, 100, 1000)', hidden: 'range(1, 1000)'}": "more than 100000 cells",
+		"parts: [{product: {step: 1}}]\nmethods: [sifg]":                      "outside of them",
+		"product: {options.dmi: [1]}":                                         `"dmi"`,
+		"":                                                                    "steps.yaml: EOF",
+		"- step":                                                              "steps.yaml",
+	} {
+		_, err := layOut(text, "min gap")
+		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for choose, want := range map[string]string{
+		"min gpa": `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`, "gap": "want min METRIC", "": "metrics of toy: gap, gap-median, cover",
+		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
+	} {
+		if _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--select %q: %v, want %s", choose, err, want)
+		}
+	}
+	for _, choose := range []string{"min gap-median", "max cover[3]", "min sigma"} {
+		if g, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || g.Objective.String() != choose {
+			t.Errorf("--select %q: %v", choose, err)
+		}
+	}
+}
+
+func TestGenerators(t *testing.T) {
+	for text, want := range map[string]string{
+		"range(1, 5)": "[1 2 3 4 5]", "range(0, 1, 0.25)": "[0 0.25 0.5 0.75 1]", "range(0, 1, 0.3)": "[0 0.3 0.6 0.9]", "range(5, 1, -2)": "[5 3 1]",
+		"linspace(0, 1, 5)": "[0 0.25 0.5 0.75 1]", "logspace(1e-4, 1e-2, 3)": "[0.0001 0.001 0.01]", "linspace(0.1, 0.3, 3)": "[0.1 0.2 0.3]",
+		"range(1, 1)": "[1]", "range(2, 1)": "no end", "range(1, 2, 0)": "no end", "linspace(0, 1, 1)": "too few", "logspace(0, 1, 3)": "above 0",
+		"linspace(0, 1)": "want one of", "range(0, x)": "want one of", "linspace(0, 1, 2.5)": "no end", "range(1": "in quotation marks",
+	} {
+		values, isCall, err := generate(text)
+		if got := fmt.Sprint(values, err); !isCall || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if _, isCall, _ := generate("rmsprop"); isCall {
+		t.Error("a text is a generator")
+	}
+}
+
+// anyData has every data set.
+type anyData struct{}
+
+func (anyData) Digest(name string) (string, error)      { return name, nil }
+func (anyData) Load(name string) (*dataset.Data, error) { return nil, errors.New("not needed") }
+
+// TestExperiments: the grids that come with the experiments can be laid out.
+func TestExperiments(t *testing.T) {
+	files, err := filepath.Glob("../../../experiments/*/grids/*.yaml")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d grids, %v", len(files), err)
+	}
+	trials := map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		yaml, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(file)), name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadSpec(file, text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		_, metric, _ := strings.Cut(s.Select, " ")
+		e := &harness.Experiment{Name: name, Settings: yaml, Metrics: []harness.Metric{{Name: metric}}, Check: func(*harness.Trial) error { return nil }}
+		g, err := New(plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{s.Protocol}, Scale: "full", Data: anyData{}}, s, "")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		trials[name+"/"+s.Name] = len(g.Trials)
+	}
+	// The committed grid has one seed and 222 trials.
+	if trials["uci-bnn/one-at-a-time"] != 444 {
+		t.Errorf("%v", trials)
+	}
+}
