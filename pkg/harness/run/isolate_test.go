@@ -1,0 +1,214 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// outcomes runs a trial for each fault and compares how it ended: status, and a pattern of the reason.
+func outcomes(t *testing.T, s *store.Store, o Options, want [][3]string) {
+	t.Helper()
+	var faults []string
+	for _, w := range want {
+		faults = append(faults, w[0])
+	}
+	todo := trials(faults...)
+	if n := compute(t, s, todo, o); n != len(want) {
+		t.Errorf("%d of %d computed", n, len(want))
+	}
+	for i, w := range want {
+		e, err := s.Get(id(todo[i]))
+		if err != nil || e == nil {
+			t.Errorf("%s: no record, error %v", w[0], err)
+			continue
+		}
+		if row := e.Trial; row.Status != w[1] || !regexp.MustCompile(w[2]).MatchString(row.Reason) || (row.Reason == "") != (w[2] == "") {
+			t.Errorf("%s: %s (%s), want %s (%s)", w[0], row.Status, row.Reason, w[1], w[2])
+		}
+	}
+}
+
+// Whatever a trial does to its process, it becomes a row with its reason, and the other trials are computed.
+func TestStuckAndHugeTrials(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	o := isolating()
+	o.Timeout, o.Grace = 300*time.Millisecond, 200*time.Millisecond
+	outcomes(t, s, o, [][3]string{
+		{"sleep", record.StatusTimeout, "of 200, did not stop and was killed"},
+		{"deaf", record.StatusTimeout, "was killed"},
+		{"spin", record.StatusTimeout, "was killed"},
+		{"slow", record.StatusTimeout, "not finished after 300ms, at iteration "},
+	})
+	o = isolating()
+	o.Isolate.Memory = 256 << 20
+	outcomes(t, s, o, [][3]string{
+		{"none", record.StatusOK, ""},
+		{"fill", record.StatusMemory, "more than 256 MiB|out of memory"}, // killed, or refused more by the kernel, whichever is first
+		{"reserve", record.StatusMemory, "out of memory"},
+		{"panic", record.StatusFailed, "panic: the target gave up"},
+		{"panic aside", record.StatusFailed, "panic: the target gave up aside"},
+		{"overflow", record.StatusFailed, "stack exceeds"},
+		{"exit", record.StatusFailed, "exit code 0"},
+		{"killed", record.StatusKilled, "signal 9"},
+		{"crash", record.StatusFailed, "SIGSEGV"},
+	})
+	// Without a process of its own, a trial that is stuck is left behind. The limit leaves a busy machine time to get there.
+	o = here()
+	o.Timeout, o.Grace = 3*time.Second, 50*time.Millisecond
+	outcomes(t, s, o, [][3]string{
+		{"sleep", record.StatusTimeout, "at iteration 2 of 200, did not stop and was left behind"},
+		{"panic", record.StatusFailed, "panic: the target gave up"},
+		{"infinite", record.StatusDiverged, "diverged at iteration 3"},
+	})
+	o.Timeout = 50 * time.Millisecond
+	outcomes(t, s, o, [][3]string{{"slow", record.StatusTimeout, "not finished after 50ms"}})
+}
+
+// A trial's files have the same bytes from a process of its own, in which no setting is lost on the way.
+func TestIsolatedBits(t *testing.T) {
+	inside, apart := must(store.Open(t.TempDir())), must(store.Open(t.TempDir()))
+	todo := trials("none", "reference")
+	compute(t, inside, todo, here())
+	compute(t, apart, todo, isolating())
+	for _, x := range todo {
+		a, b := must(inside.Get(id(x))), must(apart.Get(id(x)))
+		if a == nil || b == nil || !slices.Equal(a.Files(), b.Files()) || a.Trial != b.Trial || len(a.Files()) != 4 {
+			t.Errorf("got %+v\nwant %+v", b, a)
+		}
+	}
+}
+
+// processOf waits until the trial's process has written its id; 0 if it does not.
+func processOf(t *testing.T, path string) int {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		b, _ := os.ReadFile(path)
+		if pid, err := strconv.Atoi(strings.TrimSuffix(string(b), "\n")); err == nil && bytes.HasSuffix(b, []byte("\n")) {
+			return pid
+		}
+	}
+	t.Error("the trial's process did not start")
+	return 0
+}
+
+// gone waits until a process has ended; one that nobody has waited for is a zombie (state Z).
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || bytes.Contains(b, []byte(") Z ")) {
+			return
+		}
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+// The end of the hard context ends a stuck trial at once, in its process and in this one.
+func TestHardStopsStuckTrials(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	for _, o := range []Options{isolating(), here()} {
+		path := filepath.Join(t.TempDir(), "pid")
+		t.Setenv("RUN_TEST_PID", path)
+		hard, stop := context.WithCancel(context.Background())
+		var wait sync.WaitGroup
+		var pid int
+		wait.Go(func() {
+			pid = processOf(t, path)
+			stop()
+		})
+		todo := trials("sleep") // for an hour
+		n, err := Run(context.Background(), hard, s, []*harness.Experiment{toy()}, todo, o)
+		wait.Wait()
+		if n != 0 || err != nil {
+			t.Errorf("isolate %v: %d computed, error %v", o.Isolate != nil, n, err)
+		}
+		if o.Isolate != nil {
+			gone(t, pid)
+		}
+		if e, err := s.Get(id(todo[0])); e != nil || err != nil {
+			t.Errorf("a trial that was stopped has a record: error %v", err)
+		}
+	}
+}
+
+// The end of the soft context lets what runs finish, and starts no more.
+func TestSoftLetsTrialsFinish(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	soft, stop := context.WithCancel(context.Background())
+	o := here()
+	o.Jobs = 1
+	todo := trials("slow", "none")
+	time.AfterFunc(200*time.Millisecond, stop) // "slow" takes a second
+	n, err := Run(soft, context.Background(), s, []*harness.Experiment{toy()}, todo, o)
+	found := must(s.Status([]store.ID{id(todo[0]), id(todo[1])}))
+	if n != 1 || err != nil || found[0].Status != record.StatusOK || found[1].Status != store.Missing {
+		t.Errorf("%d computed, error %v, %+v", n, err, found)
+	}
+}
+
+// When the run is killed, the processes of its trials end too, and the trials are absent.
+func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pid")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "RUN_TEST_AS=run", "RUN_TEST_FAULT=sleep", "RUN_TEST_DIR="+filepath.Join(dir, "store"), "RUN_TEST_PID="+path)
+	must(0, cmd.Start())
+	pid := processOf(t, path)
+	cmd.Process.Kill()
+	cmd.Wait()
+	gone(t, pid)
+	if e, err := must(store.Open(filepath.Join(dir, "store"))).Get(id(trials("sleep")[0])); e != nil || err != nil {
+		t.Errorf("the trial is there: error %v", err)
+	}
+}
+
+// A process refuses a trial that was planned by another program, with another configuration or other data, and names what it cannot
+// do; the run stops there.
+func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	planned := trials("none")[0]
+	changed, unknown, without := planned, planned, planned
+	changed.Config.Iterations++
+	unknown.Experiment = "other"
+	without.Config.Data = "boston"
+	for want, x := range map[string]harness.Trial{changed.Key: changed, `experiment "other"`: unknown, `"boston"`: without} {
+		e := *toy()
+		e.Name, e.Reference = x.Experiment, nil
+		n, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{&e}, []harness.Trial{x}, isolating())
+		if n != 0 || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d computed, error %v, want one with %q", n, err, want)
+		}
+		if e, err := s.Get(id(x)); e != nil || err != nil {
+			t.Errorf("%s: the trial is there: error %v", want, err)
+		}
+	}
+	o := isolating()
+	o.Isolate.Command = []string{filepath.Join(t.TempDir(), "none")}
+	run := func(o Options) error {
+		_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, []harness.Trial{planned}, o)
+		return err
+	}
+	if err := run(o); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a program that is not there: error %v", err)
+	}
+	must(0, errors.Join(os.RemoveAll(s.Dir()), os.WriteFile(s.Dir(), nil, 0o666)))
+	if err := run(isolating()); err == nil || !strings.Contains(err.Error(), s.Dir()) {
+		t.Errorf("a store that is not there: error %v", err)
+	}
+}

@@ -1,0 +1,209 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// judged runs one trial on N(0, I) and returns its result, the samples that Measure saw, and the clouds, by iteration.
+func judged(t *testing.T, sampler, sample string) (*record.Result, map[int][]float32, map[int]*sifg.Cloud) {
+	t.Helper()
+	samples, clouds := map[int][]float32{}, map[int]*sifg.Cloud{}
+	e := &harness.Experiment{Problem: func(*harness.Trial) (*harness.Problem, error) {
+		return &harness.Problem{Target: target{}, Measure: func(c *sifg.Cloud, s sifg.Batch, put func(string, int, float64)) {
+			samples[c.Iter] = slices.Clone(s.Data)
+			now := *c
+			now.Z.Data, now.X.Data = slices.Clone(c.Z.Data), slices.Clone(c.X.Data)
+			clouds[c.Iter] = &now
+			put("a", 1, 1)
+			put("a", 0, 0)
+		}}, nil
+	}}
+	r, err := Compute(context.Background(), e, trialOf(sampler, sample), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, samples, clouds
+}
+
+func trialOf(sampler, sample string) *harness.Trial {
+	return &harness.Trial{Key: "k", Seed: 3, Config: settings.Config{Particles: 5, Iterations: 7,
+		Sampler: must((sifg.Config{Sampler: sampler}).Resolve()),
+		Judge:   settings.Judge{Every: 3, Sample: sample, Snapshots: []int{0, 5}, Track: 2}}}
+}
+
+func TestCheckpoints(t *testing.T) {
+	r, samples, clouds := judged(t, "ada-sifg", "particles")
+	for k := range 8 {
+		if _, judged := samples[k]; judged != slices.Contains([]int{0, 3, 6, 7}, k) {
+			t.Errorf("iteration %d judged: %v", k, judged)
+		}
+	}
+	for name, want := range map[string][]int{
+		"particles": {5, 2}, "sample-0": {5, 2}, "particles-0": {5, 2}, "sample-5": {5, 2}, "particles-5": {5, 2}, "track": {4, 2, 2},
+	} {
+		if a := r.Arrays[name]; a == nil || !slices.Equal(a.Shape, want) {
+			t.Errorf("array %s is %v, want shape %v", name, a, want)
+		}
+	}
+	if len(r.Arrays) != 6 || !slices.Equal(r.Arrays["particles"].Data, clouds[7].Z.Data) {
+		t.Errorf("%d arrays, want 6; or the particles are not those after the last iteration", len(r.Arrays))
+	}
+	for i, k := range []int{0, 3, 6, 7} {
+		if got := r.Arrays["track"].Data[4*i : 4*i+4]; !slices.Equal(got, clouds[k].Z.Data[:4]) {
+			t.Errorf("track at iteration %d is %v, the first two particles are %v", k, got, clouds[k].Z.Data[:4])
+		}
+	}
+	if x := r.Trial; x.Status != record.StatusOK || x.Iterations != 7 || x.Dim != 2 || x.Particles != 5 {
+		t.Errorf("%+v", x)
+	}
+	var order []string
+	for _, x := range r.Traces[:4] {
+		order = append(order, fmt.Sprint(x.Key, x.Iteration, x.Metric, x.Index))
+	}
+	if !slices.Equal(order, []string{"k0a0", "k0a1", "k0sigma0", "k3a0"}) {
+		t.Errorf("rows in the order %v", order)
+	}
+}
+
+func TestSamples(t *testing.T) {
+	_, particles, _ := judged(t, "sifg", "particles")
+	_, perturbed, clouds := judged(t, "sifg", "perturbed")
+	_, fresh, _ := judged(t, "sifg", "fresh")
+	for _, k := range []int{3, 7} {
+		c := clouds[k]
+		if !slices.Equal(particles[k], c.Z.Data) {
+			t.Errorf("particles at %d are not z: what is judged changes the run", k)
+		}
+		if !slices.Equal(perturbed[k], c.X.Data) {
+			t.Errorf("perturbed at %d is not x", k)
+		}
+		w := make([]float32, len(c.Z.Data))
+		rng.New(3, "judge", uint64(k)).Normal(w)
+		for i, z := range c.Z.Data {
+			if got := fresh[k][i]; got != z+c.Sigma*w[i] || got == c.X.Data[i] {
+				t.Fatalf("fresh at %d, value %d: %v with z = %v, σ = %v, w = %v", k, i, got, z, c.Sigma, w[i])
+			}
+		}
+	}
+	if !slices.Equal(perturbed[0], clouds[0].Z.Data) {
+		t.Error("before the first iteration the perturbed sample is the start")
+	}
+	for _, sample := range settings.Samples { // nothing is perturbed by SVGD
+		_, s, c := judged(t, "svgd", sample)
+		if !slices.Equal(s[7], c[7].Z.Data) {
+			t.Errorf("%s of svgd are not the particles", sample)
+		}
+	}
+}
+
+func TestGenericTraces(t *testing.T) {
+	for sampler, want := range map[string][]string{"sgld": nil, "sifg": {"loss", "sigma"}, "ada-gwg": {"loss", "p"}} {
+		r, _, _ := judged(t, sampler, "particles")
+		var got []string
+		for _, x := range r.Traces {
+			if x.Iteration == 7 && x.Metric != "a" {
+				got = append(got, x.Metric)
+			}
+			if math.IsNaN(x.Value) {
+				t.Errorf("%s: %s is NaN", sampler, x.Metric)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s left %v, want %v", sampler, got, want)
+		}
+	}
+}
+
+func TestComputeStops(t *testing.T) {
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	last := 0
+	_, err := Compute(ctx, toy(), &trials("none")[0], 1, func(k int) {
+		if last = k; k == 2 {
+			cancel(stop)
+		}
+	})
+	if !errors.Is(err, stop) || last != 2 {
+		t.Errorf("stopped at iteration 2, it went to %d and said %v", last, err)
+	}
+}
+
+// A trial that no memory can hold is refused before it takes any; the run goes on.
+func TestTooLargeTrials(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	todo := trials("none", "slow", "panic", "infinite")
+	todo[0].Config.Particles, todo[1].Config.Sampler.Hidden = 1e12, 1e9
+	todo[2].Config.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
+	todo[2].Config.Particles = 1e7 // 400 TB of distances of pairs
+	if n := compute(t, s, todo, here()); n != 4 {
+		t.Errorf("%d computed", n)
+	}
+	for i, want := range []string{"1000000000000 particles in 2 dimensions", "1000000000 hidden units", "need at least 3.73e+05 GiB", "diverged"} {
+		e := must(s.Get(id(todo[i])))
+		if e == nil || !strings.Contains(e.Trial.Reason, want) || (e.Trial.Status == record.StatusMemory) != (i < 3) {
+			t.Errorf("%+v, want %q", e, want)
+		}
+	}
+	if have := machineMemory(); have < 1<<28 || have > 1<<50 {
+		t.Errorf("this machine has %g bytes of memory", have)
+	}
+}
+
+// With FailFast the first failure keeps the other trials from being started, and is no error.
+func TestFailFast(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	o := here()
+	o.Jobs, o.FailFast = 1, true
+	if n := compute(t, s, trials("panic", "none", "slow"), o); n < 1 || n > 2 { // the second may be on its way
+		t.Errorf("%d computed", n)
+	}
+}
+
+// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, and the processor time, per
+// trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the disk of the
+// temporary files.
+func BenchmarkOverhead(b *testing.B) {
+	for _, x := range []struct {
+		name, fault string
+		jobs        int
+	}{{"tiny", "none", 1}, {"tiny two at once", "none", 2}, {"of 10 ms", "slow", 1}} {
+		b.Run(x.name, func(b *testing.B) {
+			todo := make([]harness.Trial, b.N)
+			for i := range todo {
+				todo[i] = trials(x.fault)[0]
+				todo[i].Key, todo[i].Config.Iterations = fmt.Sprint("k", i), 2
+			}
+			s, w := must(store.Open(b.TempDir())), &watcher{}
+			before := processorTime()
+			b.ResetTimer()
+			ctx := context.Background()
+			must(Run(ctx, ctx, s, []*harness.Experiment{toy()}, todo, Options{Jobs: x.jobs, Threads: 1, Progress: w}))
+			each, computing := b.Elapsed()/time.Duration(b.N), w.computing/time.Duration(b.N*x.jobs)
+			b.ReportMetric(1e3*(each-computing).Seconds(), "ms-overhead/trial")
+			b.ReportMetric(1e3*(processorTime()-before).Seconds()/float64(b.N), "ms-processor/trial")
+		})
+	}
+}
+
+// processorTime is that of this process.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	must(os.Getpid(), syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,151 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// first is what the trial measured of the first coordinate at the start, which its reference shifts.
+func first(t *testing.T, s *store.Store, x harness.Trial) float64 {
+	t.Helper()
+	e, err := s.Get(id(x))
+	if err != nil || e == nil || e.Trial.Status != record.StatusOK {
+		t.Fatalf("%+v, error %v", e, err)
+	}
+	return must(e.Traces())[0].Value
+}
+
+// A reference is made before the trials that need it, once, and is sealed; trials read it, also in processes of their own.
+func TestReferenceIsMadeOnce(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	todo := trials("none", "reference", "reference", "reference that comes along")
+	todo[2].Key, todo[2].Seed = "another", 2
+	made = 0
+	if n := compute(t, s, todo, here()); n != 4 || made != 10 {
+		t.Errorf("%d computed, %d iterations made", n, made)
+	}
+	plain, shifted, along := first(t, s, todo[0]), first(t, s, todo[1]), first(t, s, todo[3])
+	if shifted != plain+1000 || along != plain+100 {
+		t.Errorf("%v, with a reference %v, with one that comes along %v", plain, shifted, along)
+	}
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Error(found)
+	}
+	again := trials("reference")
+	again[0].Key = "again"
+	compute(t, s, again, here())
+	if made != 10 {
+		t.Error("the reference was made twice")
+	}
+	if left := must(os.ReadDir(filepath.Join(s.Dir(), ".scratch"))); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Two processes that need the same reference make it once.
+func TestReferenceOfTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "made")
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "RUN_TEST_AS=run", "RUN_TEST_FAULT=reference slow", "RUN_TEST_MADE="+log,
+				"RUN_TEST_DIR="+filepath.Join(dir, "store"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	if b, err := os.ReadFile(log); string(b) != "made\n" {
+		t.Errorf("%q, error %v", b, err)
+	}
+	first(t, must(store.Open(filepath.Join(dir, "store"))), trials("reference slow")[0])
+}
+
+// A run that is stopped while it makes a reference ends without an error, and the next one continues.
+func TestReferenceContinues(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	soft, stop := context.WithCancel(context.Background())
+	o, seen := here(), 0
+	o.Progress = &watcher{onNote: func() {
+		if seen++; seen == 5 { // "making", then one an iteration
+			stop()
+		}
+	}}
+	made = 0
+	todo := trials("reference")
+	if n, err := Run(soft, context.Background(), s, []*harness.Experiment{toy()}, todo, o); n != 0 || err != nil || made != 4 {
+		t.Fatalf("%d computed, %d iterations made, error %v", n, made, err)
+	}
+	if compute(t, s, todo, here()); made != 10 {
+		t.Errorf("%d iterations in all, want 10", made)
+	}
+	first(t, s, todo[0])
+}
+
+// Where a reference cannot be made its trials fail with the reason, and the others are computed. Damaged checkpoints are made again.
+func TestReferenceFails(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	outcomes(t, s, isolating(), [][3]string{
+		{"reference broken", record.StatusFailed, "making its reference: the chains gave up"},
+		{"reference panic", record.StatusFailed, "making its reference: panic: the chains gave up"},
+		{"none", record.StatusOK, ""},
+	})
+	todo := trials("reference damaged")
+	dir, release, err := s.Scratch(context.Background(), referenceID(todo[0]))
+	must(0, errors.Join(err, os.WriteFile(filepath.Join(dir, "state"), []byte("4x"), 0o666)))
+	release()
+	made = 0
+	o := here()
+	if compute(t, s, todo, o); made != 10 || !strings.Contains(strings.Join(o.Progress.(*watcher).notes, "\n"), "starts again") {
+		t.Errorf("%d iterations made, %q", made, o.Progress.(*watcher).notes)
+	}
+	first(t, s, todo[0])
+}
+
+func referenceID(t harness.Trial) store.ID {
+	e := toy()
+	r := must(e.Reference(&t))
+	return store.ID{Experiment: e.Name, Key: must(plan.ReferenceKey(e, &t, r, ""))}
+}
+
+// One flipped bit in a reference stops the run with its name; after the repair it is made again.
+func TestDamagedReference(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	todo := trials("reference")
+	compute(t, s, todo, here())
+	want := first(t, s, todo[0])
+	path := filepath.Join(s.Dir(), "toy", referenceID(todo[0]).Key, "shift.txt")
+	must(0, os.WriteFile(path, []byte("1001"), 0o666))
+	todo[0].Key = "second"
+	n := compute(t, s, todo, here()) // the size is right, so it is seen when the trial reads it
+	e := must(s.Get(id(todo[0])))
+	if n != 1 || e == nil || e.Trial.Status != record.StatusFailed || !strings.Contains(e.Trial.Reason, path) {
+		t.Errorf("%d computed: %+v", n, e)
+	}
+	must(0, os.Truncate(path, 1))
+	_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, todo, here())
+	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a reference of another size: error %v", err)
+	}
+	if moved := must(s.Verify(true)); len(moved) != 1 || moved[0].Moved == "" {
+		t.Errorf("moved %v", moved)
+	}
+	compute(t, s, todo, here())
+	if got := first(t, s, todo[0]); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

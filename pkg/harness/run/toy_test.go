@@ -1,0 +1,259 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// The test binary starts itself as the process of one trial, and as a run that is killed or one of several.
+func TestMain(m *testing.M) {
+	switch os.Getenv("RUN_TEST_AS") {
+	case "worker":
+		Work([]*harness.Experiment{toy()}, nil, os.Stdin, os.Stdout, func() { os.Exit(1) })
+		os.Exit(0)
+	case "run":
+		s := must(store.Open(os.Getenv("RUN_TEST_DIR")))
+		_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, trials(os.Getenv("RUN_TEST_FAULT")), isolating())
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// target is N(0, I) in two dimensions, but at its third evaluation.
+type target struct{ fault string }
+
+func (target) Dim() int { return 2 }
+
+var (
+	filled [][]byte
+	spun   int
+)
+
+func (t target) Score(dst, x sifg.Batch, iter int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+	if t.fault == "slow" {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if iter != 2 {
+		return
+	}
+	switch t.fault {
+	case "sleep", "deaf":
+		if t.fault == "deaf" {
+			signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+		}
+		if path := os.Getenv("RUN_TEST_PID"); path != "" {
+			os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o666)
+		}
+		time.Sleep(time.Hour)
+	case "spin":
+		for {
+			spun++
+		}
+	case "fill":
+		for {
+			b := make([]byte, 16<<20)
+			for i := range b {
+				b[i] = byte(i)
+			}
+			filled = append(filled, b)
+		}
+	case "reserve":
+		filled = append(filled, make([]byte, 1<<42))
+	case "panic":
+		panic("the target gave up")
+	case "panic aside":
+		go func() { panic("the target gave up aside") }()
+		time.Sleep(time.Hour)
+	case "overflow":
+		debug.SetMaxStack(1 << 20)
+		dst.Data[0] = float32(deeper(1))
+	case "exit":
+		os.Exit(0)
+	case "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "crash":
+		syscall.Kill(os.Getpid(), syscall.SIGSEGV)
+		select {}
+	case "infinite":
+		dst.Data[0] /= 0
+	}
+}
+
+func deeper(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return deeper(n+1) + n
+}
+
+// toy is an experiment with one problem for each fault. Where the fault begins with "reference", its trials have one.
+func toy() *harness.Experiment {
+	return &harness.Experiment{
+		Name: "toy", Title: "Toy", Version: "1",
+		Settings: []byte(`
+base:
+  seeds: [1]
+  methods: {sifg: {step: 0.05, hidden: 4}}
+  problems: {any: {particles: 4, iterations: 200, judge: {every: 100, snapshots: [50]}, options: {fault: none}}}
+protocols: {paper: }
+`),
+		Problem: func(t *harness.Trial) (*harness.Problem, error) {
+			var shift float64
+			if t.Reference != nil {
+				b, err := t.Reference("shift.txt")
+				if err != nil {
+					return nil, err
+				}
+				if shift, err = strconv.ParseFloat(string(b), 64); err != nil {
+					return nil, err
+				}
+			}
+			return &harness.Problem{
+				Target: target{faultOf(t)},
+				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
+				Measure: func(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
+					for i := range 3 {
+						put("first", 2-i, float64(sample.Data[i])+shift)
+					}
+				},
+			}, nil
+		},
+		Reference: func(t *harness.Trial) (*harness.Reference, error) {
+			switch fault := faultOf(t); fault {
+			case "reference that comes along":
+				return &harness.Reference{Files: map[string][]byte{"shift.txt": []byte("100")}}, nil
+			case "reference", "reference slow", "reference broken", "reference panic", "reference damaged":
+				return &harness.Reference{Config: fault, Make: func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
+					return makeShift(ctx, fault, dir, progress)
+				}}, nil
+			}
+			return nil, nil
+		},
+	}
+}
+
+func faultOf(t *harness.Trial) string { return t.Config.Options["fault"].(string) }
+
+// made counts the iterations of makeShift, over all references of this process.
+var made int
+
+// makeShift takes ten iterations, with a checkpoint after each.
+func makeShift(ctx context.Context, fault, dir string, progress func(done, total int)) (map[string][]byte, error) {
+	switch fault {
+	case "reference broken":
+		return nil, errors.New("the chains gave up")
+	case "reference panic":
+		panic("the chains gave up")
+	}
+	state := filepath.Join(dir, "state")
+	done := 0
+	if b, err := os.ReadFile(state); err == nil {
+		if done, err = strconv.Atoi(string(b)); err != nil {
+			return nil, fmt.Errorf("%s: %w", state, record.ErrDamaged)
+		}
+	}
+	for done < 10 {
+		if fault == "reference slow" {
+			time.Sleep(20 * time.Millisecond)
+		}
+		done, made = done+1, made+1
+		must(0, os.WriteFile(state, []byte(strconv.Itoa(done)), 0o666))
+		if progress(done, 10); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if log := os.Getenv("RUN_TEST_MADE"); log != "" {
+		f := must(os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666))
+		defer f.Close()
+		must(f.WriteString("made\n"))
+	}
+	return map[string][]byte{"shift.txt": []byte("1000")}, nil
+}
+
+// trials are one trial for each fault.
+func trials(faults ...string) []harness.Trial {
+	var out []harness.Trial
+	for _, f := range faults {
+		p := must(plan.New(plan.Request{Experiments: []*harness.Experiment{toy()}, Scale: "full",
+			Overrides: []settings.Override{{Text: "problems.any.options.fault=" + f, From: "--set"}}}))
+		out = append(out, p.Trials...)
+	}
+	return out
+}
+
+// watcher notes what it is told.
+type watcher struct {
+	mu        sync.Mutex
+	notes     []string
+	onNote    func()
+	computing time.Duration
+}
+
+func (w *watcher) Note(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.notes = append(w.notes, line); w.onNote != nil {
+		w.onNote()
+	}
+}
+func (*watcher) Start(*harness.Trial)     {}
+func (*watcher) Step(*harness.Trial, int) {}
+func (w *watcher) End(_ *harness.Trial, _, _ string, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.computing += took
+}
+
+// here are options for trials in this process; isolating, for trials that have this binary as their process.
+func here() Options { return Options{Jobs: 2, Threads: 1, Progress: &watcher{}} }
+
+func isolating() Options {
+	o := here()
+	o.Isolate = &Isolation{Command: []string{"/usr/bin/env", "RUN_TEST_AS=worker", os.Args[0]}}
+	return o
+}
+
+// compute runs trials and fails the test if that fails.
+func compute(t *testing.T, s *store.Store, todo []harness.Trial, o Options) (computed int) {
+	t.Helper()
+	computed, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, todo, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return computed
+}
+
+func id(t harness.Trial) store.ID { return store.ID{Experiment: t.Experiment, Key: t.Key} }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
