@@ -1,0 +1,284 @@
+// Package compare sets the numbers of a report beside those that the paper prints, or beside another report's. A cell is one metric of
+// one method on one problem under one protocol: a value per seed, at the last checkpoint.
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// Verdicts on a cell.
+const (
+	Agrees        = "agrees"
+	Differs       = "differs"
+	NotComparable = "not comparable"
+)
+
+// Two means agree if they differ by at most so many pooled standard deviations, or by this share of theirs.
+const (
+	Units = 2
+	Share = 0.03
+)
+
+// Tolerance is the rule in words.
+const Tolerance = "Two means agree if they differ by at most 2 pooled standard deviations, √((sd² + sd²)/2), or by 3 %."
+
+// Name is what a cell is the numbers of.
+type Name struct {
+	Experiment string `json:"experiment"`
+	Protocol   string `json:"protocol"`
+	Problem    string `json:"problem"`
+	Method     string `json:"method"`
+	Metric     string `json:"metric"`
+	Index      int    `json:"index"` // component of a vector metric, else 0
+}
+
+// Row is a cell beside another's numbers, theirs.
+type Row struct {
+	Name
+	Ours        Summary `json:"ours"`
+	Theirs      Summary `json:"theirs"`
+	Printed     string  `json:"printed,omitempty"` // theirs, as the paper prints them
+	Source      string  `json:"source,omitempty"`  // where
+	Pairs       int     `json:"pairs,omitempty"`   // seeds that both reports have
+	Difference  Number  `json:"difference"`        // ours − theirs; over the pairs, if there are any
+	Uncertainty Number  `json:"uncertainty"`       // standard error of the difference
+	Units       Number  `json:"units"`             // difference in pooled standard deviations
+	Share       Number  `json:"share"`             // difference over their mean
+	Identical   bool    `json:"identical,omitempty"`
+	Verdict     string  `json:"verdict"`
+	Why         string  `json:"why,omitempty"`  // it cannot be compared
+	Note        string  `json:"note,omitempty"` // settings that differ; what is known of a printed number
+}
+
+// Number is a number for JSON, null where it is not finite.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Summary is one side's values.
+type Summary struct {
+	Mean Number `json:"mean"`
+	SD   Number `json:"sd"` // over seeds; null of one value
+	N    int    `json:"n"`  // 0: unknown, or no value
+}
+
+func summary(v []float64) Summary {
+	return Summary{Number(stats.Mean(v)), Number(stats.SD(v)), len(v)}
+}
+
+// cell is the values of one cell.
+type cell struct {
+	Name
+	values map[uint64]float64 // by seed, of the trials that ended well
+	config string             // resolved, of the first of them; JSON
+}
+
+// ordered returns the values in order of seed.
+func (c *cell) ordered() []float64 {
+	var out []float64
+	for _, seed := range slices.Sorted(maps.Keys(c.values)) {
+		out = append(out, c.values[seed])
+	}
+	return out
+}
+
+// cells returns the cells of a protocol, in order of problem and method, then of their traces. A method none of whose trials ended well
+// has none.
+func cells(p *report.Protocol) (list []*cell, by map[Name]*cell) {
+	by = map[Name]*cell{}
+	for _, t := range p.Records.Trials {
+		if t.Status != record.StatusOK {
+			continue
+		}
+		for _, row := range p.Records.Traces[t.Key] {
+			n := Name{t.Experiment, p.Name, t.Problem, t.Method, row.Metric, row.Index}
+			c := by[n]
+			if c == nil {
+				c = &cell{n, map[uint64]float64{}, t.Config}
+				by[n], list = c, append(list, c)
+			}
+			c.values[t.Seed] = row.Value // in order of iteration: the last stays
+		}
+	}
+	return list, by
+}
+
+// Published compares a protocol with the numbers that the paper prints of the experiment, in their order.
+func Published(e *harness.Experiment, p *report.Protocol) []Row {
+	_, by := cells(p)
+	var out []Row
+	for _, printed := range e.Published {
+		r := Row{
+			Name:    Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0},
+			Printed: printed.Text, Source: printed.Source, Note: printed.Note,
+			Theirs:      Summary{Number(printed.Mean), Number(printed.SD), 0},
+			Uncertainty: Number(math.NaN()), Verdict: NotComparable,
+		}
+		var v []float64
+		if c := by[r.Name]; c != nil {
+			v = c.ordered()
+		}
+		r.Ours = summary(v)
+		g := printed.Gap(v)
+		r.Difference, r.Units, r.Share = Number(g.Difference), Number(g.Units), Number(g.Share)
+		if len(v) > 0 { // if theirs is a mean of as many trials
+			r.Uncertainty = Number(g.Pooled * math.Sqrt(2/float64(len(v))))
+		}
+		switch why := p.Records.Incomparable; {
+		case len(v) == 0:
+			r.Why = lacking(p, r.Name)
+		case why != "":
+			r.Why = why
+		case !p.Complete():
+			r.Why = "trials are missing"
+		case g.Within(Units, Share):
+			r.Verdict = Agrees
+		default:
+			r.Verdict = Differs
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
+func Reports(ours, theirs *report.Protocol) []Row {
+	list, by := cells(ours)
+	others, other := cells(theirs)
+	var out []Row
+	for _, c := range list {
+		r := Row{Name: c.Name, Ours: summary(c.ordered()), Theirs: summary(nil), Verdict: NotComparable}
+		if o := other[c.Name]; o == nil {
+			r.Why = "theirs: " + lacking(theirs, c.Name)
+			r.nothing()
+		} else {
+			r.match(c, o)
+			if ours.Scale != theirs.Scale {
+				r.Verdict, r.Why = NotComparable, fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
+			}
+		}
+		out = append(out, r)
+	}
+	for _, o := range others {
+		if by[o.Name] == nil {
+			r := Row{Name: o.Name, Ours: summary(nil), Theirs: summary(o.ordered()), Verdict: NotComparable, Why: "ours: " + lacking(ours, o.Name)}
+			r.nothing()
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (r *Row) nothing() {
+	nan := Number(math.NaN())
+	r.Difference, r.Uncertainty, r.Units, r.Share = nan, nan, nan, nan
+}
+
+// match compares a cell with theirs.
+func (r *Row) match(a, b *cell) {
+	va, vb := a.ordered(), b.ordered()
+	r.Theirs, r.Note = summary(vb), changed(a.config, b.config)
+	var d []float64
+	r.Identical = len(va) == len(vb)
+	for _, seed := range slices.Sorted(maps.Keys(a.values)) {
+		v := a.values[seed]
+		w, both := b.values[seed]
+		same := v == w || math.IsNaN(v) && math.IsNaN(w)
+		r.Identical = r.Identical && both && same
+		if both && same {
+			d = append(d, 0) // of equal infinities too
+		} else if both {
+			d = append(d, v-w)
+		}
+	}
+	r.Pairs = len(d)
+	if len(d) > 0 {
+		r.Difference, r.Uncertainty = Number(stats.Mean(d)), Number(stats.SE(d))
+	} else {
+		r.Difference, r.Uncertainty = r.Ours.Mean-r.Theirs.Mean, Number(math.Hypot(stats.SE(va), stats.SE(vb)))
+	}
+	size, mean := math.Abs(float64(r.Difference)), math.Abs(float64(r.Theirs.Mean))
+	r.Units = r.Difference / Number(math.Hypot(float64(r.Ours.SD), float64(r.Theirs.SD))/math.Sqrt2)
+	r.Share = r.Difference / Number(mean)
+	if r.Identical || math.Abs(float64(r.Units)) <= Units || size <= Share*mean && !math.IsInf(mean, 0) {
+		r.Verdict = Agrees
+	} else {
+		r.Verdict = Differs
+	}
+}
+
+// lacking says why a protocol has no values of a cell.
+func lacking(p *report.Protocol, n Name) string {
+	bad, all := map[string]int{}, 0
+	for _, t := range p.Records.Trials {
+		if t.Problem == n.Problem && t.Method == n.Method {
+			all++
+			if t.Status != record.StatusOK {
+				bad[t.Status]++
+			}
+		}
+	}
+	var text []string
+	for _, s := range slices.Sorted(maps.Keys(bad)) {
+		text = append(text, fmt.Sprintf("%d %s", bad[s], s))
+	}
+	switch {
+	case all == 0:
+		return "no trial of it"
+	case len(text) > 0:
+		return fmt.Sprintf("of %d trials %s", all, strings.Join(text, ", "))
+	}
+	return "its trials do not measure " + n.Metric
+}
+
+// changed says which settings differ between two resolved configurations; "" if none does.
+func changed(ours, theirs string) string {
+	var a, b map[string]any
+	if json.Unmarshal([]byte(ours), &a) != nil || json.Unmarshal([]byte(theirs), &b) != nil {
+		return ""
+	}
+	var out []string
+	var walk func(at string, a, b any)
+	walk = func(at string, a, b any) {
+		x, isX := a.(map[string]any)
+		y, isY := b.(map[string]any)
+		if !isX || !isY {
+			if !reflect.DeepEqual(a, b) {
+				out = append(out, fmt.Sprintf("%s %s, theirs %s", strings.TrimPrefix(at, "."), plain(a), plain(b)))
+			}
+			return
+		}
+		all := maps.Clone(x)
+		maps.Copy(all, y)
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			walk(at+"."+k, x[k], y[k])
+		}
+	}
+	walk("", a, b)
+	return strings.Join(out, "; ")
+}
+
+func plain(v any) string {
+	if v == nil {
+		return "not set"
+	}
+	b, _ := json.Marshal(v) // of decoded JSON
+	return string(b)
+}
