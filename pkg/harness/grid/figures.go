@@ -7,6 +7,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // figures draws the marginal effect of each setting, a figure a problem, and for each group with two settings or more heat maps of
@@ -50,104 +51,81 @@ func (r *Result) figures() []report.Figure {
 
 // effects draws a panel a setting with lines for each method; nil if nothing varies.
 func (r *Result) effects(problem string) *figure.Figure {
-	f := &figure.Figure{}
-	var names []string
-	for _, j := range r.Judged {
+	panels := map[string]*figure.Panel{}
+	var order []string
+	for i := range r.Judged {
+		j := &r.Judged[i]
 		for _, k := range j.varying(false) {
-			if j.Problem == problem && !slices.Contains(names, j.Keys[k]) {
-				names = append(names, j.Keys[k])
-			}
-		}
-	}
-	for _, name := range names {
-		var groups []*Judged
-		var levels []any // of all methods
-		numeric := true
-		for i := range r.Judged {
-			j := &r.Judged[i]
-			k := slices.Index(j.Keys, name)
-			if j.Problem != problem || k < 0 || !slices.Contains(j.varying(false), k) {
+			if j.Problem != problem {
 				continue
 			}
-			own, _, n := j.levels(k)
-			numeric, groups = numeric && n, append(groups, j)
-			for _, v := range own {
-				if !slices.ContainsFunc(levels, func(x any) bool { return format(x) == format(v) }) {
-					levels = append(levels, v)
-				}
+			p := panels[j.Keys[k]]
+			if p == nil {
+				p = &figure.Panel{X: figure.Axis{Label: short(j.Keys[k])}, Y: figure.Axis{Label: r.Objective.name(), Scale: figure.AutoLog}}
+				p.X.Categories = r.allLevels(problem, j.Keys[k])
+				panels[j.Keys[k]], order = p, append(order, j.Keys[k])
 			}
+			p.Layers = append(p.Layers, r.effect(j, k, p.X.Categories)...)
 		}
-		p := figure.Panel{X: levelAxis(name, levels, numeric), Y: figure.Axis{Label: r.Objective.name(), Scale: figure.AutoLog}}
-		for _, j := range groups {
-			p.Layers = append(p.Layers, r.effect(j, slices.Index(j.Keys, name), func(v any) float64 {
-				if numeric {
-					return number(v)
-				}
-				return float64(slices.IndexFunc(levels, func(x any) bool { return format(x) == format(v) }))
-			})...)
-		}
-		f.Panels = append(f.Panels, p)
 	}
-	if len(f.Panels) == 0 {
+	if len(order) == 0 {
 		return nil
 	}
-	f.Cols = min(3, len(f.Panels))
+	f := &figure.Figure{Cols: min(3, len(order))}
+	for _, key := range order {
+		f.Panels = append(f.Panels, *panels[key])
+	}
 	return f
 }
 
-// effect draws one method's lines in one panel; place gives the position of a value.
-func (r *Result) effect(j *Judged, k int, place func(v any) float64) []figure.Layer {
+// allLevels returns the values that any method has of a key on a problem, as text.
+func (r *Result) allLevels(problem, key string) []string {
+	all := Group{Keys: []string{key}}
+	for _, j := range r.Judged {
+		if k := slices.Index(j.Keys, key); k >= 0 && j.Problem == problem {
+			for _, c := range j.Cells {
+				all.Cells = append(all.Cells, Cell{Values: c.Values[k : k+1], Outside: c.Outside})
+			}
+		}
+	}
+	return categories(&all, 0).Categories
+}
+
+// effect draws one method's lines in one panel whose values are these.
+func (r *Result) effect(j *Judged, k int, values []string) []figure.Layer {
 	levels, of, _ := j.levels(k)
 	means := make([][]float64, len(levels))
-	only := make([]*Outcome, len(levels))
+	lo, hi := make([]float64, len(levels)), make([]float64, len(levels))
 	single := true
 	for c, level := range of {
 		if j.eligible(c) {
-			means[level], only[level] = append(means[level], j.Outcomes[c].Mean), &j.Outcomes[c]
+			means[level] = append(means[level], j.Outcomes[c].Mean)
+			lo[level], hi[level] = j.Outcomes[c].interval()
 			single = single && len(means[level]) == 1
 		}
 	}
-	var x, median, best, lo, hi []float64
+	var x, median, best []float64
 	for i, v := range levels {
-		x, median, best = append(x, place(v)), append(median, middle(means[i])), append(best, r.Objective.best(means[i]))
-		l, h := math.NaN(), math.NaN()
-		if only[i] != nil {
-			l, h = only[i].interval()
+		middle := math.NaN()
+		if len(means[i]) > 0 {
+			middle = stats.Median(means[i])
+		} else {
+			lo[i], hi[i] = math.NaN(), math.NaN()
 		}
-		lo, hi = append(lo, l), append(hi, h)
+		x, median, best = append(x, float64(slices.Index(values, tick(v)))), append(median, middle), append(best, r.Objective.best(means[i]))
 	}
 	style := figure.Method(j.Method)
-	line := figure.Line{X: x, Y: median, Style: style, Marks: len(levels) <= 12}
+	line := figure.Line{X: x, Y: median, Style: style, Marks: true}
 	if single {
 		return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, line}
 	}
 	return []figure.Layer{figure.Line{X: x, Y: best, Style: style.As(""), Thin: true}, line}
 }
 
-// levelAxis is the axis of a setting: its values as ticks if they are few, names where they are not numbers.
-func levelAxis(name string, levels []any, numeric bool) figure.Axis {
-	a := figure.Axis{Label: short(name)}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range levels {
-		if !numeric {
-			a.Categories = append(a.Categories, format(v))
-			continue
-		}
-		lo, hi = min(lo, number(v)), max(hi, number(v))
-		if len(levels) <= 5 {
-			a.Ticks = append(a.Ticks, figure.Tick{Value: number(v), Label: tick(v)})
-		}
-	}
-	if numeric && lo > 0 && hi/lo >= 8 {
-		a.Scale = figure.Log
-	}
-	return a
-}
-
 // tick writes a value for an axis.
 func tick(v any) string {
 	if f, ok := v.(float64); ok {
-		return fmt.Sprintf("%.3g", f)
+		return fmt.Sprintf("%.4g", f)
 	}
 	return format(v)
 }
@@ -170,7 +148,7 @@ func (r *Result) heat(j *Judged) *figure.Figure {
 				layers = append(layers, figure.Scatter{X: []float64{float64(atX[best])}, Y: []float64{float64(atY[best])}, Radius: 3,
 					Style: figure.Method("truth").As("")})
 			}
-			f.Panels = append(f.Panels, figure.Panel{X: categories(j, a), Y: categories(j, b), Layers: layers})
+			f.Panels = append(f.Panels, figure.Panel{X: categories(j.Group, a), Y: categories(j.Group, b), Layers: layers})
 		}
 	}
 	if len(f.Panels) == 0 {
@@ -207,9 +185,9 @@ func (r *Result) pair(j *Judged, a, b int) (z figure.Grid, full bool) {
 }
 
 // categories is an axis with the values of a setting side by side.
-func categories(j *Judged, k int) figure.Axis {
-	levels, _, _ := j.levels(k)
-	a := figure.Axis{Label: short(j.Keys[k])}
+func categories(g *Group, k int) figure.Axis {
+	levels, _, _ := g.levels(k)
+	a := figure.Axis{Label: short(g.Keys[k])}
 	for _, v := range levels {
 		a.Categories = append(a.Categories, tick(v))
 	}

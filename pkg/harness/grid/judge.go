@@ -265,11 +265,3 @@ func number(v any) float64 {
 	}
 	return math.NaN()
 }
-
-// middle is the median, NaN of nothing.
-func middle(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	return stats.Median(x)
-}

@@ -91,14 +91,15 @@ func (s *Spec) check(r plan.Request, all *settings.Settings, methods []string) e
 		problems = append(problems, p.Name)
 	}
 	for _, p := range s.Parts {
-		for _, name := range p.Problems {
-			if !slices.Contains(problems, name) {
-				return usage.Unknown("problem", name, "the grid "+s.Name, problems)
-			}
-		}
-		for _, name := range p.Methods {
-			if !slices.Contains(methods, name) {
-				return usage.Unknown("method", name, "the grid "+s.Name, slices.Compact(slices.Sorted(slices.Values(methods))))
+		for _, x := range []struct {
+			kind         string
+			names, valid []string
+		}{{"problem", p.Problems, problems}, {"method", p.Methods, methods}} {
+			for _, name := range x.names {
+				if !slices.Contains(x.valid, name) {
+					slices.Sort(x.valid)
+					return usage.Unknown(x.kind, name, "the grid "+s.Name, slices.Compact(x.valid))
+				}
 			}
 		}
 		for _, a := range p.all() {
