@@ -1,6 +1,6 @@
-// Package figure draws the project's figures: one theme, one colour a method, one legend a figure; PNG, SVG and PDF.
+// Package figure draws figures in one theme, with one colour per method and one legend per figure, as SVG, PNG and PDF.
 //
-// A figure is described in terms of data (panels, axes, layers) and saved with Save:
+// A figure describes panels, axes and layers in terms of data. Encode draws it in memory:
 //
 //	f := figure.Figure{Panels: []figure.Panel{{
 //		X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "KL", Scale: figure.AutoLog},
@@ -9,35 +9,51 @@
 //			figure.Line{X: it, Y: mean, Style: figure.Method("sifg")},
 //		},
 //	}}}
-//	info, err := f.Save(dir, "figure3")
+//	svg, drawn, err := f.Encode("svg")
 //
-// The drawing is done on the canvases of gonum.org/v1/plot (vg, vg/draw); panels, axes and legend are laid out here,
-// because its Plot has no frame, no equal axes, no legend outside the data, drops decades of log axes and panics on a
-// value that a log axis cannot show. The same figure gives the same bytes.
+// gonum.org/v1/plot supplies the canvases. Panels, axes and legend are laid out here: its Plot has no frame and no legend
+// outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
-// Every label may hold superscripts and subscripts: "10^{−2}", "x_{1}". A label with a character that the font lacks
-// is an error. Values that cannot be drawn (NaN, infinite, at or below zero on a log axis) are left out and counted in
-// Info. Series that differ in length panic.
+// Labels are plain text, with subscripts such as "x₁". A label with a character that the font lacks is an error. Values
+// that cannot be drawn are left out and counted. Series of different lengths panic.
 package figure
 
-// Figure is a grid of panels with one legend in a strip of its own above them.
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// Formats are the formats that Encode knows.
+var Formats = []string{"svg", "png", "pdf"}
+
+const (
+	dpi         = 200 // of a PNG
+	pointsPerCm = 72 / 2.54
+)
+
+// Figure is a grid of panels. Above them stands a legend of all labels of their layers, methods first.
 type Figure struct {
-	Rows, Cols int     // 0: as many as the panels need; both 0: one row
-	Panels     []Panel // row by row
-	Legend     []Item  // nil: made from the layers' styles, methods first
-	NoLegend   bool
-	Shared     bool      // all panels have the same axes: tick and axis labels only at the left and below
-	ColorBar   *ColorBar // scale of the heat maps, in a strip at the right
-	Width      float64   // cm; 0: 9 for one column, 14 for two, 18 for more
-	Height     float64   // cm; 0: from the panels' proportions
+	Cols     int     // 0: all panels in one row
+	Panels   []Panel // row by row
+	Plane    bool    // the panels show the same part of a plane: with the axes of the first, and equal units on both
+	ColorBar Axis    // scale of the heat maps; drawn if there are any
+	Width    float64 // cm; 0: 9 for one column, 14 for two, 18 for more
+	Height   float64 // cm; 0: from the proportions of the panels
 }
 
-// Panel is one pair of axes with its layers, drawn in order.
+// Panel is a pair of axes with layers, drawn in order.
 type Panel struct {
-	Title     string
-	X, Y      Axis
-	EqualAxes bool // one unit is as long along X as along Y: for scatter plots of positions
-	Layers    []Layer
+	Title  string
+	X, Y   Axis
+	Layers []Layer
+	Note   string // written in the middle; "no data" if the layers have none
 }
 
 // Scale of an axis.
@@ -46,56 +62,75 @@ type Scale int
 // Scales of an axis.
 const (
 	Linear  Scale = iota
-	Log           // values at or below zero are left out and counted
-	AutoLog       // Log if all data are above zero and span more than a factor 50, Linear otherwise
+	Log           // values at or below zero are hidden
+	AutoLog       // Log if all values are positive and span more than a factor of 50, else Linear
 )
 
-// Axis is one axis of a panel.
+// Axis is one axis of a panel, or the colour bar.
 type Axis struct {
 	Label      string
-	Min, Max   float64 // equal (as in the zero value): from the data; NaN: that end from the data
+	Min, Max   float64 // equal, as in the zero value: both from the data; NaN: this one from the data
 	Scale      Scale
 	Ticks      []Tick   // nil: chosen
-	Categories []string // names for the positions 0, 1, 2, …; replaces Ticks
+	Categories []string // names of the positions 0, 1, 2, …, in place of Ticks
 }
 
-// Tick is a place on an axis; without a label it is a minor tick.
+// Tick is a place on an axis. One without a label is a minor tick.
 type Tick struct {
 	Value float64
 	Label string
 }
 
-// Item is one entry of the legend.
-type Item struct {
-	Style
-	Line bool // a line across the key
-	Fill bool // a light field behind it: band, violin
-	Mark bool // the style's mark
+// Drawn describes an encoded figure.
+type Drawn struct {
+	Width, Height float64 // cm
+	Hidden        int     // values not shown: NaN, infinite, not positive on a log axis, or outside the limits
 }
 
-// ColorBar is the scale of heat maps.
-type ColorBar struct {
-	Label    string
-	Min, Max float64
-	Log      bool
+func init() {
+	// A PDF holds its dates, and its resources in the order of a map, unless fpdf is told otherwise.
+	t := time.Unix(0, 0).UTC()
+	fpdf.SetDefaultCreationDate(t)
+	fpdf.SetDefaultModificationDate(t)
+	fpdf.SetDefaultCatalogSort(true)
 }
 
-// Info tells what was drawn.
-type Info struct {
-	Files         []string // base names of the files written
-	Width, Height float64  // cm
-	Dropped       []Drop   // layers of which something is not seen
+// Encode draws the figure in one of the Formats. The same figure gives the same bytes. The error names a label with a
+// missing character, limits that are not a range, a figure too small for its panels, or an unknown format.
+func (f *Figure) Encode(format string) ([]byte, Drawn, error) {
+	l, err := f.layout()
+	if err != nil {
+		return nil, Drawn{}, err
+	}
+	var b bytes.Buffer
+	hidden := 0
+	w, h := vg.Length(l.w), vg.Length(l.h)
+	switch format {
+	case "svg":
+		c := &svgCanvas{h: h}
+		hidden = l.draw(draw.NewCanvas(c, w, h))
+		c.write(&b, w)
+	case "png":
+		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
+		hidden = l.draw(draw.New(c))
+		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	case "pdf":
+		c := vgpdf.New(w, h)
+		hidden = l.draw(draw.NewCanvas(pdfCanvas{c}, w, h))
+		_, err = c.WriteTo(&b)
+	default:
+		err = fmt.Errorf("figure: format %q is none of %v", format, Formats)
+	}
+	if err == nil {
+		err = l.err
+	}
+	if err != nil {
+		return nil, Drawn{}, err
+	}
+	return b.Bytes(), Drawn{Width: l.w / pointsPerCm, Height: l.h / pointsPerCm, Hidden: hidden}, nil
 }
 
-// Drop counts the values of one layer that are not seen.
-type Drop struct {
-	Panel      int    // index in Figure.Panels
-	Layer      string // type and label
-	Undrawable int    // NaN, infinite, or not above zero on a log axis
-	Outside    int    // points outside the axes' limits
-}
-
-// Column returns column j of a row-major n×cols array as float64, as the layers take it.
+// Column returns column j of a row-major n×cols array as the float64 that layers take.
 func Column(data []float32, cols, j int) []float64 {
 	out := make([]float64, 0, len(data)/cols)
 	for i := j; i < len(data); i += cols {

@@ -1,17 +1,28 @@
 package figure
 
 import (
-	"math"
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
 
-// Grid is a function of two variables on a grid: the value at (X[j], Y[i]) is Z[i*len(X)+j].
+// Grid is a function of two variables on a grid: its value at (X[j], Y[i]) is Z[i*len(X)+j].
 type Grid struct {
 	X, Y []float64 // increasing
 	Z    []float64 // len(Y)×len(X), row-major
 }
+
+// Contours are lines of equal value, of the target's density for example.
+type Contours struct {
+	Grid   Grid
+	Levels []float64
+	Style  Style
+}
+
+// HeatMap fills a cell around each point of a grid, on linear axes, with a colour of Figure.ColorBar. Values that are not
+// finite stay white.
+type HeatMap struct{ Grid Grid }
 
 // NewGrid returns f on n×n points that span [x0, x1]×[y0, y1].
 func NewGrid(x0, x1, y0, y1 float64, n int, f func(x, y float64) float64) Grid {
@@ -28,8 +39,8 @@ func NewGrid(x0, x1, y0, y1 float64, n int, f func(x, y float64) float64) Grid {
 	return g
 }
 
-// MassLevels returns for each mass in (0, 1) the level whose region {Z ≥ level} holds that share of the sum of Z: for a
-// density, its highest-density regions. The grid must be even and wide enough to hold nearly all mass.
+// MassLevels returns, for each mass in (0, 1), the level whose region {Z ≥ level} holds that share of the sum of Z: the
+// highest-density regions of a density. The grid must be even and hold nearly all of the mass.
 func (g Grid) MassLevels(mass ...float64) []float64 {
 	z := slices.Clone(g.Z)
 	slices.Sort(z)
@@ -55,176 +66,103 @@ func (g Grid) check() {
 	}
 }
 
-func (g Grid) extent(e *extent) {
-	g.check()
-	for _, x := range g.X {
-		e.addX(x)
-	}
-	for _, y := range g.Y {
-		e.addY(y)
-	}
+func (c Contours) extent(e *extent) {
+	c.Grid.check()
+	e.x, e.y = append(e.x, c.Grid.X...), append(e.y, c.Grid.Y...)
 }
 
-// Contours are lines of equal value: of the true density, behind a sample.
-type Contours struct {
-	Grid   Grid
-	Levels []float64
-	Style  Style
-}
-
-// HeatMap fills a cell around each point of a grid with a colour. Values that are not finite stay white and are counted.
-// Give the figure a ColorBar of the same limits.
-type HeatMap struct {
-	Grid     Grid
-	Min, Max float64
-	Log      bool
-}
-
-func (h Contours) extent(e *extent) { h.Grid.extent(e) }
-
-func (h Contours) draw(a *area) {
-	s := h.Style.line()
-	if h.Style.Width == 0 {
-		s.Width = 0.6
-	}
-	for _, z := range h.Grid.Z {
-		if math.IsNaN(z) {
-			a.undrawable++
-		}
-	}
-	for _, level := range h.Levels {
-		for _, line := range h.Grid.contour(level) {
-			var pts []vg.Point
+func (c Contours) draw(p *panel) {
+	for _, level := range c.Levels {
+		for _, line := range c.Grid.contour(level) {
+			var places []vg.Point
 			for _, q := range line {
-				if p, ok := a.at(q[0], q[1]); ok {
-					pts = append(pts, p)
+				if at, ok := p.at(q.x, q.y); ok {
+					places = append(places, at)
 				}
 			}
-			a.stroke(s, pts)
+			p.stroke(c.Style.line(thinWidth), places)
 		}
 	}
 }
 
-func (h Contours) key() (Item, string) {
-	st := h.Style
-	if st.Width == 0 {
-		st.Width = 0.6
-	}
-	return Item{Style: st, Line: true}, "contours"
+func (c Contours) key() key {
+	s := c.Style
+	s.Width = cmp.Or(s.Width, thinWidth)
+	return key{Style: s, line: true}
 }
 
-// contour returns the polylines where the grid's value is level: marching squares with linear interpolation along the
-// edges, pieces joined end to end. Cells with a value that is not finite have no lines.
-func (g Grid) contour(level float64) [][][2]float64 {
-	nx, ny := len(g.X), len(g.Y)
-	// An edge is named by its lower left point and whether it goes up: 2·point + 0 (along X) or 1 (along Y).
-	at := func(e int) [2]float64 {
-		p := e / 2
-		i, j := p/nx, p%nx
-		q := p + 1
-		if e%2 == 1 {
-			q = p + nx
-		}
-		t := (level - g.Z[p]) / (g.Z[q] - g.Z[p])
-		if e%2 == 1 {
-			return [2]float64{g.X[j], g.Y[i] + t*(g.Y[i+1]-g.Y[i])}
-		}
-		return [2]float64{g.X[j] + t*(g.X[j+1]-g.X[j]), g.Y[i]}
-	}
-	next := map[int][]int{} // edge → edges joined to it by a piece of line, two at most
-	var order []int
-	join := func(a, b int) {
-		for _, e := range []int{a, b} {
-			if next[e] == nil {
-				order = append(order, e)
-			}
-		}
-		next[a], next[b] = append(next[a], b), append(next[b], a)
-	}
-	for i := range ny - 1 {
+// contour returns the polylines where the grid's value is level, by marching squares with linear interpolation. Cells
+// with a value that is not finite have none. (gonum's plotter.Contour returns its lines in the order of a map.)
+func (g Grid) contour(level float64) [][]point {
+	next := map[point][]point{} // the ends of the pieces of line from a point: one or two
+	var order []point           // so that the result does not depend on the order of the map
+	nx := len(g.X)
+	for i := range len(g.Y) - 1 {
 		for j := range nx - 1 {
-			p := i*nx + j
-			z := [4]float64{g.Z[p], g.Z[p+1], g.Z[p+nx+1], g.Z[p+nx]} // corners, anticlockwise
-			edge := [4]int{2 * p, 2*(p+1) + 1, 2 * (p + nx), 2*p + 1} // edge k joins corners k and k+1
-			mean, bad := 0.0, false
-			var cut []int
-			for k := range 4 {
-				mean += z[k] / 4
-				bad = bad || !finite(z[k])
-				if (z[k] >= level) != (z[(k+1)%4] >= level) {
-					cut = append(cut, edge[k])
+			corners := [4]int{i*nx + j, i*nx + j + 1, (i+1)*nx + j + 1, (i+1)*nx + j} // anticlockwise
+			mean := 0.0
+			var cut []point
+			for k, p := range corners {
+				q := corners[(k+1)%4]
+				if (g.Z[p] >= level) != (g.Z[q] >= level) {
+					cut = append(cut, g.cross(min(p, q), max(p, q), level))
 				}
+				mean += g.Z[p] / 4
 			}
-			switch {
-			case bad:
-			case len(cut) == 2:
-				join(cut[0], cut[1])
-			case len(cut) == 4 && (mean >= level) == (z[0] >= level): // a saddle: corners 0 and 2 are joined in the middle
-				join(cut[0], cut[1])
-				join(cut[2], cut[3])
-			case len(cut) == 4:
-				join(cut[3], cut[0])
-				join(cut[1], cut[2])
+			if len(cut) == 4 && (mean >= level) != (g.Z[corners[0]] >= level) { // a saddle: the lines must miss its middle
+				cut = append(cut[1:], cut[0])
+			}
+			for k := 0; finite(mean) && k < len(cut); k += 2 {
+				a, b := cut[k], cut[k+1]
+				next[a], next[b] = append(next[a], b), append(next[b], a)
+				order = append(order, a, b)
 			}
 		}
 	}
-	var lines [][][2]float64
-	done := map[int]bool{}
-	walk := func(e int) {
-		line := [][2]float64{at(e)}
-		for start := e; ; {
-			done[e] = true
-			to := -1
-			for _, n := range next[e] {
-				if !done[n] {
-					to = n
-					break
+	var lines [][]point
+	for _, pieces := range []int{1, 2} { // lines that end at the border first, then closed ones
+		for _, p := range order {
+			if len(next[p]) != pieces {
+				continue
+			}
+			var line []point
+			for at := p; next[at] != nil; {
+				to := next[at]
+				delete(next, at)
+				line = append(line, at)
+				if at = to[0]; next[at] == nil {
+					at = to[len(to)-1]
 				}
 			}
-			if to < 0 {
-				if len(line) > 2 && slices.Contains(next[e], start) { // closed
-					line = append(line, line[0])
-				}
-				break
+			if pieces == 2 {
+				line = append(line, p)
 			}
-			e = to
-			line = append(line, at(e))
-		}
-		lines = append(lines, line)
-	}
-	for _, e := range order { // lines that end at the border first
-		if len(next[e]) == 1 && !done[e] {
-			walk(e)
-		}
-	}
-	for _, e := range order {
-		if !done[e] {
-			walk(e)
+			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-func (h HeatMap) extent(e *extent) {
-	h.Grid.check()
-	e.tight = true
-	for _, x := range borders(h.Grid.X) {
-		e.addX(x)
-	}
-	for _, y := range borders(h.Grid.Y) {
-		e.addY(y)
-	}
+type point struct{ x, y float64 }
+
+// cross returns where the edge from point p to point q of the grid crosses the level.
+func (g Grid) cross(p, q int, level float64) point {
+	t, nx := (level-g.Z[p])/(g.Z[q]-g.Z[p]), len(g.X)
+	x, y := g.X[p%nx], g.Y[p/nx]
+	return point{x + t*(g.X[q%nx]-x), y + t*(g.Y[q/nx]-y)}
 }
 
-// borders returns the edges of the cells around increasing centres.
+func (h HeatMap) extent(e *extent) {
+	h.Grid.check()
+	e.x, e.y, e.z = append(e.x, borders(h.Grid.X)...), append(e.y, borders(h.Grid.Y)...), append(e.z, h.Grid.Z...)
+}
+
+// borders returns the borders of the cells around increasing centres.
 func borders(c []float64) []float64 {
-	n := len(c)
-	switch n {
-	case 0:
-		return nil
-	case 1:
+	if len(c) == 1 {
 		return []float64{c[0] - 0.5, c[0] + 0.5}
 	}
+	n := len(c)
 	out := []float64{c[0] - (c[1]-c[0])/2}
 	for i := 1; i < n; i++ {
 		out = append(out, (c[i-1]+c[i])/2)
@@ -232,25 +170,21 @@ func borders(c []float64) []float64 {
 	return append(out, c[n-1]+(c[n-1]-c[n-2])/2)
 }
 
-func (h HeatMap) draw(a *area) {
-	scale := axis{min: h.Min, max: h.Max, log: h.Log}
+func (h HeatMap) draw(p *panel) {
 	xs, ys := borders(h.Grid.X), borders(h.Grid.Y)
 	for i := range h.Grid.Y {
 		for j := range h.Grid.X {
-			u := scale.unit(h.Grid.Z[i*len(h.Grid.X)+j])
+			u := p.bar.unit(h.Grid.Z[i*len(h.Grid.X)+j])
 			if !finite(u) {
-				a.undrawable++
+				p.hidden++
 				continue
 			}
-			p, ok := a.at(xs[j], ys[i])
-			q, ok2 := a.at(xs[j+1], ys[i+1])
-			if !ok || !ok2 {
-				continue
-			}
-			q.X, q.Y = min(q.X+0.15, a.Max.X), min(q.Y+0.15, a.Max.Y) // no light seams between cells
-			a.FillPolygon(viridis(u), a.ClipPolygonXY([]vg.Point{p, {X: q.X, Y: p.Y}, q, {X: p.X, Y: q.Y}}))
+			a, _ := p.at(xs[j], ys[i])
+			b, _ := p.at(xs[j+1], ys[i+1])
+			b.X, b.Y = min(b.X+0.4, p.Max.X), min(b.Y+0.4, p.Max.Y) // no light seams between cells
+			p.FillPolygon(viridis(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
 		}
 	}
 }
 
-func (h HeatMap) key() (Item, string) { return Item{}, "heat map" }
+func (h HeatMap) key() key { return key{} }

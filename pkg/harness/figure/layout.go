@@ -1,345 +1,187 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// margins around a data area, in points.
-type margins struct{ left, right, bottom, top float64 }
-
-// layout is a figure with every size decided.
+// layout is a figure with every size decided, in points.
 type layout struct {
 	f          *Figure
 	rows, cols int
-	x, y       []axis // of each panel
-	empty      []bool
-	turn       []bool // tick labels of X are turned
-	margin     []margins
-	keys       [][]Item // rows of the legend
-	w, h       float64  // of the figure, points
-	areas      []vg.Rectangle
+	panels     []*panel
+	keys       [][]key // rows of the legend
 	bar        axis    // of the colour bar
-	barWidth   float64 // of its strip, 0 without one
+	strip      float64 // height of legend and colour bar
+	w, h       float64 // of the figure
+	err        error   // of drawing
 }
 
 const (
-	pointsPerCm = 72 / 2.54
-	outer       = 3.0  // margin of the figure
-	gap         = 9.0  // between panels
-	keyWidth    = 19.0 // of a legend entry's key
-	keySpace    = 12.0 // between entries
-	keyHeight   = 12.5 // of a row of the legend
-	barGap      = 4.0  // left of the colour bar
-	barSize     = 8.0  // its width
+	outer = 3.0 // margin of the figure
+	gap   = 9.0 // between panels
 )
 
 func (f *Figure) layout() (*layout, error) {
-	n := len(f.Panels)
-	l := &layout{f: f, rows: f.Rows, cols: f.Cols, turn: make([]bool, n), margin: make([]margins, n)}
-	switch {
-	case n == 0:
-		return nil, fmt.Errorf("a figure needs a panel")
-	case l.rows < 0 || l.cols < 0 || l.rows > 0 && l.cols > 0 && l.rows*l.cols < n:
-		return nil, fmt.Errorf("%d×%d places for %d panels", l.rows, l.cols, n)
-	case l.cols == 0 && l.rows == 0:
-		l.rows, l.cols = 1, n
-	case l.cols == 0:
-		l.cols = (n + l.rows - 1) / l.rows
-	case l.rows == 0:
-		l.rows = (n + l.cols - 1) / l.cols
+	l := &layout{f: f, cols: f.Cols}
+	if len(f.Panels) == 0 {
+		return nil, errors.New("figure: a figure needs a panel")
 	}
-	for i, p := range f.Panels {
-		e := newExtent()
-		for _, layer := range p.Layers {
-			layer.extent(e)
-		}
-		marginX, marginY := 0.0, 0.04
-		switch {
-		case e.tight:
-			marginY = 0
-		case e.padX:
-			marginX = 0.04
-		}
-		x, noX, err := p.X.resolve(e.x, e.softX, marginX)
+	if l.cols == 0 {
+		l.cols = len(f.Panels)
+	}
+	l.rows = (len(f.Panels) + l.cols - 1) / l.cols
+	var z []float64 // of heat maps
+	for i := range f.Panels {
+		p := &panel{spec: &f.Panels[i]}
+		p.labelX, p.labelY = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0
+		l.panels = append(l.panels, p)
+		values, err := p.resolve()
 		if err != nil {
 			return nil, fmt.Errorf("panel %d: %w", i, err)
 		}
-		y, noY, err := p.Y.resolve(e.y, e.softY, marginY)
-		if err != nil {
-			return nil, fmt.Errorf("panel %d: %w", i, err)
+		z = append(z, values...)
+		if f.Plane {
+			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
-		if p.EqualAxes && (x.log || y.log) {
-			return nil, fmt.Errorf("panel %d: equal axes must be linear", i)
-		}
-		l.x, l.y = append(l.x, x), append(l.y, y)
-		l.empty = append(l.empty, noX && noY && len(p.Layers) > 0)
+	}
+	if f.Plane && (l.panels[0].x.log || l.panels[0].y.log) {
+		return nil, errors.New("figure: the axes of a plane must be linear")
 	}
 	cm := f.Width
 	if cm == 0 {
-		cm = map[int]float64{1: 9, 2: 14}[l.cols]
-		if cm == 0 {
-			cm = 18
-		}
+		cm = []float64{9, 14, 18}[min(l.cols, 3)-1]
 	}
 	l.w = cm * pointsPerCm
 	l.keys = l.legend()
-	if b := f.ColorBar; b != nil {
-		if !(b.Min < b.Max) || !finite(b.Min) || !finite(b.Max) || b.Log && b.Min <= 0 {
-			return nil, fmt.Errorf("colour bar %q: limits from %g to %g are not a range", b.Label, b.Min, b.Max)
+	l.strip = keyHeight * float64(len(l.keys))
+	if z != nil {
+		var err error
+		if l.bar, _, err = f.ColorBar.resolve(z, nil, 0); err != nil {
+			return nil, err
 		}
-		l.bar = axis{min: b.Min, max: b.Max, log: b.Log}
 		l.bar.setTicks(5)
-		l.barWidth = barGap + barSize + tickLength + 2 + barLabels(l.bar) + 3 + textSize*(capHeight+descent)
+		l.strip += barHeight
 	}
-	// The number of ticks depends on the panels' size, and the size on the ticks' labels: twice is enough.
-	pw := l.w/float64(l.cols) - 40
-	ph := pw * l.aspect()
+	// The ticks depend on the size of the panels, and the size on the labels of the ticks: twice is enough.
+	w := l.w/float64(l.cols) - 40
+	h := w * l.aspect()
 	for range 2 {
-		for i := range f.Panels {
-			l.ticks(i, pw, ph)
-		}
-		pw, ph = l.place()
+		w, h = l.place(w, h)
 	}
-	if pw < 20 || ph < 20 {
-		return nil, fmt.Errorf("%.1f×%.1f cm leave no room for %d×%d panels", cm, l.h/pointsPerCm, l.rows, l.cols)
+	if w < 20 || h < 20 {
+		return nil, fmt.Errorf("figure: %.1f×%.1f cm leave no room for %d×%d panels", cm, l.h/pointsPerCm, l.rows, l.cols)
 	}
-	return l, l.checkTexts()
+	return l, nil
 }
 
-// aspect returns height over width of the panels' data areas.
+// aspect returns height over width of a data area.
 func (l *layout) aspect() float64 {
-	a := 0.0
-	for i, p := range l.f.Panels {
-		if p.EqualAxes {
-			a = max(a, (l.y[i].max-l.y[i].min)/(l.x[i].max-l.x[i].min))
-		}
+	if x, y := l.panels[0].x, l.panels[0].y; l.f.Plane {
+		return (y.max - y.min) / (x.max - x.min)
 	}
-	if a == 0 {
-		a = 0.72
-	}
-	return min(max(a, 0.25), 2.5)
+	return 0.72
 }
 
-// labelled tells whether panel i shows the labels of its x and y axis.
-func (l *layout) labelled(i int) (x, y bool) {
-	return !l.f.Shared || i+l.cols >= len(l.f.Panels), !l.f.Shared || i%l.cols == 0
-}
-
-// ticks chooses panel i's ticks for a data area of w×h points, and its margins.
-func (l *layout) ticks(i int, w, h float64) {
-	p, x, y := l.f.Panels[i], &l.x[i], &l.y[i]
-	y.setTicks(int(min(max(h/26, 2), 7)))
-	widest := 0.0
-	n := int(min(max(w/32, 2), 8))
-	for ; ; n-- { // fewer, until the labels have room
-		x.setTicks(n)
-		sum, count := 0.0, 0
-		widest = 0
-		for _, t := range x.ticks {
-			if t.Label != "" {
-				b := float64(textWidth(t.Label, tickSize))
-				sum, count, widest = sum+b+6, count+1, max(widest, b)
-			}
+// place chooses the ticks for data areas of w×h points, then decides the height of the figure and the data areas. They are
+// all of the size that it returns.
+func (l *layout) place(w, h float64) (float64, float64) {
+	left, bottom := make([]float64, l.cols), make([]float64, l.rows)
+	right, top := 0.0, 0.0
+	for i, p := range l.panels {
+		p.chooseTicks(w, h)
+		m := p.margins(w)
+		left[i%l.cols], bottom[i/l.cols] = max(left[i%l.cols], m.left), max(bottom[i/l.cols], m.bottom)
+		right, top = max(right, m.right), max(top, m.top)
+	}
+	rows, cols := float64(l.rows), float64(l.cols)
+	usedW, usedH := 2*outer+cols*right+(cols-1)*gap, 2*outer+l.strip+rows*top+(rows-1)*gap
+	for _, v := range left {
+		usedW += v
+	}
+	for _, v := range bottom {
+		usedH += v
+	}
+	w = (l.w - usedW) / cols
+	if l.h = l.f.Height * pointsPerCm; l.f.Height == 0 || l.f.Plane {
+		l.h = usedH + rows*w*l.aspect()
+	}
+	h = (l.h - usedH) / rows
+	x, y := 0.0, l.h-outer-l.strip
+	for i, p := range l.panels {
+		if i%l.cols == 0 {
+			x = outer
 		}
-		l.turn[i] = len(x.Categories) > 0 && widest+4 > w/float64(max(count, 1))
-		if n <= 2 || len(x.Categories) > 0 || sum <= w {
-			break
+		x += left[i%l.cols]
+		p.Rectangle = rectangle(x, y-top-h, w, h)
+		x += w + right + gap
+		if (i+1)%l.cols == 0 {
+			y -= top + h + bottom[i/l.cols] + gap
 		}
-	}
-	if p.EqualAxes {
-		y.setTicks(n)
-	}
-	m := margins{left: 2, right: 3, bottom: 2, top: 3}
-	showX, showY := l.labelled(i)
-	if showY {
-		yw := 0.0
-		for _, t := range y.ticks {
-			yw = max(yw, float64(textWidth(t.Label, tickSize)))
-		}
-		m.left = tickLength + 2.5 + yw
-		if p.Y.Label != "" {
-			m.left += textSize*(capHeight+descent) + 4
-		}
-	}
-	if showX {
-		m.bottom = tickLength + 3 + tickSize*capHeight
-		if l.turn[i] {
-			m.bottom = tickLength + 3 + tickSize*capHeight + widest*math.Sin(slant)
-		}
-		if p.X.Label != "" {
-			m.bottom += textSize*capHeight + 5
-		}
-		m.bottom += textSize * descent
-		for _, t := range x.ticks { // labels that stick out at the sides
-			half, u := float64(textWidth(t.Label, tickSize))/2, x.unit(t.Value)
-			if l.turn[i] {
-				m.left = max(m.left, 2*half*math.Cos(slant)-u*w)
-				continue
-			}
-			m.right = max(m.right, half-(1-u)*w+1)
-			m.left = max(m.left, half-u*w+1)
-		}
-	}
-	if len(y.ticks) > 0 && showY {
-		m.top = max(m.top, tickSize/2)
-	}
-	if p.Title != "" {
-		m.top = textSize + 4
-	}
-	l.margin[i] = m
-}
-
-// slant is the angle of turned tick labels.
-const slant = math.Pi / 6
-
-// place decides height and data areas; it returns the size of a data area before equal axes crop it.
-func (l *layout) place() (w, h float64) {
-	col, row := make([]margins, l.cols), make([]margins, l.rows)
-	for i, m := range l.margin {
-		c, r := &col[i%l.cols], &row[i/l.cols]
-		c.left, c.right = max(c.left, m.left), max(c.right, m.right)
-		r.bottom, r.top = max(r.bottom, m.bottom), max(r.top, m.top)
-	}
-	usedW := 2*outer + gap*float64(l.cols-1)
-	for _, c := range col {
-		usedW += c.left + c.right
-	}
-	usedW += l.barWidth
-	w = (l.w - usedW) / float64(l.cols)
-	usedH := 2*outer + gap*float64(l.rows-1) + keyHeight*float64(len(l.keys))
-	for _, r := range row {
-		usedH += r.bottom + r.top
-	}
-	if l.f.Height > 0 {
-		l.h = l.f.Height * pointsPerCm
-	} else {
-		l.h = math.Ceil(usedH + w*l.aspect()*float64(l.rows))
-	}
-	h = (l.h - usedH) / float64(l.rows)
-	l.areas = make([]vg.Rectangle, len(l.f.Panels))
-	y := l.h - outer - keyHeight*float64(len(l.keys))
-	for r := range l.rows {
-		y -= row[r].top
-		x := outer
-		for c := range l.cols {
-			x += col[c].left
-			if i := r*l.cols + c; i < len(l.areas) {
-				x0, y0, w, h := x, y-h, w, h
-				if l.f.Panels[i].EqualAxes { // the exact shape, in the middle
-					a := (l.y[i].max - l.y[i].min) / (l.x[i].max - l.x[i].min)
-					if h > w*a {
-						y0, h = y0+(h-w*a)/2, w*a
-					} else {
-						x0, w = x0+(w-h/a)/2, h/a
-					}
-				}
-				l.areas[i] = vg.Rectangle{
-					Min: vg.Point{X: vg.Length(x0), Y: vg.Length(y0)}, Max: vg.Point{X: vg.Length(x0 + w), Y: vg.Length(y0 + h)},
-				}
-			}
-			x += w + col[c].right + gap
-		}
-		y -= h + row[r].bottom + gap
 	}
 	return w, h
 }
 
-// legend collects the entries, methods first and always in the same order, and breaks them into rows of about the same
-// width.
-func (l *layout) legend() [][]Item {
-	if l.f.NoLegend {
-		return nil
+func rectangle(x, y, w, h float64) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: vg.Length(x), Y: vg.Length(y)}, Max: vg.Point{X: vg.Length(x + w), Y: vg.Length(y + h)}}
+}
+
+// draw draws the figure, and returns the number of values that are not shown.
+func (l *layout) draw(c draw.Canvas) (hidden int) {
+	c.SetColor(white)
+	c.Fill(c.Rectangle.Path())
+	l.drawLegend(&c)
+	if l.bar.ticks != nil {
+		l.drawColorBar(&c)
 	}
-	items := l.f.Legend
-	if items == nil {
-		at := map[string]int{}
-		for _, p := range l.f.Panels {
-			for _, layer := range p.Layers {
-				it, _ := layer.key()
-				if it.Label == "" {
-					continue
-				}
-				k, seen := at[it.Label]
-				if !seen {
-					at[it.Label], items = len(items), append(items, it)
-					continue
-				}
-				o := &items[k]
-				if it.Line && !o.Line {
-					o.Dash, o.Width = it.Dash, it.Width
-				}
-				if it.Mark && !o.Mark {
-					o.Style.Mark = it.Style.Mark
-				}
-				o.Line, o.Fill, o.Mark = o.Line || it.Line, o.Fill || it.Fill, o.Mark || it.Mark
+	for _, p := range l.panels {
+		p.Canvas.Canvas, p.bar = c.Canvas, l.bar
+		if !l.f.Plane {
+			p.drawGrid()
+		}
+		for _, layer := range p.spec.Layers {
+			layer.draw(p)
+		}
+		hidden += p.hidden
+		p.drawFrame()
+		l.drawTexts(p)
+	}
+	return hidden
+}
+
+// drawTexts writes around a panel.
+func (l *layout) drawTexts(p *panel) {
+	c, mid := &p.Canvas, p.Center()
+	if p.labelX {
+		y := p.Min.Y - tickLength - 3
+		for _, t := range p.x.ticks {
+			at := vg.Point{X: p.X(p.x.unit(t.Value)), Y: y}
+			if p.turned {
+				l.text(c, t.Label, tickSize, at, 1, 0.8, slant)
+			} else {
+				l.text(c, t.Label, tickSize, at, 0.5, 1, 0)
 			}
 		}
-		slices.SortStableFunc(items, func(a, b Item) int { return legendRank(a.Label) - legendRank(b.Label) })
-	}
-	rows := wrap(items, l.w-2*outer)
-	for width := l.w - 2*outer - 6; ; width -= 6 { // the narrowest rows of this number
-		narrow := wrap(items, width)
-		if len(narrow) > len(rows) || width < 6 {
-			return rows
+		y -= tickSize*capHeight + 5
+		if p.turned {
+			_, widest := p.x.labels()
+			y -= vg.Length(widest * math.Sin(slant))
 		}
-		rows = narrow
+		l.text(c, p.x.Label, textSize, vg.Point{X: mid.X, Y: y}, 0.5, 1, 0)
 	}
-}
-
-// wrap breaks the entries into rows of at most this width.
-func wrap(items []Item, width float64) [][]Item {
-	var rows [][]Item
-	used := math.Inf(1)
-	for _, it := range items {
-		w := itemWidth(it)
-		if used+keySpace+w > width {
-			rows, used = append(rows, nil), -keySpace
+	if p.labelY {
+		x := p.Min.X - tickLength - 2.5
+		for _, t := range p.y.ticks {
+			l.text(c, t.Label, tickSize, vg.Point{X: x, Y: p.Y(p.y.unit(t.Value))}, 1, 0.5, 0)
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], it)
-		used += keySpace + w
+		_, widest := p.y.labels()
+		x -= vg.Length(widest + 4 + textSize*descent)
+		l.text(c, p.y.Label, textSize, vg.Point{X: x, Y: mid.Y}, 0.5, 0, math.Pi/2)
 	}
-	return rows
-}
-
-// keySize is the width of an entry's key: a mark alone needs less than a line.
-func keySize(it Item) float64 {
-	if it.Line || it.Fill {
-		return keyWidth
-	}
-	return 8
-}
-
-func itemWidth(it Item) float64 { return keySize(it) + 4 + float64(textWidth(it.Label, legendSize)) }
-
-func (l *layout) checkTexts() error {
-	var texts []string
-	for i, p := range l.f.Panels {
-		texts = append(texts, p.Title, p.X.Label, p.Y.Label)
-		for _, t := range append(l.x[i].ticks[:len(l.x[i].ticks):len(l.x[i].ticks)], l.y[i].ticks...) {
-			texts = append(texts, t.Label)
-		}
-		for _, layer := range p.Layers {
-			if t, ok := layer.(Text); ok {
-				texts = append(texts, t.S)
-			}
-		}
-	}
-	for _, r := range l.keys {
-		for _, it := range r {
-			texts = append(texts, it.Label)
-		}
-	}
-	if b := l.f.ColorBar; b != nil {
-		texts = append(texts, b.Label)
-	}
-	for _, t := range texts {
-		if err := checkText(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	l.text(c, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
+	l.text(c, p.note, textSize, mid, 0.5, 0.5, 0)
 }

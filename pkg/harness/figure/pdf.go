@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// pdfCanvas mends two faults of vgpdf v0.17.0: it writes text as UTF-8 bytes in a font of another encoding (all but
-// ASCII comes out as rubbish), so text is drawn as filled outlines, which needs no embedded font either; and it takes
-// colours multiplied by their opacity for plain ones (light fields come out dark).
+// pdfCanvas works around two faults of vgpdf v0.17.0. It writes text as UTF-8 in a font of another encoding, so that σ
+// and − come out as rubbish; here text is drawn as outlines. And it takes colours multiplied by their opacity for plain
+// ones, so that light fields come out dark.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// straight is a colour that gives its components not multiplied by opacity.
+// straight is a colour whose components are not multiplied by its opacity.
 type straight color.NRGBA
 
 func (s straight) RGBA() (r, g, b, a uint32) {
@@ -27,22 +27,16 @@ func (c pdfCanvas) SetColor(col color.Color) {
 }
 
 func (c pdfCanvas) FillString(f font.Face, pt vg.Point, s string) {
-	var (
-		buf  sfnt.Buffer
-		path vg.Path
-		em   = f.Face.UnitsPerEm()
-		ppem = fixed.I(int(em)) // outlines in font units
-		unit = f.Font.Size / vg.Length(em) / 64
-	)
+	var path vg.Path
+	em := f.Face.UnitsPerEm()
+	unit := f.Font.Size / vg.Length(em) / 64 // outlines are in 64ths of a font unit
 	for _, r := range s {
-		glyph, err := f.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue // labels were checked
-		}
 		at := func(p fixed.Point26_6) vg.Point {
 			return vg.Point{X: pt.X + vg.Length(p.X)*unit, Y: pt.Y - vg.Length(p.Y)*unit}
 		}
-		segments, err := f.Face.LoadGlyph(&buf, glyph, ppem, nil)
+		var buf sfnt.Buffer
+		glyph, _ := f.Face.GlyphIndex(&buf, r) // a character that is not there is reported with its label
+		segments, err := f.Face.LoadGlyph(&buf, glyph, fixed.I(int(em)), nil)
 		if err != nil {
 			continue
 		}
@@ -55,18 +49,14 @@ func (c pdfCanvas) FillString(f font.Face, pt vg.Point, s string) {
 				path.Move(at(s.Args[0]))
 			case sfnt.SegmentOpLineTo:
 				path.Line(at(s.Args[0]))
-			case sfnt.SegmentOpQuadTo:
+			case sfnt.SegmentOpQuadTo: // the outlines of Liberation have no cubic curves
 				path.QuadTo(at(s.Args[0]), at(s.Args[1]))
-			case sfnt.SegmentOpCubeTo:
-				path.CubeTo(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
 			}
 		}
 		if len(segments) > 0 {
 			path.Close()
 		}
-		if adv, err := f.Face.GlyphAdvance(&buf, glyph, ppem, 0); err == nil {
-			pt.X += vg.Length(adv) * unit
-		}
+		pt.X += f.Width(string(r))
 	}
 	if len(path) > 0 {
 		c.Canvas.Fill(path)

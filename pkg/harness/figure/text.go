@@ -3,8 +3,6 @@ package figure
 import (
 	"fmt"
 	"image/color"
-	"math"
-	"strings"
 
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
@@ -13,155 +11,60 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// Parts of the font's size.
 const (
-	capHeight = 0.716 // of the font, over its size
+	capHeight = 0.716
 	descent   = 0.212
 )
 
-// fonts are the fonts that come with gonum/plot. Liberation Sans has the widths of Arial and Helvetica.
+// fonts are the fonts of gonum/plot. Liberation Sans has the widths of Arial and Helvetica.
 var fonts = font.NewCache(liberation.Collection())
 
-// face returns the theme's font.
 func face(size float64) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 }
 
-// run is a piece of a label: a superscript, a subscript or plain text.
-type run struct {
-	s          string
-	size, rise float64
+func textWidth(s string, size float64) float64 {
+	f := face(size)
+	return float64(f.Width(s))
 }
 
-// markup splits a label at ^{…} and _{…}.
-func markup(s string, size float64) []run {
-	var out []run
-	for s != "" {
-		i := strings.Index(s, "^{")
-		if j := strings.Index(s, "_{"); j >= 0 && (i < 0 || j < i) {
-			i = j
+// text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
+// baseline, (1, 1) the end of the cap height.
+func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
+	f := face(size)
+	var buf sfnt.Buffer
+	for _, ch := range s { // a character that the font lacks would be left out without a word
+		if g, err := f.Face.GlyphIndex(&buf, ch); (err != nil || g == 0) && l.err == nil {
+			l.err = fmt.Errorf("figure: label %q: the font has no character %q", s, ch)
 		}
-		k := -1
-		if i >= 0 {
-			k = strings.IndexByte(s[i:], '}')
-		}
-		if k < 0 {
-			return append(out, run{s, size, 0})
-		}
-		if i > 0 {
-			out = append(out, run{s[:i], size, 0})
-		}
-		r := run{s[i+2 : i+k], 0.72 * size, 0.36 * size}
-		if s[i] == '_' {
-			r.rise = -0.16 * size
-		}
-		out, s = append(out, r), s[i+k+1:]
 	}
-	return out
-}
-
-func textWidth(s string, size float64) vg.Length {
-	var w vg.Length
-	for _, r := range markup(s, size) {
-		f := face(r.size)
-		w += f.Width(r.s)
+	if s == "" {
+		return
 	}
-	return w
-}
-
-// drawText writes s so that the point (ax, ay) of its box, (0, 0) the start of the baseline and (1, 1) the end of the
-// cap height, is at pt, turned by rot radians about it.
-func drawText(c *draw.Canvas, s string, size float64, col color.NRGBA, pt vg.Point, ax, ay, rot float64) {
-	c.SetColor(col)
+	c.SetColor(ink)
 	c.Push()
 	c.Translate(pt)
-	if rot != 0 {
-		c.Rotate(rot)
-	}
-	x, y := -vg.Length(ax)*textWidth(s, size), -vg.Length(ay*capHeight*size)
-	for _, r := range markup(s, size) {
-		f := face(r.size)
-		c.FillString(f, vg.Point{X: x, Y: y + vg.Length(r.rise)}, r.s)
-		x += f.Width(r.s)
-	}
+	c.Rotate(turn)
+	c.FillString(f, vg.Point{X: -vg.Length(ax) * f.Width(s), Y: -vg.Length(ay * capHeight * size)}, s)
 	c.Pop()
 }
 
-// checkText returns an error if the font lacks a character of s: it would be left out without a word.
-func checkText(s string) error {
-	f := face(textSize)
-	var buf sfnt.Buffer
-	for _, run := range markup(s, textSize) {
-		for _, r := range run.s {
-			if g, err := f.Face.GlyphIndex(&buf, r); err != nil || g == 0 {
-				return fmt.Errorf("label %q: the font has no character %q; write superscripts as ^{…}, subscripts as _{…}", s, r)
-			}
+// marks draws marks of a radius in points. Those that are larger than dots have a white edge.
+func marks(c *draw.Canvas, shape Shape, radius float64, col color.NRGBA, at ...vg.Point) {
+	one := func(c *draw.Canvas, p vg.Point) {
+		if radius > dotRadius {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: vg.Length(radius + 0.8), Shape: shape}, p)
 		}
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: col, Radius: vg.Length(radius), Shape: shape}, p)
 	}
-	return nil
-}
-
-// mark draws one mark of radius r (points) at p, with a white edge if asked for.
-func mark(c *draw.Canvas, s Shape, r float64, col color.NRGBA, edge bool, p vg.Point) {
-	polygon := func(n int, start, r float64) vg.Path {
-		var q vg.Path
-		for i := range n {
-			sin, cos := math.Sincos(start + 2*math.Pi*float64(i)/float64(n))
-			pt := vg.Point{X: p.X + vg.Length(r*cos), Y: p.Y + vg.Length(r*sin)}
-			if i == 0 {
-				q.Move(pt)
-			} else {
-				q.Line(pt)
-			}
-		}
-		q.Close()
-		return q
-	}
-	var path vg.Path
-	l := vg.Length(r)
-	switch s {
-	case Circle, Ring:
-		path.Move(vg.Point{X: p.X + l, Y: p.Y})
-		path.Arc(p, l, 0, 2*math.Pi)
-		path.Close()
-	case Square:
-		path = polygon(4, math.Pi/4, 1.25*r)
-	case Diamond:
-		path = polygon(4, 0, 1.35*r)
-	case Triangle:
-		path = polygon(3, math.Pi/2, 1.4*r)
-	case TriangleDown:
-		path = polygon(3, -math.Pi/2, 1.4*r)
-	case Cross, Plus:
-		a := 0.0
-		if s == Cross {
-			a = math.Pi / 4
-		}
-		for range 2 {
-			sin, cos := math.Sincos(a)
-			d := vg.Point{X: vg.Length(1.2 * r * cos), Y: vg.Length(1.2 * r * sin)}
-			path.Move(vg.Point{X: p.X - d.X, Y: p.Y - d.Y})
-			path.Line(vg.Point{X: p.X + d.X, Y: p.Y + d.Y})
-			a += math.Pi / 2
-		}
-	default:
-		panic("figure: no such shape of a mark")
-	}
-	stroke := func(w float64, col color.NRGBA) {
-		c.SetLineStyle(draw.LineStyle{Color: col, Width: vg.Length(w)})
-		c.Stroke(path)
-	}
-	open := s == Cross || s == Plus || s == Ring
-	w := max(0.6, 0.4*r)
-	switch {
-	case open && edge:
-		stroke(w+1.2, color.NRGBA{0xff, 0xff, 0xff, col.A})
-	case edge:
-		stroke(1.2, color.NRGBA{0xff, 0xff, 0xff, col.A})
-	}
-	if open {
-		stroke(w, col)
+	if svg, ok := c.Canvas.(*svgCanvas); ok && len(at) > 3 {
+		mark := &svgCanvas{}
+		one(&draw.Canvas{Canvas: mark}, vg.Point{})
+		svg.repeat(mark, at)
 		return
 	}
-	c.SetColor(col)
-	c.Fill(path)
+	for _, p := range at {
+		one(c, p)
+	}
 }

@@ -4,7 +4,8 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
-	"slices"
+
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Sizes of the theme, in points.
@@ -20,110 +21,109 @@ const (
 	fillAlpha  = 0.2
 )
 
-var (
-	ink      = color.NRGBA{0x26, 0x26, 0x26, 0xff}
-	gridGrey = color.NRGBA{0xe6, 0xe6, 0xe6, 0xff}
-	noteGrey = color.NRGBA{0x80, 0x80, 0x80, 0xff}
-)
-
 // Style is how a series looks, the same in every figure.
 type Style struct {
-	Label string // in the legend; "": none
+	Label string // in the legend; "": not there
 	Color color.NRGBA
 	Dash  []float64 // points on, off, …; nil: solid
-	Mark  Shape
-	Width float64 // of lines, in points; 0: the theme's
+	Mark  Shape     // nil: none
+	Width float64   // of lines, in points; 0: the theme's
 }
 
-// Shape of a mark.
-type Shape int
+// Shape is the shape of a mark.
+type Shape = draw.GlyphDrawer
 
 // Shapes of marks.
-const (
-	Circle Shape = iota
-	Square
-	Triangle
-	Diamond
-	TriangleDown
-	Cross
-	Plus
-	Ring
-)
-
-// Colours of Okabe and Ito, which colour-blind readers tell apart, without their yellow (too light for lines).
 var (
-	blue       = color.NRGBA{0x00, 0x72, 0xb2, 0xff}
-	vermillion = color.NRGBA{0xd5, 0x5e, 0x00, 0xff}
-	green      = color.NRGBA{0x00, 0x9e, 0x73, 0xff}
-	purple     = color.NRGBA{0xcc, 0x79, 0xa7, 0xff}
-	orange     = color.NRGBA{0xe6, 0x9f, 0x00, 0xff}
-	sky        = color.NRGBA{0x56, 0xb4, 0xe9, 0xff}
-	grey       = color.NRGBA{0x77, 0x77, 0x77, 0xff}
+	Circle   Shape = draw.CircleGlyph{}
+	Square   Shape = draw.BoxGlyph{}
+	Triangle Shape = draw.PyramidGlyph{}
+	Ring     Shape = draw.RingGlyph{}
+	Cross    Shape = draw.CrossGlyph{}
 )
 
-// methods is the one table of how methods look; dashes and marks differ too, for print without colour.
-var methods = map[string]Style{
-	"sifg":     {Label: "SIFG", Color: blue, Mark: Circle},
-	"ada-sifg": {Label: "Ada-SIFG", Color: vermillion, Dash: []float64{6, 1.6}, Mark: Square},
-	"l2-gf":    {Label: "L2-GF", Color: green, Dash: []float64{4, 2}, Mark: Triangle},
-	"ada-gwg":  {Label: "Ada-GWG", Color: purple, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: Diamond},
-	"svgd":     {Label: "SVGD", Color: orange, Dash: []float64{1.6, 1.4}, Mark: TriangleDown},
-	"sgld":     {Label: "SGLD", Color: sky, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: Cross},
-	"kde-flow": {Label: "KDE flow", Color: grey, Dash: []float64{2.6, 2.6}, Mark: Plus},
-	"hmc":      {Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: Ring},
-	"truth":    {Label: "Ground truth", Color: ink},
+var (
+	white    = rgb(0xffffff)
+	ink      = rgb(0x262626)
+	gridGrey = rgb(0xe6e6e6)
+)
+
+func rgb(hex uint32) color.NRGBA {
+	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// legendOrder is the order of methods in every legend, as in the paper; other entries follow as they appear.
-var legendOrder = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg", "svgd", "sgld", "kde-flow"}
-
-// legendRank returns the place of a label in the legend.
-func legendRank(label string) int {
-	i := slices.IndexFunc(legendOrder, func(m string) bool { return methods[m].Label == label })
-	if i < 0 {
-		return len(legendOrder)
-	}
-	return i
+// methods are the known methods in the order of every legend, which starts as in the paper. The first seven have the
+// colours of Okabe and Ito, with grey for their yellow, which is too light for lines. The others, and the spare ones, are
+// the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at
+// least 2.2 to both white and black. Dashes and marks differ too, for print without colour.
+var methods = []struct {
+	name string
+	Style
+}{
+	{"l2-gf", Style{Label: "L2-GF", Color: rgb(0x009e73), Dash: []float64{4, 2}, Mark: Triangle}},
+	{"ada-gwg", Style{Label: "Ada-GWG", Color: rgb(0xcc79a7), Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: draw.TriangleGlyph{}}},
+	{"sifg", Style{Label: "SIFG", Color: rgb(0x0072b2), Mark: Circle}},
+	{"ada-sifg", Style{Label: "Ada-SIFG", Color: rgb(0xd55e00), Dash: []float64{6, 1.6}, Mark: Square}},
+	{"sifg-a", Style{Label: "SIFG-A", Color: rgb(0x5014dc), Dash: []float64{9, 1.6}, Mark: Ring}},
+	{"ada-sifg-a", Style{Label: "Ada-SIFG-A", Color: rgb(0x783c14), Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: draw.PlusGlyph{}}},
+	{"svgd", Style{Label: "SVGD", Color: rgb(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: draw.SquareGlyph{}}},
+	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: Cross}},
+	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: Ring}},
+	{"kde-flow", Style{Label: "KDE flow", Color: rgb(0x777777), Dash: []float64{2.6, 2.6}, Mark: draw.PlusGlyph{}}},
+	{"hmc", Style{Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: Ring}},
+	{"truth", Style{Label: "Ground truth", Color: ink, Mark: Circle}},
 }
 
-// Method returns the style of a method: sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow (the closed-form score of
-// the kernel density), hmc, truth (ground truth). Any other name is its own label, with a colour that depends on the
-// name alone.
+// spare are the colours of methods that are not in the table.
+var spare = []color.NRGBA{rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c)}
+
+// Method returns the style of a method: of the samplers of the library, "hmc" and "truth" (the target itself). Any other
+// name is its own label, and gets a colour, dashes and a mark that depend on the name alone.
 func Method(name string) Style {
-	if s, ok := methods[name]; ok {
-		return s
+	for _, m := range methods {
+		if m.name == name {
+			return m.Style
+		}
 	}
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	k := h.Sum32()
-	extra := []color.NRGBA{
-		{0x88, 0x22, 0x55, 0xff}, {0x33, 0x22, 0x88, 0xff}, {0x99, 0x99, 0x33, 0xff}, {0x66, 0x33, 0x00, 0xff},
-		{0x11, 0x77, 0x33, 0xff}, {0xaa, 0x44, 0x99, 0xff},
-	}
 	return Style{
-		Label: name, Color: extra[k%uint32(len(extra))], Mark: Shape(k / 7 % 8),
+		Label: name, Color: spare[k%uint32(len(spare))], Mark: []Shape{Square, Triangle, Ring, Cross}[k/8%4],
 		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
 	}
 }
 
+// Label returns a method's name as people write it.
+func Label(method string) string { return Method(method).Label }
+
 // As returns the style with another label; "" leaves the series out of the legend.
 func (s Style) As(label string) Style { s.Label = label; return s }
 
+// rank is the place of a label in the legend; labels of no method come last.
+func rank(label string) int {
+	for i, m := range methods {
+		if m.Label == label {
+			return i
+		}
+	}
+	return len(methods)
+}
+
 // shade returns c with opacity a in [0, 1].
 func shade(c color.NRGBA, a float64) color.NRGBA {
-	c.A = uint8(math.Round(255 * min(max(a, 0), 1)))
+	c.A = uint8(math.Round(255 * a))
 	return c
 }
 
-// viridis is the colour scale of heat maps, even in lightness and fit for colour-blind readers, at t in [0, 1].
+// viridis is the colour scale of heat maps at t, clamped to [0, 1]: even in lightness and fit for colour-blind readers.
 func viridis(t float64) color.NRGBA {
-	anchors := [...][3]float64{
-		{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142}, {38, 130, 142},
-		{31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37},
+	anchors := [...]uint32{
+		0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
 	}
 	x := min(max(t, 0), 1) * float64(len(anchors)-1)
 	i := min(int(x), len(anchors)-2)
-	f := x - float64(i)
-	mix := func(k int) uint8 { return uint8(math.Round(anchors[i][k]*(1-f) + anchors[i+1][k]*f)) }
-	return color.NRGBA{mix(0), mix(1), mix(2), 0xff}
+	a, b, f := rgb(anchors[i]), rgb(anchors[i+1]), x-float64(i)
+	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }

@@ -1,0 +1,132 @@
+package figure
+
+import (
+	"math"
+	"testing"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		a    axis
+		n    int
+		want string
+	}{
+		{axis{min: -4.6, max: 4.6}, 5, "−4 −2 0 2 4 "},
+		{axis{min: 0, max: 1}, 5, "0.0 0.2 0.4 0.6 0.8 1.0 "},
+		{axis{min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0.0 0.1 "},
+		{axis{min: 0, max: 3e6}, 3, "0 1e6 2e6 3e6 "},
+		{axis{min: 0, max: 3e-5}, 3, "0 1e−5 2e−5 3e−5 "},
+		{axis{min: 0.003, max: 30, log: true}, 6, "0.01 0.1 1 10 "},
+		{axis{min: 0.001, max: 1, log: true}, 6, "0.001 0.01 0.1 1 "},
+		{axis{min: 0.3, max: 6, log: true}, 6, "0.5 1 2 5 "},
+		{axis{min: 1.2e-6, max: 9e-6, log: true}, 6, "2e−6 5e−6 "},
+		{axis{min: 1e-12, max: 1e12, log: true}, 6, "1e−10 1e−5 1 1e5 1e10 "},
+		{axis{min: 2, max: 4, log: true}, 3, "2 3 4 "},
+		{axis{Axis: Axis{Categories: []string{"a", "b"}}, min: -0.6, max: 1.6}, 5, "a b "},
+		{axis{Axis: Axis{Ticks: []Tick{{1, "one"}, {9, "nine"}}}, min: 0, max: 2}, 5, "one "},
+	} {
+		got := ""
+		c.a.setTicks(c.n)
+		for _, tick := range c.a.ticks {
+			if tick.Label != "" {
+				got += tick.Label + " "
+			}
+		}
+		if got != c.want {
+			t.Errorf("%g to %g: ticks %q, want %q", c.a.min, c.a.max, got, c.want)
+		}
+	}
+}
+
+func TestScaleFollowsTheData(t *testing.T) {
+	auto, near := Axis{Scale: AutoLog}, func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+	for _, c := range []struct {
+		what           string
+		a              Axis
+		values, soft   []float64
+		log            bool
+		lowest, higest float64
+	}{
+		{"a factor of 100", auto, []float64{0.1, 10}, nil, true, 0.1, 10},
+		{"a factor of 10", auto, []float64{1, 10}, nil, false, 1, 10},
+		{"a value below zero", auto, []float64{-0.1, 100}, nil, false, -0.1, 100},
+		{"a band widens a log axis by a decade below", auto, []float64{0.1, 10}, []float64{-1, 1e-9, 20}, true, 0.01, 20},
+		{"a reference below zero decides nothing", auto, []float64{0.1, 10}, []float64{-1}, true, 0.1, 10},
+		{"a linear axis holds the band", Axis{}, []float64{0, 1}, []float64{-1, 2}, false, -1, 2},
+		{"an axis from zero is linear", Axis{Scale: AutoLog, Min: 0, Max: nan}, []float64{0.1, 10}, nil, false, 0, 10},
+	} {
+		r, _, err := c.a.resolve(c.values, c.soft, 0)
+		if err != nil || r.log != c.log || !near(r.min, c.lowest) || !near(r.max, c.higest) {
+			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log, r.min, r.max, err)
+		}
+	}
+	if u := (&axis{min: 0.01, max: 100, log: true}).unit(1); math.Abs(u-0.5) > 1e-15 {
+		t.Errorf("1 lies at %g between 0.01 and 100", u)
+	}
+}
+
+func TestPlaneHasEqualUnits(t *testing.T) {
+	f := planeFigure(toyMethods[:3], 2, 60)
+	f.Panels[0].Y.Max = 2 // 10 wide, 7 high
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range l.panels {
+		ux, uy := float64(p.Max.X-p.Min.X)/(p.x.max-p.x.min), float64(p.Max.Y-p.Min.Y)/(p.y.max-p.y.min)
+		if math.Abs(ux/uy-1) > 1e-12 || p.y.max != 2 {
+			t.Errorf("panel %d: a unit is %g points along x, %g along y", i, ux, uy)
+		}
+	}
+}
+
+func TestContour(t *testing.T) {
+	g := NewGrid(-2, 2, -2, 2, 81, func(x, y float64) float64 { return x*x + y*y })
+	lines := g.contour(1)
+	if len(lines) != 1 {
+		t.Fatalf("%d lines for a circle", len(lines))
+	}
+	if first, last := lines[0][0], lines[0][len(lines[0])-1]; first != last {
+		t.Error("the circle is not closed")
+	}
+	for i, p := range lines[0] { // linear interpolation of r² on an edge of length h = 0.05 errs by at most h²/4, so r by h²/8
+		if r := math.Hypot(p.x, p.y); math.Abs(r-1) > 0.05*0.05/8*1.1 {
+			t.Errorf("point %v of the circle at radius %g", p, r)
+		}
+		if q := lines[0][max(i-1, 0)]; math.Hypot(p.x-q.x, p.y-q.y) > 0.05*math.Sqrt2 {
+			t.Errorf("points %v and %v are not of one cell", p, q)
+		}
+	}
+	for _, c := range []struct {
+		g     Grid
+		level float64
+		lines int
+	}{
+		{g, 6, 4}, {g, 100, 0}, // r² = 6 leaves the square at four sides, four corners remain
+		{Grid{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{1, 0, 0, 1}}, 0.4, 2},   // a saddle
+		{Grid{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{1, nan, 0, 1}}, 0.4, 0}, // a cell with a NaN
+	} {
+		if n := len(c.g.contour(c.level)); n != c.lines {
+			t.Errorf("%d lines at %g, want %d", n, c.level, c.lines)
+		}
+	}
+}
+
+func TestMassLevels(t *testing.T) {
+	// The region of mass m of a standard normal in two dimensions is a disc of radius² −2 log(1−m), where the density is
+	// (1−m)/2π. On a grid of step h the mass of the disc is known to about its border's share, 2πr·h/2 cells of density
+	// (1−m)/2π: an error of r(1−m)h/2 in m, hence r·h/2 relative in the level.
+	g := NewGrid(-6, 6, -6, 6, 241, func(x, y float64) float64 { return math.Exp(-(x*x+y*y)/2) / (2 * math.Pi) })
+	for _, m := range []float64{0.5, 0.9} {
+		got, want := g.MassLevels(m)[0], (1-m)/(2*math.Pi)
+		if tol := math.Sqrt(-2*math.Log(1-m)) * 0.05 / 2; math.Abs(got/want-1) > tol {
+			t.Errorf("level of mass %g: %g, want %g within %g", m, got, want, tol)
+		}
+	}
+}
+
+func TestColumn(t *testing.T) {
+	if got := Column([]float32{1, 2, 3, 4, 5, 6}, 3, 1); len(got) != 2 || got[0] != 2 || got[1] != 5 {
+		t.Errorf("column 1 is %v", got)
+	}
+}

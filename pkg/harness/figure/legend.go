@@ -1,0 +1,110 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	keySpace  = 12.0 // between entries
+	keyHeight = 12.5 // of a row
+	barHeight = 24.0 // of the colour bar with its ticks
+)
+
+// legend collects the entries, one per label, and breaks them into rows of about the same width.
+func (l *layout) legend() [][]key {
+	var keys []key
+	for _, p := range l.panels {
+		for _, layer := range p.spec.Layers {
+			k := layer.key()
+			i := slices.IndexFunc(keys, func(o key) bool { return o.Label == k.Label })
+			if i < 0 && k.Label != "" {
+				keys = append(keys, k)
+			}
+			if i >= 0 { // of a label with a line its dashes and width count
+				o := keys[i]
+				if !k.line {
+					k.Style = o.Style
+				}
+				keys[i] = key{k.Style, o.line || k.line, o.fill || k.fill, o.mark || k.mark}
+			}
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b key) int { return rank(a.Label) - rank(b.Label) })
+	width := l.w - 2*outer
+	for width > 6 && len(wrap(keys, width-6)) == len(wrap(keys, width)) { // as narrow as so many rows can be
+		width -= 6
+	}
+	return wrap(keys, width)
+}
+
+// wrap breaks the entries into rows of at most this width.
+func wrap(keys []key, width float64) [][]key {
+	var rows [][]key
+	used := math.Inf(1)
+	for _, k := range keys {
+		if used+keySpace+k.width() > width {
+			rows, used = append(rows, nil), -keySpace
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], k)
+		used += keySpace + k.width()
+	}
+	return rows
+}
+
+// sample returns the width of what stands before the label.
+func (k key) sample() float64 {
+	if k.line || k.fill {
+		return 19
+	}
+	return 8
+}
+
+func (k key) width() float64 { return k.sample() + 4 + textWidth(k.Label, legendSize) }
+
+func (l *layout) drawLegend(c *draw.Canvas) {
+	y := vg.Length(l.h - outer - keyHeight/2)
+	for _, row := range l.keys {
+		w := -keySpace
+		for _, k := range row {
+			w += keySpace + k.width()
+		}
+		x := vg.Length(max(outer, (l.w-w)/2))
+		for _, k := range row {
+			end := x + vg.Length(k.sample())
+			if k.fill {
+				c.SetColor(shade(k.Color, fillAlpha+0.1))
+				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: end, Y: y + 4}}.Path())
+			}
+			if k.line {
+				c.StrokeLine2(k.Style.line(lineWidth), x, y, end, y)
+			}
+			if k.mark {
+				marks(c, k.Mark, markRadius, k.Color, vg.Point{X: (x + end) / 2, Y: y})
+			}
+			l.text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
+			x += vg.Length(k.width() + keySpace)
+		}
+		y -= keyHeight
+	}
+}
+
+// drawColorBar draws the scale of the heat maps below the legend.
+func (l *layout) drawColorBar(c *draw.Canvas) {
+	const thick, space, steps = 8, 8, 64
+	length, label := min(160, l.w/2), textWidth(l.bar.Label, textSize)
+	x, y := (l.w-label-space-length)/2, l.h-outer-l.strip+barHeight-thick
+	l.text(c, l.bar.Label, textSize, vg.Point{X: vg.Length(x), Y: vg.Length(y + thick/2)}, 0, 0.5, 0)
+	x += label + space
+	for i := range steps {
+		c.SetColor(viridis((float64(i) + 0.5) / steps))
+		c.Fill(rectangle(x+length*float64(i)/steps, y, length/steps+0.15, thick).Path()) // without light seams
+	}
+	bar := &panel{spec: &Panel{}, x: l.bar, labelX: true, Canvas: draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y, length, thick)}}
+	bar.x.Label = ""
+	bar.drawFrame()
+	l.drawTexts(bar)
+}

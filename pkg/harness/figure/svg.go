@@ -1,0 +1,200 @@
+package figure
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"html"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// svgCanvas writes SVG for pages that hold many figures, a tenth as long as that of gonum's vgsvg: coordinates are whole
+// steps of a tenth of a point, relative to the point before; lines have no more points than can be seen; neighbours share
+// their attributes; and a mark is described once for all its points.
+type svgCanvas struct {
+	vg.Canvas  // nil: the methods that a figure does not call
+	h          vg.Length
+	color      color.NRGBA
+	width      vg.Length
+	dash       []vg.Length
+	origin     vg.Point // of text; nothing else is moved or turned
+	turn       float64  // radians
+	body       bytes.Buffer
+	attributes string // of the open group
+}
+
+func (c *svgCanvas) SetColor(col color.Color)               { c.color = color.NRGBAModel.Convert(col).(color.NRGBA) }
+func (c *svgCanvas) SetLineWidth(w vg.Length)               { c.width = w }
+func (c *svgCanvas) SetLineDash(d []vg.Length, _ vg.Length) { c.dash = d }
+func (c *svgCanvas) Push()                                  {}
+func (c *svgCanvas) Translate(p vg.Point)                   { c.origin = p }
+func (c *svgCanvas) Rotate(radians float64)                 { c.turn = radians }
+func (c *svgCanvas) Pop()                                   { c.origin, c.turn = vg.Point{}, 0 }
+
+// steps returns a length in steps.
+func steps(v vg.Length) int { return int(math.Round(10 * float64(v))) }
+
+// at returns a point in steps from the upper left corner.
+func (c *svgCanvas) at(p vg.Point) [2]int { return [2]int{steps(p.X), steps(c.h - p.Y)} }
+
+// add adds an element to the group of this fill or stroke with these other attributes.
+func (c *svgCanvas) add(paint, attributes, element string) {
+	a := fmt.Sprintf(` %s="#%02x%02x%02x"`, paint, c.color.R, c.color.G, c.color.B) + attributes
+	if c.color.A < 0xff {
+		a += fmt.Sprintf(` %s-opacity="%.2g"`, paint, float64(c.color.A)/0xff)
+	}
+	if a != c.attributes {
+		c.end()
+		c.body.WriteString("<g" + a + ">")
+		c.attributes = a
+	}
+	c.body.WriteString(element)
+}
+
+// end ends the open group.
+func (c *svgCanvas) end() {
+	if c.attributes != "" {
+		c.body.WriteString("</g>")
+	}
+	c.attributes = ""
+}
+
+func (c *svgCanvas) Fill(p vg.Path) { c.add("fill", "", `<path d="`+c.path(p)+`"/>`) }
+
+func (c *svgCanvas) Stroke(p vg.Path) {
+	a := fmt.Sprintf(` stroke-width="%d"`, steps(c.width))
+	if c.dash != nil {
+		var dash []string
+		for _, d := range c.dash {
+			dash = append(dash, strconv.Itoa(steps(d)))
+		}
+		a += ` stroke-dasharray="` + strings.Join(dash, " ") + `"`
+	}
+	c.add("stroke", a, `<path d="`+c.path(p)+`"/>`)
+}
+
+func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
+	sin, cos := math.Sincos(c.turn)
+	x, y := float64(pt.X), float64(pt.Y)
+	at := c.at(c.origin.Add(vg.Point{X: vg.Length(x*cos - y*sin), Y: vg.Length(x*sin + y*cos)}))
+	turn := ""
+	if c.turn != 0 {
+		turn = fmt.Sprintf(` transform="rotate(%.4g %d %d)"`, -c.turn*180/math.Pi, at[0], at[1])
+	}
+	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
+		fmt.Sprintf(`<text x="%d" y="%d"%s>%s</text>`, at[0], at[1], turn, html.EscapeString(s)))
+}
+
+// repeat draws a mark at each of these places, as markers of one path.
+func (c *svgCanvas) repeat(mark *svgCanvas, places []vg.Point) {
+	c.end()
+	mark.end()
+	id := fnv.New32a() // two drawings on one page that define a mark of this name define the same mark
+	id.Write(mark.body.Bytes())
+	name := fmt.Sprintf("m%x", id.Sum32())
+	line := make([][2]int, len(places))
+	for i, p := range places {
+		line[i] = c.at(p)
+	}
+	// In rows of 3 points, every second one backwards, so that most steps are short.
+	slices.SortFunc(line, func(p, q [2]int) int {
+		row := p[1] / 30
+		return cmp.Or(row-q[1]/30, (1-row%2*2)*(p[0]-q[0]), p[1]-q[1])
+	})
+	fmt.Fprintf(&c.body, `<marker id="%s" overflow="visible" markerUnits="userSpaceOnUse">%s</marker>`+
+		`<path marker-start="url(#%[1]s)" marker-mid="url(#%[1]s)" marker-end="url(#%[1]s)" d="%[3]s"/>`,
+		name, mark.body.Bytes(), polyline(line))
+}
+
+// path returns the data of a path. The only arcs of a figure are whole circles.
+func (c *svgCanvas) path(p vg.Path) string {
+	var out strings.Builder
+	var line []vg.Point
+	end := func() {
+		var s [][2]int
+		for _, q := range simplify(line) {
+			s = append(s, c.at(q))
+		}
+		out.WriteString(polyline(s))
+		line = nil
+	}
+	for _, part := range p {
+		switch part.Type {
+		case vg.MoveComp:
+			end()
+			line = append(line, part.Pos)
+		case vg.LineComp:
+			line = append(line, part.Pos)
+		case vg.ArcComp:
+			end()
+			r := steps(part.Radius)
+			fmt.Fprintf(&out, "a%d %d 0 1 0 %d 0a%d %d 0 1 0 %d 0", r, r, -2*r, r, r, 2*r)
+		case vg.CloseComp:
+			end()
+			out.WriteByte('z')
+		}
+	}
+	end()
+	return out.String()
+}
+
+// polyline returns a line in the data of a path, relative to its first point.
+func polyline(p [][2]int) string {
+	var out []byte
+	for i, q := range p {
+		switch i {
+		case 0:
+			out = append(out, 'M')
+		case 1:
+			out = append(out, 'l')
+		}
+		for k, v := range q {
+			if i > 0 {
+				v -= p[i-1][k]
+			}
+			if v >= 0 && (i > 1 || k > 0) {
+				out = append(out, ' ')
+			}
+			out = strconv.AppendInt(out, int64(v), 10)
+		}
+	}
+	return string(out)
+}
+
+// simplify leaves out points of a line that are less than 0.1 points off it, which nobody sees (the algorithm of Ramer,
+// Douglas and Peucker).
+func simplify(p []vg.Point) []vg.Point {
+	if len(p) < 3 {
+		return p
+	}
+	at, most := 0, vg.Length(0.1)
+	along := p[len(p)-1].Sub(p[0])
+	for i, q := range p[1 : len(p)-1] {
+		q = q.Sub(p[0])
+		t := q.Dot(along) / max(along.Dot(along), 1e-12) // where on the line the nearest point is
+		q = q.Sub(along.Scale(min(max(t, 0), 1)))
+		if d := vg.Length(math.Hypot(float64(q.X), float64(q.Y))); d > most {
+			at, most = i+1, d
+		}
+	}
+	if at == 0 {
+		return []vg.Point{p[0], p[len(p)-1]}
+	}
+	return slices.Concat(simplify(p[:at+1]), simplify(p[at:])[1:])
+}
+
+// write ends the drawing, of this width. The fallback fonts have the widths of Liberation Sans.
+func (c *svgCanvas) write(b *bytes.Buffer, w vg.Length) {
+	c.end()
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" fill="none" `+
+		`stroke-linejoin="round" font-family="Liberation Sans,Arimo,Arial,Helvetica,sans-serif">%s</svg>`+"\n",
+		w, c.h, steps(w), steps(c.h), c.body.Bytes())
+}
