@@ -59,87 +59,84 @@ func schemaOf(cols []column) (*schema.GroupNode, *parquet.WriterProperties, erro
 	return root, parquet.NewWriterProperties(props...), err
 }
 
-func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) (err error) {
-	for len(rows) > 0 && err == nil {
-		n := min(len(rows), batchRows)
-		batch := reflect.ValueOf(rows[:n])
-		switch cw := cw.(type) {
-		case *file.ByteArrayColumnChunkWriter:
-			v := make([]parquet.ByteArray, n)
-			for i := range v {
-				v[i] = parquet.ByteArray(batch.Index(i).Field(c.field).String())
-			}
-			_, err = cw.WriteBatch(v, nil, nil)
-		case *file.Float64ColumnChunkWriter:
-			v := make([]float64, n)
-			for i := range v {
-				v[i] = batch.Index(i).Field(c.field).Float()
-			}
-			_, err = cw.WriteBatch(v, nil, nil)
-		case *file.Int64ColumnChunkWriter:
-			v := make([]int64, n)
-			for i := range v {
-				if f := batch.Index(i).Field(c.field); c.kind == reflect.Uint64 {
-					v[i] = int64(f.Uint())
-				} else {
-					v[i] = f.Int()
-				}
-			}
-			_, err = cw.WriteBatch(v, nil, nil)
-		}
-		rows = rows[n:]
+func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) error {
+	all := reflect.ValueOf(rows)
+	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
+	switch cw := cw.(type) {
+	case *file.ByteArrayColumnChunkWriter:
+		return writeBatches(len(rows), func(i int) parquet.ByteArray { return parquet.ByteArray(field(i).String()) }, cw.WriteBatch)
+	case *file.Float64ColumnChunkWriter:
+		return writeBatches(len(rows), func(i int) float64 { return field(i).Float() }, cw.WriteBatch)
 	}
-	return err
+	return writeBatches(len(rows), func(i int) int64 {
+		if c.kind == reflect.Uint64 {
+			return int64(field(i).Uint())
+		}
+		return field(i).Int()
+	}, cw.(*file.Int64ColumnChunkWriter).WriteBatch)
+}
+
+func writeBatches[V any](n int, get func(i int) V, write func([]V, []int16, []int16) (int64, error)) error {
+	for at := 0; at < n; at += batchRows {
+		batch := make([]V, min(batchRows, n-at))
+		for i := range batch {
+			batch[i] = get(at + i)
+		}
+		if _, err := write(batch, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readColumn reads a column of a row group into its rows, of which there must be as many as values.
 func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
-	texts := map[string]string{} // one copy of text that repeats
 	all := reflect.ValueOf(rows)
-	for at := 0; cr.HasNext(); {
-		most := int64(min(batchRows, len(rows)-at))
-		if most == 0 {
-			return fmt.Errorf("more than %d values", len(rows))
-		}
-		n, err := 0, error(nil)
-		switch cr := cr.(type) {
-		case *file.ByteArrayColumnChunkReader:
-			v := make([]parquet.ByteArray, most)
-			_, n, err = cr.ReadBatch(most, v, nil, nil)
-			for i := range n {
-				s, ok := texts[string(v[i])]
-				if !ok {
-					s = string(v[i])
-					texts[s] = s
-				}
-				all.Index(at + i).Field(c.field).SetString(s)
+	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
+	var err error
+	switch cr := cr.(type) {
+	case *file.ByteArrayColumnChunkReader:
+		texts := map[string]string{} // one copy of text that repeats
+		err = readBatches(len(rows), cr.ReadBatch, func(i int, v parquet.ByteArray) {
+			s, ok := texts[string(v)]
+			if !ok {
+				s = string(v)
+				texts[s] = s
 			}
-		case *file.Float64ColumnChunkReader:
-			v := make([]float64, most)
-			_, n, err = cr.ReadBatch(most, v, nil, nil)
-			for i := range n {
-				all.Index(at + i).Field(c.field).SetFloat(v[i])
+			field(i).SetString(s)
+		})
+	case *file.Float64ColumnChunkReader:
+		err = readBatches(len(rows), cr.ReadBatch, func(i int, v float64) { field(i).SetFloat(v) })
+	case *file.Int64ColumnChunkReader:
+		err = readBatches(len(rows), cr.ReadBatch, func(i int, v int64) {
+			if c.kind == reflect.Uint64 {
+				field(i).SetUint(uint64(v))
+			} else {
+				field(i).SetInt(v)
 			}
-		case *file.Int64ColumnChunkReader:
-			v := make([]int64, most)
-			_, n, err = cr.ReadBatch(most, v, nil, nil)
-			for i := range n {
-				if f := all.Index(at + i).Field(c.field); c.kind == reflect.Uint64 {
-					f.SetUint(uint64(v[i]))
-				} else {
-					f.SetInt(v[i])
-				}
-			}
-		}
-		if err == nil && n == 0 {
-			err = io.ErrUnexpectedEOF
-		}
+		})
+	}
+	if err == nil && cr.HasNext() {
+		err = fmt.Errorf("more than %d values", len(rows))
+	}
+	return err
+}
+
+func readBatches[V any](n int, read func(int64, []V, []int16, []int16) (int64, int, error), set func(i int, v V)) error {
+	batch := make([]V, min(batchRows, n))
+	for at := 0; at < n; {
+		want := min(batchRows, n-at)
+		_, got, err := read(int64(want), batch[:want], nil, nil)
 		if err != nil {
 			return err
 		}
-		if at += n; at == len(rows) && !cr.HasNext() {
-			return nil
+		if got == 0 {
+			return io.ErrUnexpectedEOF
 		}
+		for i, v := range batch[:got] {
+			set(at+i, v)
+		}
+		at += got
 	}
-	return fmt.Errorf("fewer than %d values", len(rows))
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Number is what an .npy file of ours holds.
-type Number interface{ float32 | float64 | int64 }
+type Number interface{ float32 | float64 }
 
 // EncodeNPY writes data, C-ordered, in NPY format 1.0, little-endian, with the header padded so that the values start
 // at a multiple of 64 bytes, as memory maps and typed arrays want it. It panics if shape and data disagree.
@@ -40,8 +40,6 @@ func EncodeNPY[T Number](w io.Writer, shape []int, data []T) error {
 				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 			case float64:
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-			case int64:
-				b = binary.LittleEndian.AppendUint64(b, uint64(v))
 			}
 		}
 		if _, err := w.Write(b); err != nil {
@@ -107,14 +105,10 @@ func DecodeNPY[T Number](b []byte) (shape []int, data []T, err error) {
 
 // kind returns the type string of NumPy and the size of a value in bytes.
 func kind[T Number]() (descr string, size int) {
-	switch any(T(0)).(type) {
-	case float32:
+	if _, ok := any(T(0)).(float32); ok {
 		return "<f4", 4
-	case float64:
-		return "<f8", 8
-	default:
-		return "<i8", 8
 	}
+	return "<f8", 8
 }
 
 // elements returns the product of the shape, and false if a length is negative or the product is beyond any file.

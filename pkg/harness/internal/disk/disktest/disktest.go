@@ -40,60 +40,46 @@ func FailAt(n int64, err error, what *string) (restore func()) {
 	})
 }
 
+// changes makes each change after before allows it.
 type changes struct{ before func(change string) error }
 
-func (c changes) Mkdir(in *os.Root, name string) error {
-	if err := c.before("make folder " + name); err != nil {
+func (c changes) do(change string, f func() error) error {
+	if err := c.before(change); err != nil {
 		return err
 	}
-	return disk.System{}.Mkdir(in, name)
+	return f()
 }
 
-func (c changes) Create(in *os.Root, name string) (disk.File, error) {
-	if err := c.before("create " + name); err != nil {
-		return nil, err
-	}
-	f, err := disk.System{}.Create(in, name)
-	return file{f, name, c.before}, err
+func (c changes) Mkdir(in *os.Root, name string) error {
+	return c.do("make folder "+name, func() error { return disk.System{}.Mkdir(in, name) })
+}
+
+func (c changes) Create(in *os.Root, name string) (f disk.File, err error) {
+	err = c.do("create "+name, func() error { f, err = disk.System{}.Create(in, name); return err })
+	return file{f, name, c}, err
 }
 
 func (c changes) Rename(in *os.Root, from, to string) error {
-	if err := c.before("rename " + from + " to " + to); err != nil {
-		return err
-	}
-	return disk.System{}.Rename(in, from, to)
+	return c.do("rename "+from+" to "+to, func() error { return disk.System{}.Rename(in, from, to) })
 }
 
 func (c changes) RemoveAll(in *os.Root, name string) error {
-	if err := c.before("remove " + name); err != nil {
-		return err
-	}
-	return disk.System{}.RemoveAll(in, name)
+	return c.do("remove "+name, func() error { return disk.System{}.RemoveAll(in, name) })
 }
 
 func (c changes) SyncDir(in *os.Root, name string) error {
-	if err := c.before("sync folder " + name); err != nil {
-		return err
-	}
-	return disk.System{}.SyncDir(in, name)
+	return c.do("sync folder "+name, func() error { return disk.System{}.SyncDir(in, name) })
 }
 
 type file struct {
 	disk.File
-	name   string
-	before func(change string) error
+	name string
+	changes
 }
 
-func (f file) Write(b []byte) (int, error) {
-	if err := f.before("write " + f.name); err != nil {
-		return 0, err
-	}
-	return f.File.Write(b)
+func (f file) Write(b []byte) (n int, err error) {
+	err = f.do("write "+f.name, func() error { n, err = f.File.Write(b); return err })
+	return n, err
 }
 
-func (f file) Sync() error {
-	if err := f.before("sync " + f.name); err != nil {
-		return err
-	}
-	return f.File.Sync()
-}
+func (f file) Sync() error { return f.do("sync "+f.name, f.File.Sync) }
