@@ -6,6 +6,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,7 +24,7 @@ var (
 	// ErrDamaged is wrapped by errors for a file that is not what its manifest says: changed, cut, or no such table.
 	ErrDamaged = errors.New("wrong data")
 	// ErrAbsent is wrapped by errors for a file that is nowhere here.
-	ErrAbsent = errors.New("data not here")
+	ErrAbsent = errors.New("there is no file")
 )
 
 // damaged returns an error that wraps ErrDamaged. Its text may quote a file.
@@ -70,12 +71,9 @@ type Split struct{ Train, Test []int }
 // Open reads the manifests and no data. A mistake in a manifest is a *usage.Error.
 func Open(o Options) (*Library, error) {
 	l := &Library{
-		cache: o.Cache, mirror: o.Mirror,
+		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
 		entries: map[string]*Entry{}, unpinned: map[string][]byte{}, loaded: map[string]*Data{},
 		client: http.DefaultClient, pause: time.Second, patience: time.Minute,
-	}
-	if l.cache == "" {
-		l.cache = filepath.Join("datasets", "cache")
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err

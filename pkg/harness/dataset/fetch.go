@@ -23,12 +23,12 @@ const (
 )
 
 // Fetch gets the files of the data sets into the cache, from the mirror, else from their published address; without names, those of
-// all data sets that have an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not
-// stop the others. say is given a line for each file that was fetched and each attempt that failed. The error wraps ErrDamaged if an
-// address gave something else, and is a *usage.Error if only the person can put the file in place.
+// all data sets with an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not stop
+// the others. say is given a line for each file that was fetched and each address that failed. The error wraps ErrDamaged if an
+// address gave something else, and ErrAbsent if only the person can put a file in place.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
-		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
+		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Files[0].Source == "" })
 	}
 	var failed []error
 	for _, name := range names {
@@ -52,9 +52,6 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 	l.mu.Lock()
 	_, _, err := l.read(e, f)
 	l.mu.Unlock()
-	if f.Source == "" && errors.Is(err, ErrAbsent) {
-		return usage.Errorf("%v", err)
-	}
 	if f.Source == "" || err == nil {
 		return err
 	}
@@ -64,10 +61,9 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 	}
 	var failed []error
 	for _, from := range sources {
-		note := func(err error) { say(fmt.Sprintf("%s: %s: %v", e.Name, from, err)) }
 		var b []byte
 		if isURL(from) {
-			b, err = l.download(ctx, from, f.Bytes, note)
+			b, err = l.download(ctx, from, f.Bytes)
 		} else {
 			b, err = safe.Read(from, f.Bytes)
 		}
@@ -78,26 +74,28 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 			if err := l.keep(filepath.Join(e.Folder, f.Name), b); err != nil {
 				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
 			}
-			say(fmt.Sprintf("%s: fetched %s", e.Name, from))
+			say(fmt.Sprintf("data set %s: fetched %s", e.Name, from))
 			return nil
 		}
-		note(err)
-		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err = fmt.Errorf("data set %s: %s: %w", e.Name, from, err)
+		say(err.Error())
+		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
 }
 
 // download gets a file of this size by HTTP. It asks again where another attempt may mend what went wrong.
-func (l *Library) download(ctx context.Context, from string, size int64, note func(error)) ([]byte, error) {
+func (l *Library) download(ctx context.Context, from string, size int64) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
 		b, again, err := l.request(ctx, from, size)
 		if err == nil || !again || attempt == attempts-1 {
 			return b, err
 		}
-		pause := l.pause << attempt
-		note(fmt.Errorf("%w; again in %v", err, pause))
 		select {
-		case <-time.After(pause):
+		case <-time.After(l.pause << attempt):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -132,7 +130,7 @@ func (l *Library) request(ctx context.Context, from string, size int64) (b []byt
 	return nil, !errors.As(err, &dial) || dial.Op != "dial", err
 }
 
-// keep writes a file of the cache: to a new file of a name that nobody can know, which it then renames. No link leads out of the cache.
+// keep writes a file of the cache: to a new file of a name that nobody can know, which it renames. No link leads out of the cache.
 func (l *Library) keep(name string, b []byte) error {
 	if err := os.MkdirAll(l.cache, 0o777); err != nil {
 		return err

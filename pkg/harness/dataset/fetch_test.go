@@ -51,8 +51,8 @@ func serve(t *testing.T, mirror string, handlers ...http.HandlerFunc) *served {
 	return s
 }
 
-func (s *served) get(ctx context.Context) error {
-	return s.Fetch(ctx, []string{"mine"}, func(line string) { s.said = append(s.said, line) })
+func (s *served) get() error {
+	return s.Fetch(context.Background(), []string{"mine"}, func(line string) { s.said = append(s.said, line) })
 }
 
 // arrived checks that the cache has the file whole and nothing beside it, after so many requests.
@@ -99,77 +99,57 @@ func drip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestFetchRecovers: what another attempt can mend is mended, and a wrong file in the cache is replaced.
-func TestFetchRecovers(t *testing.T) {
-	for name, handlers := range map[string][]http.HandlerFunc{
-		"at once":      {whole},
-		"busy":         {status(503), status(429), status(408), whole},
-		"broken":       {broken(1000), broken(0), whole},
-		"both, longer": {broken(8), status(500), broken(7999), status(502), whole},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := serve(t, "", handlers...)
-			for _, before := range []string{"", "damaged"} {
-				if before != "" {
-					s.requests.Store(0)
-					write(t, filepath.Join(s.cache, "mine", "a.csv"), before)
-				}
-				if err := s.get(context.Background()); err != nil {
-					t.Fatal(err)
-				}
-				s.arrived(t, int32(len(handlers)))
-				if n := len(s.said); n != len(handlers) || s.said[n-1] != "mine: fetched "+s.address {
-					t.Errorf("said %q", s.said)
-				}
-				s.said = nil
-			}
-			if err := s.get(context.Background()); err != nil || s.said != nil {
-				t.Errorf("fetched again: %q (%v)", s.said, err)
-			}
-		})
-	}
-}
-
-// TestFetchRefuses: what another attempt would not change is refused at once, and what never gets better after the last. The cache
-// stays without the file.
-func TestFetchRefuses(t *testing.T) {
+// TestFetch: what another attempt can mend is mended. What it would not change is refused at once, and what never gets better after
+// the last, and the cache stays as it was.
+func TestFetch(t *testing.T) {
 	for name, c := range map[string]struct {
-		handler  http.HandlerFunc
+		handlers []http.HandlerFunc
 		requests int32
+		words    []string // of the error; nil: none
 		damaged  bool
-		words    []string
 	}{
-		"not found":    {status(404), 1, false, []string{"404"}},
-		"forbidden":    {status(403), 1, false, []string{"403"}},
-		"page":         {text("\n<!doctype HTML><html>Sign in</html>"), 1, true, []string{"HTML page"}},
-		"wrong bytes":  {text(strings.ReplaceAll(table, "3", "4")), 1, true, []string{"SHA-256", "want"}},
-		"short":        {text(table[:80]), 1, true, []string{"80 bytes, want 8000", "cut short"}},
-		"long":         {text(table + "0,1,2,3\n"), 1, true, []string{"more than 8000 bytes"}},
-		"endless":      {func(w http.ResponseWriter, r *http.Request) { text(strings.Repeat(table, 1000))(w, r) }, 1, true, []string{"more than 8000"}},
-		"always busy":  {status(503), 5, false, []string{"503"}},
-		"always broke": {broken(0), 5, false, []string{"connection broke", "0 of 8000"}},
-		"a byte a day": {drip, 1, false, []string{"no answer of 8000 bytes within 1.02"}},
-		"silent":       {func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 1, false, []string{"no answer of 8000 bytes within 1.02"}},
-		"terminal": {func(w http.ResponseWriter, r *http.Request) {
+		"whole":        {[]http.HandlerFunc{whole}, 1, nil, false},
+		"busy":         {[]http.HandlerFunc{status(503), status(429), status(408), status(500), whole}, 5, nil, false},
+		"broken":       {[]http.HandlerFunc{broken(1000), broken(0), broken(7999), whole}, 4, nil, false},
+		"always busy":  {[]http.HandlerFunc{status(503)}, 5, []string{"503"}, false},
+		"always broke": {[]http.HandlerFunc{broken(0)}, 5, []string{"connection broke", "0 of 8000"}, false},
+		"not found":    {[]http.HandlerFunc{status(404)}, 1, []string{"404"}, false},
+		"page":         {[]http.HandlerFunc{text("\n<!doctype HTML><html>Sign in</html>")}, 1, []string{"HTML page"}, true},
+		"wrong bytes":  {[]http.HandlerFunc{text(strings.ReplaceAll(table, "3", "4"))}, 1, []string{"SHA-256", "want"}, true},
+		"short":        {[]http.HandlerFunc{text(table[:80])}, 1, []string{"80 bytes, want 8000", "cut short"}, true},
+		"long":         {[]http.HandlerFunc{text(strings.Repeat(table, 1000))}, 1, []string{"more than 8000 bytes"}, true},
+		"dripping":     {[]http.HandlerFunc{drip}, 1, []string{"no answer of 8000 bytes within 1.02"}, false},
+		"silent":       {[]http.HandlerFunc{func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}, 1, []string{"within 1.02"}, false},
+		"terminal": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
 			fmt.Fprint(c, "HTTP/1.1 404 \x1b[2J\r\n\r\n")
 			c.Close()
-		}, 1, false, []string{`404 \x1b[2J`}},
+		}}, 1, []string{`404 \x1b[2J`}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "", c.handler)
-			s.patience = 50 * time.Millisecond // and 0.98 s for the size
-			err := s.get(context.Background())
+			s := serve(t, "", c.handlers...)
+			write(t, filepath.Join(s.cache, "mine", "a.csv"), "damaged")
+			if name == "dripping" || name == "silent" {
+				s.patience = 50 * time.Millisecond // and 0.98 s for the size
+			}
+			err := s.get()
+			if c.words == nil {
+				s.arrived(t, c.requests)
+				if len(s.said) != 1 || s.said[0] != "data set mine: fetched "+s.address {
+					t.Errorf("said %q", s.said)
+				}
+				if err := s.get(); err != nil || len(s.said) != 1 {
+					t.Errorf("fetched again: %q (%v)", s.said, err)
+				}
+				return
+			}
 			wants(t, err, append(c.words, "mine", s.address)...)
-			if s.requests.Load() != c.requests {
-				t.Errorf("%d requests, want %d", s.requests.Load(), c.requests)
+			if s.requests.Load() != c.requests || errors.Is(err, ErrDamaged) != c.damaged || errors.Is(err, ErrAbsent) {
+				t.Errorf("%v after %d requests, want %d", err, s.requests.Load(), c.requests)
 			}
-			if errors.Is(err, ErrDamaged) != c.damaged || errors.Is(err, ErrAbsent) {
-				t.Errorf("%v: about damaged data: %v", err, !c.damaged)
-			}
-			if _, err := os.Stat(s.cache); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("there is a cache (%v)", err)
+			if b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv")); string(b) != "damaged" {
+				t.Errorf("the cache has %d bytes (%v)", len(b), err)
 			}
 		})
 	}
@@ -180,7 +160,7 @@ func TestFetchStops(t *testing.T) {
 	s.pause = time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if err := s.get(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.Fetch(ctx, []string{"mine"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -190,44 +170,36 @@ func TestFetchLinks(t *testing.T) {
 	outside := t.TempDir()
 	victim := filepath.Join(outside, "a.csv")
 	write(t, victim, "mine")
-	for name, link := range map[string]string{
-		"part": filepath.Join("mine", fmt.Sprintf(".a.csv.%.12x.part", sha256.Sum256([]byte(table)))), // as it was once called
-		"file": filepath.Join("mine", "a.csv"), "folder": "mine",
+	for link, to := range map[string]string{
+		"mine/a.csv": victim,
+		"mine":       outside,
+		fmt.Sprintf("mine/.a.csv.%.6x.part", sha256.Sum256([]byte(table))): victim, // where an earlier program wrote first
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := serve(t, "", whole)
-			to := victim
-			if name == "folder" {
-				to = outside
-			}
-			path := filepath.Join(s.cache, link)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(to, path)); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.get(context.Background()); (err != nil) != (name == "folder") {
-				t.Error(err)
-			}
-			if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
-				t.Errorf("a file outside the cache is now %.20q (%v)", b, err)
-			}
-			if all, _ := os.ReadDir(outside); len(all) != 1 {
-				t.Errorf("files outside the cache: %v", all)
-			}
-		})
+		s := serve(t, "", whole)
+		path := filepath.Join(s.cache, link)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(to, path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.get(); (err != nil) != (to == outside) {
+			t.Errorf("%s: %v", link, err)
+		}
+		all, _ := os.ReadDir(outside)
+		if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || len(all) != 1 {
+			t.Errorf("%s: outside the cache there are %v, and the file is %.20q (%v)", link, all, b, err)
+		}
 	}
 }
 
 func TestMirror(t *testing.T) {
-	ctx := context.Background()
 	// A folder: read without fetching. It replaces a wrong file in the cache.
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "mine", "a.csv"), table)
 	s := serve(t, folder, status(404))
-	if err := s.get(ctx); err != nil || s.Absent("mine") != nil || s.said != nil {
+	if err := s.get(); err != nil || s.Absent("mine") != nil || s.said != nil {
 		t.Errorf("fetched in spite of the mirror: %q (%v)", s.said, err)
 	}
 	write(t, filepath.Join(s.cache, "mine", "a.csv"), "wrong")
-	if err := s.get(ctx); err != nil {
+	if err := s.get(); err != nil {
 		t.Fatal(err)
 	}
 	s.arrived(t, 0)
@@ -240,7 +212,7 @@ func TestMirror(t *testing.T) {
 			folder = nobody(t)
 		}
 		s := serve(t, folder, whole)
-		if err := s.get(ctx); err != nil {
+		if err := s.get(); err != nil {
 			t.Fatal(err)
 		}
 		s.arrived(t, 1)
@@ -255,13 +227,13 @@ func TestMirror(t *testing.T) {
 		}
 		whole(w, r)
 	})
-	if err := s.get(ctx); err != nil {
+	if err := s.get(); err != nil {
 		t.Fatal(err)
 	}
 	s.arrived(t, 1)
 	// Neither has it: both are named.
 	s = serve(t, "self", status(404))
-	wants(t, s.get(ctx), "/mirror/mine/a.csv", s.address, "404")
+	wants(t, s.get(), "/mirror/mine/a.csv", s.address, "404")
 }
 
 // nobody returns an address at which no host answers.
@@ -291,8 +263,7 @@ func TestFetchGoesOn(t *testing.T) {
 	if !errors.As(err, &e) || len(e.Unwrap()) != 2 {
 		t.Errorf("%v is not about two data sets", err)
 	}
-	wants(t, s.Fetch(context.Background(), []string{"meg-full"}, nil), "MEG_art.txt", "no public address")
-	wants(t, s.Fetch(context.Background(), []string{"bostn"}, nil), `"bostn"`, `"boston"`)
+	wants(t, s.Fetch(context.Background(), []string{"meg-full"}, nil), "MEG_art.txt", "put the right file there")
 }
 
 // only lets requests to one address pass.

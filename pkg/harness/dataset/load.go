@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +26,7 @@ import (
 // format is raised when the same files and rules are parsed to other numbers.
 const format = 2
 
-// locate returns the path of a file, and a reader in place of the path where the file is part of the program. The error wraps ErrAbsent
-// if the file is nowhere.
+// locate returns the path of a file, and a reader if the file is part of the program. The error wraps ErrAbsent if it is nowhere.
 func (l *Library) locate(e *Entry, f *File) (path string, published io.Reader, err error) {
 	if e.manifest == projectManifest {
 		if r, err := datasets.Open(e.Folder + "/" + f.Name); err == nil {
@@ -47,11 +45,16 @@ func (l *Library) locate(e *Entry, f *File) (path string, published io.Reader, e
 			return p, nil, nil
 		}
 	}
-	remedy := "it has no public address, so put your copy there"
+	where := safe.Text(strings.Join(places, " nor "))
+	return "", nil, fmt.Errorf("data set %s: %w %s: %s", e.Name, ErrAbsent, where, e.remedy(f))
+}
+
+// remedy says what to do where a file is absent or wrong.
+func (e *Entry) remedy(f *File) string {
 	if f.Source != "" {
-		remedy = "sifg data fetch " + e.Name
+		return "sifg data fetch " + e.Name
 	}
-	return "", nil, fmt.Errorf("%w: data set %s: there is no %s: %s", ErrAbsent, e.Name, safe.Text(strings.Join(places, " nor ")), remedy)
+	return "put the right file there, or correct its entry in " + safe.Text(e.manifest)
 }
 
 // Absent returns nil if all files of a data set are here, else an error that wraps ErrAbsent and says how to get them.
@@ -79,16 +82,12 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 		b, err = safe.Read(place, cmp.Or(f.Bytes, maxFile))
 	}
 	if err != nil {
-		err = damaged("%v", err)
+		err = damaged("%v", errors.Unwrap(err)) // without the path
 	} else {
 		err = f.check(b)
 	}
 	if err != nil {
-		remedy := "correct the file, or its entry in " + e.manifest
-		if f.Source != "" {
-			remedy = fmt.Sprintf("sifg data fetch %s gets it anew", e.Name)
-		}
-		return "", nil, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), err, safe.Text(remedy))
+		return "", nil, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), err, e.remedy(f))
 	}
 	if f.SHA256 == "" {
 		l.unpinned[place] = b
@@ -99,8 +98,9 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 // check compares bytes with what the manifest pins.
 func (f *File) check(b []byte) error {
 	n := int64(len(b))
+	head := strings.ToLower(string(bytes.TrimSpace(b[:min(n, 512)])))
 	switch {
-	case isHTML(b):
+	case strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html"):
 		return damaged("an HTML page, not the data")
 	case f.Bytes > 0 && n < f.Bytes:
 		return damaged("%d bytes, want %d: it is cut short", n, f.Bytes)
@@ -112,16 +112,7 @@ func (f *File) check(b []byte) error {
 	return nil
 }
 
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
-
-// isHTML says whether bytes begin as a page does.
-func isHTML(b []byte) bool {
-	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 512)])))
-	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
-}
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // join appends names to a folder or an address.
 func join(base string, names ...string) string {
@@ -174,11 +165,10 @@ func (l *Library) Load(name string) (*Data, error) {
 		return d, nil
 	}
 	d, err := l.load(e)
-	if err != nil { // not kept: the file may come
-		return nil, err
+	if err == nil { // an error is not kept: the file may come
+		l.loaded[name] = d
 	}
-	l.loaded[name] = d
-	return d, nil
+	return d, err
 }
 
 func (l *Library) load(e *Entry) (d *Data, err error) {
@@ -213,8 +203,12 @@ func (l *Library) load(e *Entry) (d *Data, err error) {
 	if e.Permutation != nil {
 		d.Permutation = permutation(randomState(*e.Permutation), d.Rows)
 	}
-	if e.Splits != nil {
-		d.Splits = standardSplits(e.Splits, d.Rows)
+	if s := e.Splits; s != nil { // as Hernández-Lobato & Adams (2015) made theirs
+		r, end := randomState(s.Seed), int(math.Round(float64(d.Rows)*9/10))
+		for range s.Count {
+			p := permutation(r, d.Rows)
+			d.Splits = append(d.Splits, Split{Train: p[:end:end], Test: p[end:]})
+		}
 	}
 	return d, nil
 }
@@ -226,8 +220,8 @@ func randomState(seed uint32) *prng.MT19937 {
 	return r
 }
 
-// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: numbers of as
-// many bits as i has are drawn until one is at most i.
+// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it draws numbers
+// of as many bits as i has until one is at most i.
 func permutation(r *prng.MT19937, n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -240,19 +234,6 @@ func permutation(r *prng.MT19937, n int) []int {
 			j = r.Uint32() & mask
 		}
 		out[i], out[j] = out[j], out[i]
-	}
-	return out
-}
-
-// standardSplits divides n rows as Hernández-Lobato & Adams (2015) did: one generator draws a permutation for each split, whose first
-// nine tenths are the training part.
-func standardSplits(s *Splits, n int) []Split {
-	r := randomState(s.Seed)
-	end := int(math.Round(float64(n) * 9 / 10))
-	out := make([]Split, s.Count)
-	for k := range out {
-		p := permutation(r, n)
-		out[k] = Split{Train: p[:end:end], Test: p[end:]}
 	}
 	return out
 }

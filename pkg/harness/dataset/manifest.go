@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,16 +21,14 @@ import (
 const (
 	projectManifest = "datasets/manifest.yaml"
 	maxManifest     = 1 << 20 // bytes
-	maxFile         = 1 << 30 // bytes of a data file
+	maxFile         = 1 << 30 // bytes of a file whose size is not pinned
 )
 
 // Values that an entry may have.
 var (
-	tasks      = []string{"regression", "binary", "none"}
 	roles      = []string{"table", "permutation", "train", "test"}
 	separators = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', "whitespace": ' '}
 	nameRule   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-	sumRule    = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
 // Entry is what a manifest says of one data set. docs/datasets.md describes the keys. Fields without a name in JSON do not decide
@@ -42,9 +41,9 @@ type Entry struct {
 	Licence  string `yaml:"licence" json:"-"`
 	Citation string `yaml:"citation" json:"-"`
 
-	Folder string `yaml:"folder" json:"-"` // of the files in the cache and in a mirror
-	Source string `yaml:"source" json:"-"` // address that the names of files are appended to; "": they have no public address
-	Files  []File `yaml:"files" json:"files"`
+	Folder string `yaml:"folder" json:"-"`    // of the files in the cache and in a mirror
+	Source string `yaml:"source" json:"-"`    // address that the name of a file is appended to; "": no public address
+	Files  []File `yaml:"files" json:"files"` // the table first
 
 	Parse       Parse   `yaml:"parse" json:"parse"`
 	Target      string  `yaml:"target" json:"target"`                     // name of a column, last, or none
@@ -65,7 +64,7 @@ type Splits struct {
 type File struct {
 	Name   string `yaml:"name" json:"-"`
 	Role   string `yaml:"role" json:"role"` // table, permutation, train or test
-	Source string `yaml:"source" json:"-"`  // in place of the entry's
+	Source string `yaml:"source" json:"-"`  // absent: the entry's
 	Bytes  int64  `yaml:"bytes" json:"-"`   // 0: not pinned
 	SHA256 string `yaml:"sha256" json:"sha256"`
 
@@ -92,11 +91,8 @@ func (l *Library) add(b []byte, path string) error {
 		text, _, _ = strings.Cut(text, " in type ") // a name of this package
 		return usage.Errorf("%s: %s (docs/datasets.md lists the keys)", path, safe.Text(text))
 	}
-	if len(m.Datasets) == 0 {
-		return usage.Errorf("%s has no data set: want datasets: with an entry for each", path)
-	}
-	if d.Decode(&yaml.Node{}) != io.EOF {
-		return usage.Errorf("%s has a second document, which would not be read: take out the line ---", path)
+	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
+		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it", path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]
@@ -119,21 +115,14 @@ func (e *Entry) complete() error {
 	if !nameRule.MatchString(e.Name) || e.Name == "all" {
 		return errors.New("a name has lower-case letters, digits and -, and all is taken")
 	}
-	if e.Title == "" {
-		e.Title = e.Name
-	}
+	e.Title, e.Folder = cmp.Or(e.Title, e.Name), cmp.Or(e.Folder, e.Name)
 	for _, text := range []*string{&e.Title, &e.Note, &e.Licence, &e.Citation} {
 		*text = safe.Text(*text)
 	}
-	if e.Folder == "" {
-		e.Folder = e.Name
+	if e.Target == "none" {
+		e.Task = cmp.Or(e.Task, "none")
 	}
-	if e.Task == "" {
-		e.Task = "regression"
-		if e.Target == "none" {
-			e.Task = "none"
-		}
-	}
+	e.Task = cmp.Or(e.Task, "regression")
 	if err := e.completeFiles(); err != nil {
 		return err
 	}
@@ -144,8 +133,8 @@ func (e *Entry) complete() error {
 		return fmt.Errorf("parse.separator %q: want comma, semicolon, tab or whitespace", e.Parse.Separator)
 	case e.Target == "":
 		return errors.New("target is missing: want the name of a column, last or none")
-	case !slices.Contains(tasks, e.Task):
-		return fmt.Errorf("task %q: want %s", e.Task, strings.Join(tasks, ", "))
+	case e.Task != "regression" && e.Task != "binary" && e.Task != "none":
+		return fmt.Errorf("task %q: want regression, binary or none", e.Task)
 	case (e.Task == "none") != (e.Target == "none"):
 		return fmt.Errorf("task %s with target %s: none goes with none", e.Task, e.Target)
 	case e.Splits != nil && (e.Splits.Count < 1 || e.Splits.Count > 1000):
@@ -158,16 +147,11 @@ func (e *Entry) completeFiles() error {
 	count := map[string]int{}
 	for i := range e.Files {
 		f := &e.Files[i]
-		if f.Role == "" {
-			f.Role = "table"
-		}
-		if f.Source == "" {
-			f.Source = e.Source
-		}
+		f.Role, f.Source = cmp.Or(f.Role, "table"), cmp.Or(f.Source, e.Source)
 		if f.Source == "" && e.manifest != projectManifest {
-			f.own = f.Name
-			if !filepath.IsAbs(f.Name) {
-				f.own = filepath.Join(filepath.Dir(e.manifest), f.Name)
+			f.own = filepath.Join(filepath.Dir(e.manifest), f.Name)
+			if filepath.IsAbs(f.Name) {
+				f.own = f.Name
 			}
 		}
 		switch {
@@ -175,10 +159,6 @@ func (e *Entry) completeFiles() error {
 			return fmt.Errorf("file %d of files has no name", i+1)
 		case !slices.Contains(roles, f.Role):
 			return fmt.Errorf("role %q of %s: want %s", f.Role, f.Name, strings.Join(roles, ", "))
-		case f.SHA256 != "" && !sumRule.MatchString(f.SHA256):
-			return fmt.Errorf("sha256 of %s must be 64 digits 0-9a-f", f.Name)
-		case f.Bytes < 0 || f.Bytes > maxFile:
-			return fmt.Errorf("bytes of %s is %d: want 0 to %d", f.Name, f.Bytes, maxFile)
 		case f.Source != "" && (f.SHA256 == "" || f.Bytes == 0):
 			return fmt.Errorf("%s is fetched from %s: its sha256 and bytes are needed", f.Name, f.Source)
 		case f.Source != "" && !isURL(f.Source):
@@ -189,17 +169,12 @@ func (e *Entry) completeFiles() error {
 		count[f.Role]++
 	}
 	slices.SortStableFunc(e.Files, func(a, b File) int { return slices.Index(roles, a.Role) - slices.Index(roles, b.Role) })
-	if len(e.Files) > 0 {
-		e.Source = e.Files[0].Source
-	}
 	switch {
 	case count["table"] != 1 || count["permutation"] > 1 || count["train"] != count["test"]:
 		return fmt.Errorf("files must have one table, at most one permutation, and as many train as test: there are %d, %d, %d and %d",
 			count["table"], count["permutation"], count["train"], count["test"])
-	case e.Permutation != nil && count["permutation"] > 0:
-		return errors.New("permutation has a seed, and files has a permutation: want one of them")
-	case e.Splits != nil && count["train"] > 0:
-		return errors.New("there are splits, and files has train and test: want one of them")
+	case e.Permutation != nil && count["permutation"] > 0 || e.Splits != nil && count["train"] > 0:
+		return errors.New("the permutation, and the splits, have either a seed or files")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func parseTable(path string, b []byte, e *Entry) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Data{Name: e.Name, Rows: len(all), Target: -1}
+	d := &Data{Name: e.Name, Rows: len(all)}
 	for i, l := range all {
 		if len(l.fields) != len(keep) {
 			return nil, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
@@ -109,9 +109,6 @@ func parseTable(path string, b []byte, e *Entry) (*Data, error) {
 // columns returns the names of a line's fields and which of them are read.
 func columns(path string, l line, header []string, e *Entry) (names []string, keep []bool, err error) {
 	n := len(l.fields)
-	if header != nil && len(header) != n {
-		return nil, nil, damaged("%s:%d: %d fields, but the header has %d", path, l.number, n, len(header))
-	}
 	switch {
 	case e.Parse.Columns != nil:
 		names = e.Parse.Columns
@@ -123,7 +120,7 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 		}
 	}
 	if len(names) != n {
-		return nil, nil, damaged("%s:%d: %d fields, but parse.columns names %d", path, l.number, n, len(names))
+		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d", path, l.number, n, len(names))
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -146,16 +143,16 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 
 // setTarget finds the target's column.
 func (d *Data) setTarget(path string, e *Entry) error {
-	switch e.Target {
-	case "none":
+	d.Target = slices.Index(d.Columns, e.Target)
+	switch {
+	case e.Target == "none":
+		d.Target = -1
 		return nil
-	case "last":
+	case e.Target == "last":
 		d.Target = d.Cols - 1
-	default:
-		if d.Target = slices.Index(d.Columns, e.Target); d.Target < 0 {
-			return usage.Errorf("%s: the target of data set %s is %q: the columns of %s are %s, or write last", e.manifest, e.Name, e.Target,
-				path, strings.Join(d.Columns, ", "))
-		}
+	case d.Target < 0:
+		return usage.Errorf("%s: the target of data set %s is %q: the columns of %s are %s, or write last",
+			e.manifest, e.Name, e.Target, path, strings.Join(d.Columns, ", "))
 	}
 	if d.Cols < 2 {
 		return damaged("%s: there is no column besides the target: is parse.separator %s right?", path, e.Parse.Separator)
@@ -188,7 +185,7 @@ func notNumber(text string) bool {
 	return err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(text, "_xXnN")
 }
 
-// indices reads rows, from 0, one a line, written as 7 or 7.0. It refuses rows that are marked in seen or beyond it, and marks others.
+// indices reads rows, from 0, one a line, written as 7 or 7.0. It refuses a row that seen marks or does not have, and marks others.
 func indices(path string, b []byte, seen []bool) ([]int, error) {
 	all, err := lines(path, b, "whitespace")
 	if err == nil && len(all) == 0 {
