@@ -52,7 +52,15 @@ func WriteFileAtomic(file string, write func(io.Writer) error) (err error) {
 // Alone runs f while no other process does so with the same folder, which is made if need be. The kernel ends the lock with the
 // process; where a file system knows no locks, f runs without.
 func Alone(dir string, f func() error) error {
-	unlock, err := disk.Lock(context.Background(), dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock, err := disk.Lock(context.Background(), root, ".")
 	if err != nil {
 		return err
 	}

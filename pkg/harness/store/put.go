@@ -221,7 +221,8 @@ func (s *Store) sweep() {
 func scratchOf(id ID) string { return path.Join(scratchName, id.Experiment+"-"+id.Key) }
 
 // Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at a time has it:
-// the next waits until it is released, or until ctx ends, and finds there what the first has left.
+// the next waits until it is released, or until ctx ends, and finds there what the first has left. Links in it are refused: whoever
+// writes checkpoints would follow them.
 func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(), err error) {
 	if err := id.check(); err != nil {
 		return "", nil, err
@@ -229,7 +230,18 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	if err := s.mkdir(scratchName); err != nil {
 		return "", nil, fmt.Errorf("store: %w", err)
 	}
-	dir = filepath.Join(s.dir, filepath.FromSlash(scratchOf(id)))
-	release, err = disk.Lock(ctx, dir)
-	return dir, release, err
+	if release, err = disk.Lock(ctx, s.root, scratchOf(id)); err != nil {
+		return "", nil, fmt.Errorf("store: the checkpoints of %s: %w", id, err)
+	}
+	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
+			err = &Damage{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a regular file: remove it"}
+		}
+		return err
+	})
+	if err != nil {
+		release()
+		return "", nil, err
+	}
+	return filepath.Join(s.dir, filepath.FromSlash(scratchOf(id))), release, nil
 }

@@ -225,6 +225,12 @@ func TestReferences(t *testing.T) {
 		t.Errorf("a folder that another has was given away: error %v", err)
 	}
 	release()
+	link := filepath.Join(dir, "chain-1")
+	must(0, os.Symlink("/etc/passwd", link))
+	if _, _, err := s.Scratch(ctx, gmm("r")); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), link) {
+		t.Errorf("a link among checkpoints: error %v", err)
+	}
+	must(0, os.Remove(link))
 	again, release, err := s.Scratch(ctx, gmm("r"))
 	if b, _ := os.ReadFile(filepath.Join(again, "chain-0")); err != nil || again != dir || string(b) != "half" {
 		t.Errorf("%s: %q, error %v", again, b, err)
@@ -256,4 +262,12 @@ func TestReferences(t *testing.T) {
 		t.Error(found)
 	}
 	is(t, s, "r", Damaged) // it is no trial
+	must(0, s.root.Symlink("../gmm/r", scratchOf(gmm("r3"))))
+	if _, _, err := s.Scratch(ctx, gmm("r3")); err == nil {
+		t.Error("a link to a sealed folder was taken for a folder of checkpoints")
+	}
+	must(0, errors.Join(os.RemoveAll(filepath.Join(s.dir, scratchName)), os.Symlink(t.TempDir(), filepath.Join(s.dir, scratchName))))
+	if _, _, err := s.Scratch(ctx, gmm("r2")); err == nil {
+		t.Error("a link out of the store was followed")
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -83,14 +83,14 @@ func TryLock(f *os.File) bool {
 	}
 }
 
-// Lock makes the folder dir if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that of
-// the folder.
-func Lock(ctx context.Context, dir string) (unlock func(), err error) {
+// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that of the
+// folder.
+func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
 	for {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		f, err := os.Open(filepath.Clean(dir))
+		f, err := in.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -107,9 +107,13 @@ func Lock(ctx context.Context, dir string) (unlock func(), err error) {
 			f.Close()
 			return nil, err
 		}
-		if now, err := os.Stat(dir); err == nil && os.SameFile(held, now) {
+		now, err := in.Lstat(name)
+		if err == nil && os.SameFile(held, now) {
 			return func() { f.Close() }, nil
 		}
-		f.Close() // the folder was removed or replaced while we waited
+		f.Close()
+		if err == nil && !now.IsDir() {
+			return nil, &fs.PathError{Op: "lock", Path: name, Err: syscall.ENOTDIR}
+		} // else the folder was removed or replaced while we waited
 	}
 }
