@@ -34,16 +34,16 @@ func (r *Result) figures() []report.Figure {
 	for _, p := range problems {
 		add(report.Figure{
 			Name: "effects-" + p, Title: "Effect of each setting on " + p,
-			Caption: "Mean over seeds of " + metric + " for each value of a setting. Thick: the median over the cells with that value; thin: the best of " +
-				"them. Where every value has one cell, the band is the 95 % interval over seeds, of two or three seeds their range.",
+			Caption: "Mean over seeds of " + metric + " for each value of a setting. Thick: the median over the cells with that value; " +
+				"thin: the best of them. Where every value has one cell, the band is the 95 % interval over seeds, of two or three their range.",
 		}, r.effects(p))
 	}
 	for i := range r.Judged {
 		j := &r.Judged[i]
 		add(report.Figure{
 			Name: "heat-" + j.Problem + "-" + j.Method, Title: fmt.Sprintf("%s on %s: pairs of settings", figure.Label(j.Method), j.Problem),
-			Caption: "Mean over seeds of " + metric + ", the best over the settings that a panel does not show. The dot is the chosen cell; white: no cell " +
-				"there can be chosen.",
+			Caption: "Mean over seeds of " + metric + ", the best over the settings that a panel does not show. The dot is the chosen cell; " +
+				"white: no cell there can be chosen.",
 		}, r.heat(j))
 	}
 	return out

@@ -2,7 +2,10 @@ package grid
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -92,7 +95,6 @@ func lastRows(rows []record.Trace) []record.Trace {
 
 // The files of a grid's folder; besides there are figures and tables.
 const (
-	indexName   = "grid.json"
 	chosenName  = "chosen.yaml"
 	trialsName  = "trials.parquet"
 	tracesName  = "trace.parquet"
@@ -116,13 +118,16 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 			return err
 		}
 		defer root.Close()
+		if err := record.RestoreFolder(root, r.Protocol, report.GridIndex); err != nil {
+			return err
+		}
 		if r.Missing() > 0 {
 			if old, err := read(root, r.Protocol); err == nil && old.Missing() == 0 {
 				kept = true
 				return nil
 			}
 		}
-		foreign, err = record.ReplaceFolder(root, r.Protocol, indexName, r, files)
+		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, r, files)
 		return err
 	})
 	return foreign, kept, err
@@ -150,19 +155,31 @@ func (r *Result) files() (map[string][]byte, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// Read reads the result of one protocol from a folder that Write wrote to. What is not as it was written is a *record.Damage.
-func Read(dir, protocol string) (r *Result, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+// Read reads the grids below dir, the folder results/grid, in order of name and protocol. Where one is damaged the error says so, and
+// the others are returned; a dir that does not exist has none.
+func Read(dir string) ([]*Result, error) {
+	var out []*Result
+	var damage []error
+	names, err := fs.Glob(os.DirFS(dir), "*/*/"+report.GridIndex)
+	for _, name := range names {
+		root, err := os.OpenRoot(filepath.Join(dir, path.Dir(path.Dir(name))))
+		if err != nil {
+			return nil, err
+		}
+		r, err := read(root, path.Base(path.Dir(name)))
+		root.Close()
+		if err != nil {
+			damage = append(damage, err)
+		} else {
+			out = append(out, r)
+		}
 	}
-	defer root.Close()
-	return read(root, protocol)
+	return out, errors.Join(append(damage, err)...)
 }
 
 func read(root *os.Root, protocol string) (*Result, error) {
 	r := &Result{}
-	f, err := record.OpenFolder(root, protocol, indexName, r)
+	f, err := record.OpenFolder(root, protocol, report.GridIndex, r)
 	if err != nil {
 		return nil, err
 	}
@@ -192,17 +209,20 @@ func read(root *os.Root, protocol string) (*Result, error) {
 			}
 		}
 	}
-	for _, g := range r.Groups {
-		for _, c := range g.Cells {
-			if len(c.Values) != len(g.Keys) || len(c.Seeds) != len(c.Trials) || !slices.ContainsFunc(g.Cells, func(c Cell) bool { return c.Current }) {
-				return nil, &record.Damage{Path: f.Path(indexName), Reason: "its cells contradict its settings"}
-			}
-		}
+	if r.Protocol != protocol || slices.ContainsFunc(r.Groups, func(g Group) bool { return !g.sound() }) {
+		return nil, &record.Damage{Path: f.Path(report.GridIndex), Reason: "it contradicts itself"}
 	}
 	if r.Judged, err = judge(r.Groups, r.Objective, r.Records); err != nil {
-		return nil, &record.Damage{Path: f.Path(indexName), Reason: err.Error()}
+		return nil, &record.Damage{Path: f.Path(report.GridIndex), Reason: err.Error()}
 	}
 	return r, nil
+}
+
+// sound reports whether a group that was read can be judged: anybody can make a seal.
+func (g *Group) sound() bool {
+	return slices.ContainsFunc(g.Cells, func(c Cell) bool { return c.Current }) && !slices.ContainsFunc(g.Cells, func(c Cell) bool {
+		return len(c.Values) != len(g.Keys) || len(c.Seeds) != len(c.Trials) || len(c.Trials) == 0
+	})
 }
 
 func rows[T any](f *record.Folder, name string, decode func([]byte) ([]T, error)) ([]T, error) {

@@ -126,7 +126,8 @@ func (r *Result) All() *table.Table {
 			if j.Cells[c].Current {
 				note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 			}
-			t.Rows = append(t.Rows, append(row, table.Number(o.Mean, 4), table.Number(sd, 4), table.Int(len(o.Values)), table.Text(o.Status), table.Text(note)))
+			row = append(row, table.Number(o.Mean, 4), table.Number(sd, 4), table.Int(len(o.Values)), table.Text(o.Status), table.Text(note))
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

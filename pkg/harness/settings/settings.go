@@ -243,36 +243,43 @@ func strict(c *mapstructure.DecoderConfig) { c.ErrorUnused, c.WeaklyTypedInput =
 // with dots: sampler.step, options.target. A key that is not there has its default.
 func (s *Settings) Origins(problem, method string) map[string]string {
 	out := map[string]string{}
-	sampler := ""
-	for _, l := range s.layers {
-		for _, part := range l.parts(problem, method, func() string { return sampler }) {
-			if name, ok := child(part, "sampler")["sampler"].(string); ok {
-				sampler = name
-			}
-			for _, key := range leaves("", part) {
-				out[key] = l.name
-			}
-		}
+	for key, l := range origins(s.layers, problem, method) {
+		out[key] = l.name
 	}
 	return out
 }
 
 // Keys returns the keys of Config that an override sets for one method on one problem, sorted; none if it does not concern it.
 func (s *Settings) Keys(problem, method string, o Override) ([]string, error) {
-	l, err := s.file.parse(o)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.merge(problem, method)
+	last, err := s.file.parse(o)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, part := range l.parts(problem, method, func() string { return r.Sampler.Sampler }) {
-		out = append(out, leaves("", part)...)
+	for key, l := range origins(append(slices.Clip(s.layers), last), problem, method) {
+		if l == last {
+			out = append(out, key)
+		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return out, nil
+}
+
+// origins returns the last layer that sets each key.
+func origins(layers []*layer, problem, method string) map[string]*layer {
+	out := map[string]*layer{}
+	sampler := ""
+	for _, l := range layers {
+		for _, part := range l.parts(problem, method, func() string { return sampler }) {
+			if name, ok := child(part, "sampler")["sampler"].(string); ok {
+				sampler = name
+			}
+			for _, key := range leaves("", part) {
+				out[key] = l
+			}
+		}
+	}
+	return out
 }
 
 // leaves returns the keys of the values in a mapping, with dots.
