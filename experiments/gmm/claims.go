@@ -193,7 +193,7 @@ func others(a, b string) func(s *record.Set) string {
 }
 
 // coverage tells for each seed whether all five modes are covered.
-func coverage(e claim.Records, method string) (all []bool, text string) {
+func coverage(e claim.Series, method string) (all []bool, text string) {
 	var least []float64
 	for k := range 5 {
 		for i, v := range e.Final(method, "coverage", k) {

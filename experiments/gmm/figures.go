@@ -31,16 +31,16 @@ func contours() figure.Layer {
 // panel2D is an empty panel with the target's contours.
 func panel2D(title string) figure.Panel {
 	return figure.Panel{
-		Title: title, EqualAxes: true,
-		X:      figure.Axis{Label: "x_{1}", Min: xMin, Max: xMax},
-		Y:      figure.Axis{Label: "x_{2}", Min: yMin, Max: yMax},
+		Title:  title,
+		X:      figure.Axis{Label: "x₁", Min: xMin, Max: xMax},
+		Y:      figure.Axis{Label: "x₂", Min: yMin, Max: yMax},
 		Layers: []figure.Layer{contours()},
 	}
 }
 
 // scatter draws Figure 1: one panel a method, and exact draws.
 func scatter(s *record.Set) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 4, Shared: true, NoLegend: true}
+	f := &figure.Figure{Cols: 4, Plane: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
 		p := panel2D(claim.Label(m))
@@ -51,10 +51,10 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 			}
 			n = a.Shape[0]
 			p.Layers = append(p.Layers, figure.Scatter{
-				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: figure.Method(m),
+				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: figure.Method(m).As(""),
 			})
 		} else {
-			p.Layers = append(p.Layers, figure.Text{X: 0.5, Y: 0.5, S: "no run ended well", Frac: true, AlignX: 0.5})
+			p.Note = "no run ended well"
 		}
 		f.Panels = append(f.Panels, p)
 	}
@@ -62,7 +62,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	target.GMM2D().Sample(exact, rng.New(1, "figure"))
 	p := panel2D("Exact draws")
 	p.Layers = append(p.Layers, figure.Scatter{
-		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth"),
+		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth").As(""),
 	})
 	f.Panels = append(f.Panels, p)
 	return f, nil
@@ -70,15 +70,11 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 
 // trajectories draws Figure 2 for the methods with a network.
 func trajectories(s *record.Set) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 2, Shared: true}
-	marks := []struct {
-		label string
-		style figure.Style
-		shape figure.Shape
-	}{
-		{"start", figure.Style{Color: figure.Method("sgld").Color, Mark: figure.Square}, figure.Square},
-		{"iteration %d", figure.Style{Color: figure.Method("svgd").Color, Mark: figure.Triangle}, figure.Triangle},
-		{"iteration %d", figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}, figure.Circle},
+	f := &figure.Figure{Cols: 2, Plane: true}
+	marks := []figure.Style{
+		{Color: figure.Method("sgld").Color, Mark: figure.Square},
+		{Color: figure.Method("svgd").Color, Mark: figure.Triangle},
+		{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle},
 	}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
 		t, ok := claim.First(s, "gmm-2d", m)
@@ -105,7 +101,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 				px, py := at(l, i)
 				x, y = append(x, px), append(y, py)
 			}
-			p.Layers = append(p.Layers, figure.Path{X: x, Y: y, Style: figure.Method(m).As("")})
+			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As(""), Thin: true})
 		}
 		for j, look := range []int{0, o.DisplacementFrom / c.Judge.Every, looks - 1} {
 			var x, y []float64
@@ -113,13 +109,11 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 				px, py := at(look, i)
 				x, y = append(x, px), append(y, py)
 			}
-			label := marks[j].label
+			label := "start"
 			if j > 0 {
-				label = fmt.Sprintf(label, []int{0, o.DisplacementFrom, c.Iterations}[j])
+				label = fmt.Sprintf("iteration %d", []int{0, o.DisplacementFrom, c.Iterations}[j])
 			}
-			p.Layers = append(p.Layers, figure.Scatter{
-				X: x, Y: y, Style: marks[j].style.As(label), Shape: marks[j].shape, Radius: 1.9, Alpha: 0.9, Edge: true,
-			})
+			p.Layers = append(p.Layers, figure.Scatter{X: x, Y: y, Style: marks[j].As(label), Radius: 1.9})
 		}
 		f.Panels = append(f.Panels, p)
 	}

@@ -62,8 +62,8 @@ func divided(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	t := &table.Table{Columns: []table.Column{
-		{Header: "Method"}, {Header: "effective step", Group: "released", Align: table.Right}, {Header: "final k-NN KL", Group: "released", Align: table.Right},
-		{Header: "effective step", Group: "matched", Align: table.Right}, {Header: "final k-NN KL", Group: "matched", Align: table.Right},
+		{Header: "Method"}, {Header: "released: step", Align: table.Right}, {Header: "released: final k-NN KL", Align: table.Right},
+		{Header: "matched: step", Align: table.Right}, {Header: "matched: final k-NN KL", Align: table.Right},
 	}}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
 		row := []table.Cell{table.Text(claim.Label(m))}

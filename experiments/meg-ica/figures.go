@@ -37,7 +37,7 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 		layers = append([]figure.Layer{figure.HLine{Y: exact.median(), Style: figure.Method("truth").As("")}}, layers...)
 	}
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W_{0}", Scale: figure.AutoLog}, Layers: layers,
+		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W₀", Scale: figure.AutoLog}, Layers: layers,
 	}}}, nil
 }
 
@@ -46,7 +46,7 @@ func convergence(name, particles, problem string) harness.Figure {
 	return density.Curves(name, particles+" particles against iterations",
 		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws, in the "+
 			"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many reference draws.", problem,
-		density.Panel{Metric: "amari-median", Label: "median Amari distance to W_{0}", Scale: figure.AutoLog, Floor: true},
+		density.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
 
@@ -69,8 +69,8 @@ func identifiability(s *record.Set) (*figure.Figure, error) {
 	}
 	for _, problem := range []string{many, few} {
 		if t := floorOf(s, problem, "floor-amari"); len(t) > 0 {
-			add("draws, W_{0}", t.pooled(), figure.Method("hmc"))
-			add("random, W_{0}", floorOf(s, problem, "random-amari").pooled(), figure.Method("kde-flow"))
+			add("draws, W₀", t.pooled(), figure.Method("hmc"))
+			add("random, W₀", floorOf(s, problem, "random-amari").pooled(), figure.Method("kde-flow"))
 			add("draws, mode", floorOf(s, problem, "floor-amari-mode").pooled(), figure.Method("hmc"))
 			break
 		}

@@ -91,7 +91,7 @@ func faster(id, a, b string) claim.Claim {
 }
 
 // arrival says in how many seeds, and by when, a method's curve came down to level.
-func arrival(e claim.Records, method string, level float64) string {
+func arrival(e claim.Series, method string, level float64) string {
 	first, last, n, seeds := math.MaxInt, 0, 0, 0
 	for _, c := range e.Set.Curves(problem, method, "knn-kl", 0) {
 		seeds++

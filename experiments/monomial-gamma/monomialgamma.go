@@ -42,7 +42,7 @@ var Experiment = &harness.Experiment{
 		density.Curves("tails", "Tails and smoothing",
 			"Mean of |x₁| (the black line: as many exact draws; 4.42 in the limit), the smoothing σ and the exponent p: mean (line) and "+
 				"range (band) over seeds.", problem,
-			density.Panel{Metric: "mean-abs", Label: "mean of |x_{1}|", Floor: true},
+			density.Panel{Metric: "mean-abs", Label: "mean of |x₁|", Floor: true},
 			density.Panel{Metric: "sigma", Label: "σ", Zero: true}, density.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 	},
 	Tables: []harness.Table{

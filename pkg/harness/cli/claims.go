@@ -2,150 +2,84 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// asserted is what sifg claims --json prints.
-type asserted struct {
-	Claims   []harness.Row                  `json:"claims"`
-	Findings map[string][]harness.Statement `json:"findings"` // by experiment
-}
-
-func (a *app) claims() *cobra.Command {
+func claimsCommand(e *env) *cobra.Command {
+	var s selection
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "claims [EXPERIMENT...|all]",
-		Short: "Prints the paper's claims with verdict and evidence under each protocol of the report",
-		Long: `Prints the paper's claims with verdict and evidence under each protocol of the report, and what the experiments found beside
-them. Claims that rest on several experiments are decided from all of them.`,
-		Example: `  sifg claims --scale smoke
+		Short: "Prints the paper's claims with verdict and evidence, and the findings, from the report",
+		Example: `  sifg claims gmm --scale smoke
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.request(args)
+			r, err := s.request(e, args)
 			if err != nil {
 				return err
 			}
-			if err := a.isReport(); err != nil {
-				return err
-			}
-			decided, err := harness.ReadClaims(a.resultsDir(), a.experiments)
+			rep, err := report.Read(s.resultsDir(), e.experiments)
 			if err != nil {
 				return err
 			}
-			if len(decided) == 0 {
-				return exitf(exitStopped, "no report in %s: sifg run makes one", a.resultsDir())
+			if len(rep.Experiments) == 0 {
+				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir())
 			}
-			out := asserted{Findings: map[string][]harness.Statement{}}
-			for _, e := range r.Experiments {
-				if out.Findings[e.Name], err = harness.ReadFindings(a.resultsDir(), e); err != nil {
-					return err
+			wanted := func(name string) bool {
+				return slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == name })
+			}
+			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { return !wanted(row.Experiment) })
+			findings := map[string][]harness.Statement{}
+			for _, x := range rep.Experiments {
+				if wanted(x.Name) {
+					findings[x.Name] = x.Findings
 				}
 			}
-			for _, row := range harness.Ledger(a.experiments, decided) {
-				if slices.ContainsFunc(r.Experiments, func(e *harness.Experiment) bool { return e.Name == row.Experiment }) {
-					out.Claims = append(out.Claims, row)
-				}
+			if asJSON {
+				return writeJSON(e.out, struct {
+					Claims   claim.Ledger                   `json:"claims"`
+					Findings map[string][]harness.Statement `json:"findings"` // by experiment
+				}{ledger, findings})
 			}
-			if a.opt.json {
-				return writeJSON(a.out, out)
-			}
-			if err := writeLedger(a.out, out.Claims, true); err != nil {
+			if err := printLedger(e, ledger); err != nil {
 				return err
 			}
-			for _, e := range r.Experiments {
-				for _, f := range out.Findings[e.Name] {
-					fmt.Fprintf(a.out, "\n%s: %s\n    %s\n", e.Name, f.Title, f.Text)
+			for _, x := range r.Experiments {
+				for _, f := range findings[x.Name] {
+					fmt.Fprintf(e.out, "\n%s: %s\n%s\n", x.Name, f.Title, f.Text)
+					if f.Table != nil {
+						fmt.Fprintf(e.out, "\n%s", f.Table.Markdown())
+					}
 				}
 			}
 			return nil
 		},
 	}
-	a.scaleFlag(cmd)
-	a.folders(cmd, scaled)
-	a.jsonFlag(cmd)
+	s.scaleFlag(cmd.Flags())
+	s.folderFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// writeLedger prints the claims, with their evidence or a line each, and how many came out how.
-func writeLedger(w io.Writer, rows []harness.Row, evidence bool) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if !evidence {
-		fmt.Fprintln(t, "claim\tverdict\tof the paper")
-	}
-	for _, r := range rows {
-		if !evidence {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID, r.Summary, r.Statement)
-			continue
-		}
-		fmt.Fprintf(t, "%s. %s\n    %s (%s)\n", r.ID, r.Statement, r.Summary, r.Experiment)
-		for _, o := range r.Under {
-			d := harness.Decided{Scale: o.Scale, Complete: o.Complete}
-			fmt.Fprintf(t, "    %s\t%s\t%s\n", o.Protocol+marks(d), o.Verdict, o.Evidence)
+// printLedger prints the claims with their evidence, and how many came out how.
+func printLedger(e *env, ledger claim.Ledger) error {
+	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	for _, row := range ledger {
+		fmt.Fprintf(t, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
+		for _, o := range row.Under {
+			fmt.Fprintf(t, "    %s\t%s\t%s\n", o.Protocol, o.Verdict, o.Evidence)
 		}
 		if err := t.Flush(); err != nil { // columns of their own for each claim
 			return err
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%d claims: %s\n", len(rows), harness.CountOutcomes(rows))
-	return err
-}
-
-// marks says of a report what a reader of its verdicts must know.
-func marks(d harness.Decided) string {
-	var text string
-	if d.Scale != "full" {
-		text += ", " + d.Scale + " scale (not the paper's settings)"
-	}
-	if d.Changed {
-		text += ", other settings"
-	}
-	if !d.Complete {
-		text += ", incomplete"
-	}
-	return text
-}
-
-// summarise prints where the report is and how its claims came out.
-func (a *app) summarise(experiments []*harness.Experiment) error {
-	all, err := harness.ReadClaims(a.resultsDir(), experiments)
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
-		count := map[string]int{}
-		for _, c := range d.Claims {
-			count[c.Verdict]++
-		}
-		var text []string
-		for _, v := range []string{harness.Reproduced, harness.NotReproduced, harness.NotDecided, harness.NotTestable} {
-			if count[v] > 0 {
-				text = append(text, fmt.Sprintf("%d %s", count[v], v))
-			}
-		}
-		fmt.Fprintf(a.out, "claims, %s, %s%s: %s\n", d.Experiment, d.Protocol, marks(d), strings.Join(text, ", "))
-	}
-	fmt.Fprintf(a.out, "report: %s (%s prints the evidence)\n", filepath.Join(a.resultsDir(), "index.html"), a.claimsCommand())
+	fmt.Fprintln(e.out, ledger.Count())
 	return nil
-}
-
-// claimsCommand is the command that reads the claims of this report.
-func (a *app) claimsCommand() string {
-	dir := a.resultsDir()
-	switch {
-	case dir == "results":
-		return "sifg claims"
-	case dir == filepath.Join("results", a.opt.scale) && a.opt.results == "":
-		return "sifg claims --scale " + a.opt.scale
-	}
-	return "sifg " + harness.Quote([]string{"claims", "--results", dir})
 }

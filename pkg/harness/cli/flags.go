@@ -1,16 +1,161 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
+
+// selection is the flags that choose trials.
+type selection struct {
+	protocols   []string
+	scale       string
+	config, set []string
+	problems    []string
+	methods     []string
+	seeds       []uint
+	folders
+}
+
+// folders is the flags that say where the report and the trials are.
+type folders struct{ results, store, name string }
+
+func (s *selection) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&s.protocols, "protocol", []string{"released"}, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
+	s.scaleFlag(f)
+	f.StringArrayVar(&s.config, "config", nil, "`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
+	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
+	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
+	f.StringSliceVar(&s.methods, "methods", nil, "only these methods, by `NAME`")
+	f.UintSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,3`")
+	s.folderFlags(f)
+	f.Var(&once{to: &s.name}, "name", "keep the report of changed settings apart, in results/custom/`NAME`")
+}
+
+func (s *selection) scaleFlag(f *pflag.FlagSet) {
+	s.scale = "full"
+	f.Var(&once{to: &s.scale}, "scale", "scale, by `NAME`: full, quick or smoke")
+}
+
+func (s *folders) folderFlags(f *pflag.FlagSet) {
+	f.Var(&once{to: &s.results}, "results", "folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
+		"results/custom for changed settings)")
+	f.Var(&once{to: &s.store}, "store", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
+}
+
+// changed reports whether the trials are not those of the settings as they are written.
+func (s *selection) changed() bool {
+	return len(s.config)+len(s.set)+len(s.problems)+len(s.methods)+len(s.seeds) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != ""
+}
+
+// resultsDir returns the folder of the report. Only the settings as they are written, at full scale, go to results itself: a smaller
+// scale or changed settings never overwrite a full report.
+func (s *selection) resultsDir() string {
+	switch {
+	case s.results != "":
+		return s.results
+	case s.name != "":
+		return filepath.Join("results", "custom", s.name)
+	case s.changed():
+		return filepath.Join("results", "custom")
+	case s.scale != "full":
+		return filepath.Join("results", s.scale)
+	}
+	return "results"
+}
+
+func (s *folders) storeDir() string {
+	switch {
+	case s.store != "":
+		return s.store
+	case s.results != "":
+		return filepath.Join(s.results, "store")
+	}
+	return filepath.Join("results", "store")
+}
+
+// request turns the flags and the names of experiments into what a plan is made from. No name means all.
+func (s *selection) request(e *env, names []string) (plan.Request, error) {
+	r := plan.Request{Scale: s.scale, Experiments: e.experiments, Lenient: true, Data: e.data, Problems: s.problems, Methods: s.methods}
+	for _, seed := range s.seeds {
+		r.Seeds = append(r.Seeds, uint64(seed))
+	}
+	if len(names) > 1 && slices.Contains(names, "all") {
+		return r, usage.Errorf("all is every experiment, and stands alone: got %s", strings.Join(names, " "))
+	}
+	if len(names) > 0 && names[0] != "all" {
+		r.Experiments, r.Lenient = nil, false
+		for _, name := range names {
+			x, err := e.experiment(name)
+			if err != nil {
+				return r, err
+			}
+			if !slices.Contains(r.Experiments, x) {
+				r.Experiments = append(r.Experiments, x)
+			}
+		}
+	}
+	switch {
+	case !slices.Contains(s.protocols, "all"):
+		r.Protocols = slices.Compact(s.protocols)
+	case len(s.protocols) > 1:
+		return r, usage.Errorf("--protocol %s: all is every protocol, and stands alone", strings.Join(s.protocols, ","))
+	}
+	for _, path := range s.config {
+		over, err := settings.ReadOverrides(path)
+		if err != nil {
+			return r, err
+		}
+		r.Overrides = append(r.Overrides, over...)
+	}
+	for pair := range strings.SplitSeq(os.Getenv("SIFG_SET"), ";") {
+		if pair = strings.TrimSpace(pair); pair != "" {
+			r.Overrides = append(r.Overrides, settings.Override{Text: pair, From: "SIFG_SET"})
+		}
+	}
+	for _, text := range s.set {
+		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
+	}
+	return r, nil
+}
+
+// once is a flag of one value, which may be given once: of two values one would be dropped.
+type once struct {
+	to    *string
+	given bool
+}
+
+// Set implements pflag.Value.
+func (o *once) Set(text string) error {
+	if o.given {
+		return errors.New("it is given twice")
+	}
+	*o.to, o.given = text, true
+	return nil
+}
+
+// String implements pflag.Value.
+func (o *once) String() string {
+	if o.to == nil {
+		return ""
+	}
+	return *o.to
+}
+
+// Type implements pflag.Value.
+func (o *once) Type() string { return "string" }
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
 func flagError(cmd *cobra.Command, err error) error {
@@ -21,32 +166,33 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		slices.Sort(names)
-		return harness.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
+		return usage.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
 	case errors.As(err, &value):
 		return valueError("--"+value.GetFlag().Name+"="+value.GetValue(), err)
 	}
-	return harness.Usagef("%v", err)
+	return usage.Errorf("%v", err)
 }
 
 // valueError is the error of a value that a flag does not take; written is where it stands, with the value.
 func valueError(written string, err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
-		return harness.Usagef("%s: %v", written, err)
+		return usage.Errorf("%s: %v", written, err)
 	}
 	switch value.GetFlag().Value.Type() {
 	case "int":
-		return harness.Usagef("%s: want a whole number", written)
+		return usage.Errorf("%s: want a whole number", written)
+	case "uintSlice":
+		return usage.Errorf("%s: want whole numbers with commas, such as 1,2,3", written)
 	case "bool":
-		return harness.Usagef("%s: want true or false", written)
+		return usage.Errorf("%s: want true or false", written)
 	case "duration":
-		return harness.Usagef("%s: want a time with its unit, such as 90s or 10m", written)
+		return usage.Errorf("%s: want a time with its unit, such as 90s or 10m", written)
 	}
-	return harness.Usagef("%s: %v", written, value.Unwrap())
+	return usage.Errorf("%s: %v", written, value.Unwrap())
 }
 
-// notEmpty refuses a flag with nothing in it, such as --trial "$KEY" where KEY is not set. A plan without a name is the one
-// that there is, see findPlan.
+// notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set, and a flag of one value that was given twice.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		var values []string
@@ -59,25 +205,30 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 			}
 			values = []string{v.String()}
 		}
-		if err == nil && f.Name != "plan" && (len(values) == 0 || slices.Contains(values, "")) {
-			err = harness.Usagef("--%s has an empty value", f.Name)
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+			err = usage.Errorf("--%s has an empty value", f.Name)
 		}
 	})
 	return err
 }
 
-// environment sets the flags that were not given from variables: SIFG_JOBS is --jobs, SIFG_FAIL_FAST is --fail-fast. An
-// empty one is as good as none. A variable SIFG_… that is no flag of any command is refused, as a misspelt flag is.
+// environment sets flags that were not given from variables: SIFG_JOBS is --jobs. A variable SIFG_… that is no flag of any command is
+// refused, as a misspelt flag is.
 func environment(cmd *cobra.Command) error {
-	known := map[string]bool{ // read by the sampler library, by the data part, by tests
+	known := map[string]bool{ // read by the sampler library, by the data sets, by tests
 		"SIFG_KERNEL": true, "SIFG_DATASETS_MIRROR": true, "SIFG_READERS_DIR": true,
 	}
 	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
 	know := func(f *pflag.Flag) { known[name(f)] = f.Name != "help" }
 	cmd.Root().PersistentFlags().VisitAll(know)
-	for _, c := range commands(cmd.Root()) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(know)
+		for _, below := range c.Commands() {
+			visit(below)
+		}
 	}
+	visit(cmd.Root())
 	for _, pair := range os.Environ() {
 		key, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(key, "SIFG_") && !known[key] {
@@ -88,49 +239,39 @@ func environment(cmd *cobra.Command) error {
 				}
 			}
 			slices.Sort(names)
-			return harness.Unknown("variable", key, "the environment", names)
+			return usage.Unknown("variable", key, "the environment", names)
 		}
 	}
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value := os.Getenv(name(f))
-		if value == "" || f.Changed || err != nil || f.Name == "set" { // set: layers of their own, see request
+		if value == "" || f.Changed || err != nil || f.Name == "set" { // SIFG_SET is a layer of its own, see request
 			return
 		}
-		if e := cmd.Flags().Set(f.Name, value); e != nil {
-			err = valueError("the variable "+name(f)+"="+value, e)
+		if bad := cmd.Flags().Set(f.Name, value); bad != nil {
+			err = valueError("the variable "+name(f)+"="+value, bad)
 		}
 	})
 	return err
 }
 
-// noArgs refuses arguments with one sentence.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return harness.Usagef("%s takes no arguments, got %q", words(cmd), args[0])
-	}
-	return nil
-}
-
-// one wants one argument, which is a what.
-func one(what string) cobra.PositionalArgs {
+// arguments wants from least to most arguments, each of them a what.
+func arguments(what string, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return harness.Usagef("%s takes one %s, got %d", words(cmd), what, len(args))
+		words := strings.TrimPrefix(cmd.CommandPath(), "sifg ")
+		switch {
+		case most == 0 && len(args) > 0:
+			return usage.Errorf("%s takes no arguments, got %q", words, args[0])
+		case len(args) < least || len(args) > most:
+			return usage.Errorf("%s takes one %s, got %d", words, what, len(args))
 		}
 		return nil
 	}
 }
 
-// atMostOne wants one argument, which is a what, or none.
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return harness.Usagef("%s takes one %s or none, got %d", words(cmd), what, len(args))
-		}
-		return nil
-	}
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }
-
-// words are those by which a command is called, without the program's name.
-func words(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "sifg ") }

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
+	"path"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,110 +13,142 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// named is one line of a list.
-type named struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
+// listed is one list: rows of a name and a text.
+type listed struct {
+	Title string     `json:"title"`
+	Rows  [][]string `json:"rows"`
 }
 
-// section is one list.
-type section struct {
-	Title string  `json:"title"`
-	Items []named `json:"items"`
-}
-
-func (a *app) list() *cobra.Command {
-	var system bool
+func listCommand(e *env) *cobra.Command {
+	var metrics, system, asJSON bool
+	var sampler string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Lists experiments with their problems, samplers and targets",
+		Short: "Lists experiments, samplers and targets; metrics; the settings of a sampler",
 		Example: `  sifg list
-  sifg list --system --json`,
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			sections, err := a.sections(system)
+  sifg list --settings ada-sifg
+  sifg list --metrics`,
+		Args: arguments("", 0, 0),
+		RunE: func(*cobra.Command, []string) (err error) {
+			var lists []listed
+			switch {
+			case sampler != "":
+				lists, err = samplerSettings(sampler)
+			case metrics:
+				lists = metricList(e)
+			default:
+				lists, err = overview(e)
+			}
 			if err != nil {
 				return err
 			}
-			if a.opt.json {
-				return writeJSON(a.out, sections)
+			if system {
+				lists = append(lists, machine())
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			for i, s := range sections {
+			if asJSON {
+				return writeJSON(e.out, lists)
+			}
+			t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+			for i, l := range lists {
 				if i > 0 {
-					fmt.Fprintln(w)
+					fmt.Fprintln(t)
 				}
-				fmt.Fprintln(w, s.Title)
-				for _, item := range s.Items {
-					fmt.Fprintf(w, "  %s\t%s\n", item.Name, item.Text)
+				fmt.Fprintln(t, l.Title)
+				for _, row := range l.Rows {
+					fmt.Fprintf(t, "  %s\n", strings.Join(row, "\t"))
 				}
 			}
-			return w.Flush()
+			return t.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&system, "system", false, "also say what this machine and program are")
-	a.jsonFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&metrics, "metrics", false, "the metrics of each experiment, with unit and meaning")
+	f.StringVar(&sampler, "settings", "", "the settings of a `SAMPLER` with their defaults")
+	f.BoolVar(&system, "system", false, "also say what this machine and program are")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) sections(system bool) ([]section, error) {
-	var out []section
-	experiments := section{Title: "Experiments"}
-	for _, e := range a.experiments {
-		c, err := harness.Contents(e)
+// overview lists experiments, samplers and targets.
+func overview(e *env) ([]listed, error) {
+	experiments, samplers, targets := listed{Title: "Experiments"}, listed{Title: "Samplers"}, listed{Title: "Targets"}
+	for _, x := range e.experiments {
+		f, err := settings.Read(x.Name, x.Settings)
 		if err != nil {
 			return nil, err
 		}
-		text := fmt.Sprintf("%s; problems %s; methods %s; protocols %s",
-			e.Title, strings.Join(c.Problems, ", "), strings.Join(c.Methods, ", "), strings.Join(c.Protocols, ", "))
-		if grids := harness.GridNames(e); len(grids) > 0 {
-			text += "; grids " + strings.Join(grids, ", ")
+		experiments.Rows = append(experiments.Rows, []string{x.Name, x.Title}, []string{"", "problems " + strings.Join(f.Problems, ", ")},
+			[]string{"", "methods " + strings.Join(f.Methods, ", ")}, []string{"", "protocols " + strings.Join(f.Protocols, ", ")})
+		if grids := gridNames(x); len(grids) > 0 {
+			experiments.Rows = append(experiments.Rows, []string{"", "grids " + strings.Join(grids, ", ")})
 		}
-		experiments.Items = append(experiments.Items, named{e.Name, text})
 	}
-	samplers, targets := section{Title: "Samplers"}, section{Title: "Targets"}
 	for _, s := range sifg.Samplers {
-		samplers.Items = append(samplers.Items, named{s.Name, s.Title + ": " + s.Doc})
+		samplers.Rows = append(samplers.Rows, []string{s.Name, s.Title + ": " + s.Doc})
 	}
 	for _, t := range target.Table {
-		targets.Items = append(targets.Items, named{t.Name, t.Doc})
+		targets.Rows = append(targets.Rows, []string{t.Name, t.Doc})
 	}
-	metrics := section{Title: "Metrics", Items: []named{
-		{"sigma", "every experiment, of samplers that smooth"}, {"p", "every experiment, of samplers with a Stein loss"},
-		{"loss", "every experiment, of samplers with a network"},
-	}}
-	for _, e := range a.experiments {
-		for _, m := range e.Metrics {
-			i := slices.IndexFunc(metrics.Items, func(n named) bool { return n.Name == m })
-			if i < 0 {
-				metrics.Items = append(metrics.Items, named{m, e.Name})
-			} else {
-				metrics.Items[i].Text += ", " + e.Name
-			}
-		}
-	}
-	out = append(out, experiments, samplers, targets, metrics)
-	if system {
-		m := harness.ThisMachine()
-		kernels := m.Kernel + " of " + strings.Join(kernel.Supported(), ", ")
-		if err := kernelWanted(); err != nil {
-			kernels += "; " + err.Error()
-		}
-		out = append(out, section{Title: "System", Items: []named{
-			{"processor", m.CPU}, {"kernels", kernels}, {"cores", fmt.Sprint(runtime.NumCPU())},
-			{"go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}, {"program", m.Commit},
-		}})
-	}
-	return out, nil
+	return []listed{experiments, samplers, targets}, nil
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+// gridNames returns the names of the grids that come with an experiment.
+func gridNames(x *harness.Experiment) []string {
+	if x.Grids == nil {
+		return nil
+	}
+	files, _ := fs.Glob(x.Grids, "grids/*.yaml")
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+func metricList(e *env) []listed {
+	var out []listed
+	for _, x := range e.experiments {
+		l := listed{Title: x.Name}
+		for _, m := range x.Metrics {
+			l.Rows = append(l.Rows, []string{m.Name, m.Unit, m.Meaning})
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// samplerSettings lists the settings that a sampler has, with their defaults.
+func samplerSettings(name string) ([]listed, error) {
+	s, err := sifg.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	l := listed{Title: s.Title + ": " + s.Doc}
+	v := reflect.ValueOf(s.Defaults)
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("mapstructure")
+		if !slices.Contains(s.Uses, key) {
+			continue
+		}
+		text := fmt.Sprintf("default %v", v.Field(i).Interface())
+		if v.Field(i).IsZero() {
+			text = "default off"
+		}
+		l.Rows = append(l.Rows, []string{key, text})
+	}
+	return []listed{l}, nil
+}
+
+func machine() listed {
+	m := record.ThisMachine()
+	return listed{Title: "System", Rows: [][]string{
+		{"processor", m.CPU}, {"kernels", m.Kernel + " of " + strings.Join(kernel.Supported(), ", ")}, {"cores", fmt.Sprint(runtime.NumCPU())},
+		{"go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}, {"program", m.Commit},
+	}}
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -15,58 +14,63 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
 )
 
-// progress shows how a run goes: a bar on a terminal; elsewhere a line for each trial that ends, and one every ten
-// seconds in which none does. It uses no colours.
+// progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is at most a line a
+// minute, and one for each trial that does not end well.
 type progress struct {
-	out    io.Writer
-	bars   *mpb.Progress // nil where out is no terminal
-	bar    *mpb.Bar
-	beside atomic.Value // string: what stands beside the bar. The bar's own goroutine reads it and must not wait for mu
-	quit   chan struct{}
-	ticker sync.WaitGroup
+	out   io.Writer
+	bars  *mpb.Progress // nil where out is no terminal
+	total *mpb.Bar
+	quit  chan struct{}
+	wait  sync.WaitGroup
+	costs *run.Costs
+	jobs  int
 
 	mu      sync.Mutex
-	printed time.Time
-	trials  int
+	began   time.Time
+	trials  []harness.Trial
 	done    int
+	work    float64 // predicted seconds of all trials
+	ended   float64 // of those that ended
 	running map[*harness.Trial]*running
-	eta     *eta
 }
 
 // running is a trial that runs.
 type running struct {
-	since    time.Time
-	fraction float64
+	fraction, seconds float64 // done; predicted
+	bar               *mpb.Bar
 }
 
-var _ harness.Watcher = (*progress)(nil)
+// scale is what a bar counts to.
+const scale = 1000
 
-// interval is the time between lines while no trial ends.
-const interval = 10 * time.Second
+var _ run.Progress = (*progress)(nil)
 
-func newProgress(out io.Writer, todo []harness.Trial, costs *harness.Costs, jobs int) *progress {
-	p := &progress{
-		out: out, quit: make(chan struct{}), printed: time.Now(),
-		trials: len(todo), running: map[*harness.Trial]*running{}, eta: newETA(todo, costs, jobs),
+func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int) *progress {
+	p := &progress{out: out, quit: make(chan struct{}), costs: costs, jobs: jobs, began: time.Now(), trials: todo, running: map[*harness.Trial]*running{}}
+	for i := range todo {
+		p.work += p.seconds(&todo[i])
 	}
-	tick := interval / 10
-	if terminal(out) {
-		tick = interval / 50
-		p.beside.Store("")
+	every := time.Minute
+	if f, ok := out.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && len(todo) > 0 {
+		every = 200 * time.Millisecond
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40), mpb.WithAutoRefresh())
-		p.bar = p.bars.AddBar(1000, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
-			decor.Any(func(decor.Statistics) string { return p.beside.Load().(string) })))
+		p.total = p.bars.AddBar(scale, mpb.BarPriority(1<<20), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.state()
+		})))
 	}
-	p.ticker.Go(func() {
-		t := time.NewTicker(tick)
-		defer t.Stop()
+	p.wait.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
 		for {
 			select {
 			case <-p.quit:
 				return
-			case <-t.C:
+			case <-tick.C:
 				p.beat()
 			}
 		}
@@ -74,50 +78,65 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *harness.Costs, jobs
 	return p
 }
 
-// terminal reports whether w can show a bar.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && cwriter.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+// seconds is the predicted time of a trial; 1 where nothing is known, so that trials count alike.
+func (p *progress) seconds(t *harness.Trial) float64 {
+	if s, ok := p.costs.Seconds(t); ok {
+		return s
+	}
+	return 1
 }
 
-// Start implements harness.Watcher.
+// Note implements run.Progress.
+func (p *progress) Note(line string) {
+	slog.Info(line)
+	p.line(line)
+}
+
+// Start implements run.Progress.
 func (p *progress) Start(t *harness.Trial) {
+	r := &running{seconds: p.seconds(t)}
+	if p.bars != nil {
+		r.bar = p.bars.AddBar(scale, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Name(t.Name())))
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[t] = &running{since: time.Now()}
+	p.running[t] = r
 }
 
-// Step implements harness.Watcher.
+// Step implements run.Progress.
 func (p *progress) Step(t *harness.Trial, iter int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r := p.running[t]; r != nil {
-		r.fraction = float64(iter) / float64(t.Config.Iterations)
+		r.fraction = float64(iter) / float64(max(1, t.Config.Iterations))
 	}
 }
 
-// End implements harness.Watcher.
+// End implements run.Progress.
 func (p *progress) End(t *harness.Trial, status, reason string, took time.Duration) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	r := p.running[t]
 	delete(p.running, t)
+	if status != "" {
+		p.done++
+		p.ended += p.seconds(t)
+	}
+	state := p.state()
+	p.mu.Unlock()
+	if r != nil && r.bar != nil {
+		r.bar.Abort(true)
+	}
 	if status == "" {
 		return
 	}
 	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
-	p.done++
-	p.eta.ended(t, took.Seconds(), status == record.StatusOK)
 	if status != record.StatusOK {
-		status = became(status, reason)
-	} else if p.bars != nil {
-		return
+		p.line(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state))
 	}
-	p.line(fmt.Sprintf("%s: %s, %s; %s", t.Name(), status, harness.Span(took.Seconds()), p.state()))
 }
 
-// line prints above the bar. p.mu is held.
+// line prints above the bars.
 func (p *progress) line(s string) {
-	p.printed = time.Now()
 	if p.bars != nil {
 		fmt.Fprintln(p.bars, s)
 		return
@@ -125,25 +144,37 @@ func (p *progress) line(s string) {
 	fmt.Fprintln(p.out, s)
 }
 
-// beat moves the bar or prints a line where nothing was printed for long.
+// beat moves the bars, or prints a line.
 func (p *progress) beat() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.beside.Store(p.state())
-		fraction, _, _ := p.eta.now(p.running)
-		p.bar.SetCurrent(min(999, int64(1000*fraction)))
-	} else if time.Since(p.printed) >= interval {
-		p.line(p.state())
+	state, fraction := p.state(), p.fraction()
+	for _, r := range p.running {
+		if r.bar != nil {
+			r.bar.SetCurrent(min(scale-1, int64(scale*r.fraction)))
+		}
+	}
+	p.mu.Unlock()
+	if p.total != nil {
+		p.total.SetCurrent(min(scale-1, int64(scale*fraction)))
+	} else {
+		p.line(state)
 	}
 }
 
-// state says how far the run is and when it will end. p.mu is held. A trial that is being stored no longer takes a place among
-// those that run.
+// fraction is the share of the work that is done. p.mu is held.
+func (p *progress) fraction() float64 {
+	done := p.ended
+	for _, r := range p.running {
+		done += r.fraction * r.seconds
+	}
+	return done / max(p.work, 1e-9)
+}
+
+// state says how far the run is and when it will end, by its own speed so far. p.mu is held.
 func (p *progress) state() string {
-	s := fmt.Sprintf("%d of %d trials, %d running", p.done, p.trials, min(len(p.running), p.eta.jobs))
-	if _, left, known := p.eta.now(p.running); known && left >= 1 {
-		s += fmt.Sprintf(", about %s left", harness.Span(left))
+	s := fmt.Sprintf("%d of %d trials, %d running", p.done, len(p.trials), min(len(p.running), p.jobs))
+	if f, took := p.fraction(), time.Since(p.began).Seconds(); f > 0.02 && f < 1 && took > 2 {
+		s += ", about " + span(took*(1-f)/f) + " left"
 	}
 	return s
 }
@@ -151,9 +182,9 @@ func (p *progress) state() string {
 // close ends the display.
 func (p *progress) close() {
 	close(p.quit)
-	p.ticker.Wait()
+	p.wait.Wait()
 	if p.bars != nil {
-		p.bar.Abort(true)
+		p.total.Abort(true)
 		p.bars.Wait()
 	}
 }

@@ -2,65 +2,89 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-func (a *app) report() *cobra.Command {
+func reportCommand(e *env) *cobra.Command {
+	var s selection
 	var address string
-	var anyone, keep bool
+	var keep bool
+	var formats []string
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
-		Short: "Writes tables, figures, claims, merged records and the page from the trials that are there",
+		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
-  sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end
-  sifg report gmm --scale smoke --keep     # made again, with changed figures and rules, from what it holds itself`,
+  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself
+  sifg report gmm --scale smoke --format pdf,png
+  sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if anyone && address == "" {
-				return harness.Usagef("--serve-anyone is for --serve ADDRESS, which is not given")
+			for _, f := range formats {
+				if !slices.Contains(figure.Formats, f) {
+					return usage.Unknown("format", f, "--format", figure.Formats)
+				}
 			}
-			if keep && address != "" {
-				return harness.Usagef("--keep writes a report and --serve writes none: give one of them")
+			if address != "" && (keep || formats != nil) {
+				return usage.Errorf("--serve writes nothing: leave --keep and --format out")
 			}
-			if address != "" {
-				return a.serve(args, address, anyone)
-			}
-			if err := writable(a.resultsDir(), "--results"); err != nil {
-				return err
-			}
-			p, err := a.prepare(args, false)
+			w, err := s.open(e, args, false)
 			if err != nil {
 				return err
 			}
-			if keep {
-				if p.survey, err = harness.Keep(a.resultsDir(), p.survey); err != nil {
+			if address != "" {
+				return serve(e, w, address)
+			}
+			if err := writable(w.results); err != nil {
+				return err
+			}
+			if err := w.report(e, keep); err != nil {
+				return err
+			}
+			if len(formats) > 0 {
+				if err := report.Export(filepath.Join(w.results, "export"), w.Plan, w.store, formats); err != nil {
 					return err
 				}
 			}
-			if err := a.merge(p, keep); err != nil {
-				return err
+			if keep { // a fresh clone has the report and no store
+				return w.damage()
 			}
-			return verdict(p.survey, nil)
+			return w.outcome(e, nil)
 		},
 	}
-	a.choosing(cmd)
-	cmd.Flags().StringVar(&address, "serve", "", "write nothing; show the page at this `ADDRESS` of this machine, made again as trials end")
-	cmd.Flags().BoolVar(&anyone, "serve-anyone", false, "with --serve, allow an address that other machines can reach")
-	cmd.Flags().BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there (a trial of the same settings and program\n"+
-		"has the same key); figures of particles, which a report does not hold, stay as they are")
+	s.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; figures of particles, which a report\ndoes not hold, stay as they are")
+	f.StringSliceVar(&formats, "format", nil, "also write the figures in these `FORMATS` ("+strings.Join(figure.Formats, ", ")+"), to export in the folder of the report")
+	f.StringVar(&address, "serve", "", "write nothing; show the page at this `ADDRESS` of this machine, made again as trials end")
 	return cmd
 }
 
-// merge writes the report and says what was left as it was.
-func (a *app) merge(p prepared, keep bool) error {
-	notes, err := harness.Merge(a.resultsDir(), p.store, p.Plan, a.experiments, keep)
-	for _, n := range notes {
-		fmt.Fprintln(a.err, n)
+// summarise prints what a run or a report has come to: the claims in a line each, and where the page is.
+func summarise(e *env, w *work, r *report.Report) error {
+	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	some := false
+	for _, row := range r.Ledger(e.experiments) {
+		if slices.ContainsFunc(w.Experiments, func(x *harness.Experiment) bool { return x.Name == row.Experiment }) && row.Outcome != claim.NoResult.String() {
+			if !some {
+				fmt.Fprintln(t, "claim\tverdict\tstatement")
+				some = true
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\n", row.ID, row.Summary, row.Statement)
+		}
 	}
-	if err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	return a.summarise(p.Experiments)
+	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+	return nil
 }

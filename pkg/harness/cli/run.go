@@ -4,131 +4,193 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-func (a *app) run() *cobra.Command {
+// retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
+var retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory, record.StatusKilled}
+
+// todoStatuses are those of trials that a run computes.
+var todoStatuses = append([]string{store.Missing}, retryable...)
+
+func runCommand(e *env) *cobra.Command {
+	var s selection
+	var r runner
+	var trial string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
-		Long: `Computes the trials that are not there yet and writes the report. Stop it as you like: the same command continues. What it did is also
-in a log file in the store's folder .log.`,
+		Long:  "Computes the trials that are not there yet and writes the report. Stop it as you like: the same command continues.",
 		Example: `  sifg run gmm --scale smoke --protocol all
-  sifg run gmm --scale smoke --set seeds=[1,2] --jobs 1 --quiet`,
+  sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.runTrials(args)
+			if err := r.check(e); err != nil {
+				return err
+			}
+			if err := writable(s.resultsDir()); err != nil {
+				return err
+			}
+			w, err := s.open(e, args, true)
+			if err != nil {
+				return err
+			}
+			if trial != "" {
+				if err := w.Only(trial); err != nil {
+					return err
+				}
+				if err := w.look(e); err != nil {
+					return err
+				}
+			}
+			return w.run(e, &r, trial == "")
 		},
 	}
-	a.choosing(cmd)
-	a.runnerFlags(cmd)
-	cmd.Flags().StringVar(&a.opt.trial, "trial", "", "only the trial whose `KEY` begins so; no report is written")
+	s.flags(cmd)
+	r.flags(cmd)
+	cmd.Flags().StringVar(&trial, "trial", "", "only the trial whose `KEY` begins so; no report is written")
 	return cmd
 }
 
-func (a *app) runTrials(names []string) error {
-	r, err := a.runner()
+// run computes what is missing and writes the report.
+func (w *work) run(e *env, r *runner, write bool) error {
+	if err := w.damage(); err != nil {
+		return err
+	}
+	computed, without, caught, err := w.compute(e, r)
 	if err != nil {
 		return err
 	}
-	if err := writable(a.resultsDir(), "--results"); err != nil {
+	there := len(w.with(record.StatusOK, record.StatusDiverged))
+	if err := w.look(e); err != nil {
 		return err
 	}
-	p, err := a.prepare(names, true)
-	if err != nil {
-		return err
-	}
-	todo := p.survey.Retry(a.opt.retry)
-	fmt.Fprintln(a.err, p.foretell(todo, a.opt.jobs))
-	computed, caught, err := a.compute(r, p, todo)
-	if err != nil {
-		return err
-	}
-	there := len(p.survey.Is(record.StatusOK, record.StatusDiverged))
-	if p.survey, err = harness.Look(p.store, p.Plan); err != nil {
-		return err
-	}
-	missing := p.survey.Is(harness.Missing, harness.Damaged)
-	wanting := slices.ContainsFunc(missing, func(f harness.Found) bool { return !slices.Contains(a.absent, f.Trial.Config.Data) })
-	if a.opt.trial == "" && !wanting { // what is left out for want of data does not keep the rest from its report
-		if err := a.merge(p, false); err != nil {
+	// What is left out for want of data does not keep the rest from its report.
+	wanting := slices.ContainsFunc(w.with(store.Missing), func(t harness.Trial) bool { return !slices.Contains(without, t.Config.Data) })
+	if write && !wanting && len(w.with(store.Missing)) < len(w.found) {
+		if err := w.report(e, false); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d already there, %d computed\n", table.Count(len(p.survey), "trial"), there, computed)
-	err = verdict(p.survey, caught)
-	if code(err) == exitStopped && caught == nil && len(missing) > 0 && !wanting {
+	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
+	err = w.outcome(e, caught)
+	if code(err) == exitStopped && len(without) > 0 && !wanting {
 		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+
-			"then the same command continues", len(missing), len(p.survey), strings.Join(a.absent, ", "))
+			"then the same command continues", len(w.with(store.Missing)), len(w.found), strings.Join(without, ", "))
 	}
 	return err
 }
 
-// compute computes trials and says how many, and which signal ended it, if any.
-func (a *app) compute(r *harness.Runner, p prepared, todo []harness.Trial) (computed int, caught os.Signal, err error) {
+// compute computes what is missing. without are the data sets that could not be had; caught is the signal that ended the run, if any.
+func (w *work) compute(e *env, r *runner) (computed int, without []string, caught os.Signal, err error) {
 	soft, hard, first, release := signals()
-	defer release() // from then on a signal ends the program as usual: all files are absent or whole
-	defer a.keepLog()()
-	if todo, err = a.provide(soft, todo); err != nil {
-		return 0, nil, err
+	defer release() // from then on a signal ends the program at once: all files are absent or whole
+	defer keepLog(e, w.store.Dir())()
+	todo := w.with(append([]string{store.Missing}, r.retry...)...)
+	fmt.Fprintln(e.err, w.forecast(todo, r.jobs))
+	if without, err = fetch(soft, e, todo); err != nil {
+		return 0, nil, nil, err
 	}
-	say := func(line string) {
-		slog.Info(line)
-		fmt.Fprintln(a.err, line)
-	}
-	if err := harness.Share(soft, p.store, p.Experiments, todo, say); err != nil && soft.Err() == nil {
-		return 0, nil, err
-	}
-	shown := newProgress(a.err, todo, p.costs, a.opt.jobs)
-	r.Store, r.Watch = p.store, shown
-	computed, err = r.Run(soft, hard, p.Experiments, todo)
+	todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
+	shown := newProgress(e.err, todo, &w.costs, r.jobs)
+	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
-	return computed, first(), err
+	return computed, without, first(), err
 }
 
-// verdict turns what the store has of a plan into the exit code and its sentence.
-func verdict(s harness.Survey, caught os.Signal) error {
-	missing, damaged := len(s.Is(harness.Missing)), s.Is(harness.Damaged)
-	ended := s.Is(append([]string{record.StatusDiverged}, harness.Retryable...)...)
+// fetch gets the data sets that trials need and returns the names of those that cannot be had.
+func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string, err error) {
+	var names []string
+	for _, t := range todo {
+		if t.Config.Data != "" && !slices.Contains(names, t.Config.Data) && e.data.Absent(t.Config.Data) != nil {
+			names = append(names, t.Config.Data)
+		}
+	}
+	for _, name := range names {
+		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
+		switch {
+		case err == nil:
+		case errors.Is(err, dataset.ErrDamaged):
+			return nil, err
+		default:
+			without = append(without, name)
+			fmt.Fprintf(e.err, "the trials of data set %s are left out: %v\n", name, err)
+		}
+	}
+	return without, nil
+}
+
+// report writes the report and its page, and says what was left as it was.
+func (w *work) report(e *env, keep bool) error {
+	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
+	for _, n := range notes {
+		fmt.Fprintln(e.err, n)
+	}
+	if err != nil {
+		return err
+	}
+	return summarise(e, w, r)
+}
+
+// outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
+func (w *work) outcome(e *env, caught os.Signal) error {
+	missing := len(w.with(store.Missing))
+	if n := len(w.with(record.StatusDiverged)); n > 0 && missing < len(w.found) {
+		fmt.Fprintf(e.err, "%s diverged: that is their result\n", table.Count(n, "trial"))
+	}
+	if err := w.damage(); err != nil {
+		return err
+	}
 	const again = "the same command continues"
 	switch {
 	case caught == syscall.SIGTERM && missing > 0:
-		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(s), again)
+		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(w.found), again)
 	case caught == syscall.SIGUSR1 && missing > 0:
-		return exitf(exitStopped, "stopped by SIGUSR1 with %d of %d trials missing: %s", missing, len(s), again)
+		return exitf(exitStopped, "stopped by SIGUSR1 with %d of %d trials missing: %s", missing, len(w.found), again)
 	case caught != nil && missing > 0:
-		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(s), again)
-	case len(damaged) > 0:
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store (%s): sifg verify --repair moves them aside and "+
-			"the next run computes them again", len(damaged), len(s), damaged[0].Reason)
-	case len(ended) > 0:
-		return exitf(exitFailed, "%d of %d trials did not end well: %s", len(ended), len(s), name(ended, missing))
-	case missing > 0:
-		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(s))
+		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(w.found), again)
+	}
+	if failed := len(w.with(retryable...)); failed > 0 {
+		return exitf(exitFailed, "%d of %d trials failed: %s", failed, len(w.found), w.failures(missing))
+	}
+	if missing > 0 {
+		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(w.found))
 	}
 	return nil
 }
 
-// name lists trials with what became of them, the first few.
-func name(ended []harness.Found, missing int) string {
+// failures lists the first trials that failed, with the reason.
+func (w *work) failures(missing int) string {
 	const most = 5
 	var each []string
-	for i, f := range ended {
-		if i == most {
-			each = append(each, fmt.Sprintf("and %d more", len(ended)-most))
-			break
+	more := 0
+	for i, f := range w.found {
+		switch {
+		case !slices.Contains(retryable, f.Status):
+		case len(each) == most:
+			more++
+		default:
+			each = append(each, fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(f.Status, f.Reason)))
 		}
-		each = append(each, fmt.Sprintf("%s (%s) %s", f.Trial.Name(), f.Trial.Key, became(f.Status, f.Reason)))
+	}
+	if more > 0 {
+		each = append(each, fmt.Sprintf("and %d more", more))
 	}
 	if missing > 0 {
 		each = append(each, fmt.Sprintf("%d were not computed", missing))
@@ -136,7 +198,7 @@ func name(ended []harness.Found, missing int) string {
 	return strings.Join(each, "; ")
 }
 
-// became says what became of a trial and why; some reasons begin with it.
+// became says what became of a trial and why. Some reasons begin with the status.
 func became(status, reason string) string {
 	if strings.HasPrefix(reason, status) {
 		return reason
@@ -144,14 +206,12 @@ func became(status, reason string) string {
 	return status + ": " + reason
 }
 
-// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time)
-// ends and one that the second ends, and which was first.
+// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time) ends, one
+// that the second ends, and which was first.
 func signals() (soft, hard context.Context, caught func() os.Signal, release func()) {
 	soft, stopSoft := context.WithCancelCause(context.Background())
 	hard, stopHard := context.WithCancelCause(context.Background())
-	ch := make(chan os.Signal, 2)
-	first := make(chan os.Signal, 1)
-	done := make(chan struct{})
+	ch, first, done := make(chan os.Signal, 2), make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
 	go func() {
 		for {
@@ -182,4 +242,30 @@ func signals() (soft, hard context.Context, caught func() os.Signal, release fun
 		stopSoft(nil)
 		stopHard(nil)
 	}
+}
+
+// writable refuses a folder that cannot be written, before anything is computed.
+func writable(dir string) error {
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".probe-"); err == nil {
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	return usage.Errorf("--results %s cannot be written: %v", dir, err)
+}
+
+// span writes seconds as people say them.
+func span(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
 }

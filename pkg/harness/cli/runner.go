@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
-	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,95 +14,91 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
-func (a *app) jobsFlag(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&a.opt.jobs, "jobs", defaultJobs(), "trials computed at once")
+// runner is the flags that say how trials are computed. None of them changes a result.
+type runner struct {
+	jobs, threads  int
+	failFast       bool
+	timeout, grace time.Duration
+	isolate        bool
+	memory         int64
+	retry          []string
 }
 
-func (a *app) jobsWanted() error {
-	if a.opt.jobs < 1 {
-		return harness.Usagef("--jobs must be 1 or more, got %d", a.opt.jobs)
-	}
-	return nil
-}
-
-// kernelWanted refuses kernels that the environment asks for and this machine does not have: the library would take others.
-func kernelWanted() error {
-	if want, ok := kernel.Forced(); want != "" && !ok {
-		return harness.Usagef("%s=%s cannot be honoured: this machine has %s", kernel.Env, want, strings.Join(kernel.Supported(), ", "))
-	}
-	return nil
-}
-
-// runnerFlags adds the flags that say how trials are computed; none of them changes a result.
-func (a *app) runnerFlags(cmd *cobra.Command) {
-	a.jobsFlag(cmd)
+func (r *runner) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&a.opt.failFast, "fail-fast", false, "start no more trials after the first that does not end well")
-	f.IntVar(&a.opt.threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
-	f.DurationVar(&a.opt.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-	f.DurationVar(&a.opt.grace, "grace", 5*time.Second, "from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
-	f.BoolVar(&a.opt.isolate, "isolate", false, "compute each trial in a process of its own")
-	f.Var((*size)(&a.opt.memory), "memory", "limit of the process of one trial, such as 800MiB or 2GB; implies --isolate")
-	a.opt.retry = harness.Retryable
-	f.Var((*retry)(&a.opt.retry), "retry", "trials that are tried again, by what became of them, with commas; or none")
+	jobsFlag(f, &r.jobs)
+	f.BoolVar(&r.failFast, "fail-fast", false, "start no more trials after the first that fails")
+	f.IntVar(&r.threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+	f.DurationVar(&r.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	f.DurationVar(&r.grace, "grace", 5*time.Second, "from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
+	f.BoolVar(&r.isolate, "isolate", false, "compute each trial in a process of its own")
+	f.Var((*size)(&r.memory), "memory", "limit of the process of one trial, such as 800MiB or 2GB; implies --isolate")
+	f.StringSliceVar(&r.retry, "retry", retryable, "trials that are tried again, by their `STATUS`; or none")
 }
 
-// runner returns a runner as the flags say, without store and watcher.
-func (a *app) runner() (*harness.Runner, error) {
-	if err := errors.Join(a.jobsWanted(), kernelWanted()); err != nil {
-		return nil, err
+// check refuses values that make no sense, before anything is computed.
+func (r *runner) check(e *env) error {
+	if want, ok := kernel.Forced(); want != "" && !ok {
+		return usage.Errorf("%s=%s cannot be honoured: this machine has %s", kernel.Env, want, strings.Join(kernel.Supported(), ", "))
+	}
+	if slices.Equal(r.retry, []string{"none"}) {
+		r.retry = nil
+	}
+	for _, status := range r.retry {
+		if !slices.Contains(retryable, status) {
+			return usage.Unknown("status", status, "--retry", append(slices.Clone(retryable), "none"))
+		}
 	}
 	switch {
-	case a.opt.threads < 1:
-		return nil, harness.Usagef("--threads must be 1 or more, got %d", a.opt.threads)
-	case a.opt.timeout < 0:
-		return nil, harness.Usagef("--timeout must not be negative, got %v", a.opt.timeout)
-	case a.opt.grace < 0:
-		return nil, harness.Usagef("--grace must not be negative, got %v", a.opt.grace)
+	case r.jobs < 1:
+		return usage.Errorf("--jobs must be 1 or more, got %d", r.jobs)
+	case r.threads < 1:
+		return usage.Errorf("--threads must be 1 or more, got %d", r.threads)
+	case r.timeout < 0:
+		return usage.Errorf("--timeout must not be negative, got %v", r.timeout)
+	case r.grace < 0:
+		return usage.Errorf("--grace must not be negative, got %v", r.grace)
 	}
-	r := &harness.Runner{Jobs: a.opt.jobs, Threads: a.opt.threads, FailFast: a.opt.failFast, Timeout: a.opt.timeout, Grace: a.opt.grace}
-	if a.opt.isolate || a.opt.memory > 0 {
-		self, err := program()
-		if err != nil {
-			return nil, err
+	return nil
+}
+
+func (r *runner) options(e *env, p run.Progress) run.Options {
+	o := run.Options{Jobs: r.jobs, Threads: r.threads, FailFast: r.failFast, Timeout: r.timeout, Grace: r.grace, Data: e.data, Progress: p}
+	if r.isolate || r.memory > 0 {
+		o.Isolate = &run.Isolation{Memory: r.memory, Command: []string{program(), "worker"}}
+		for _, path := range e.manifests {
+			o.Isolate.Command = append(o.Isolate.Command, "--datasets", path)
 		}
-		r.Isolate = &harness.Isolation{Memory: a.opt.memory, Command: func() *exec.Cmd {
-			cmd := exec.Command(self, "worker")
-			for _, path := range a.opt.datasets {
-				cmd.Args = append(cmd.Args, "--datasets", path)
-			}
-			if a.verbose {
-				cmd.Args = append(cmd.Args, "--verbose")
-				cmd.Stderr = a.err
-			}
-			return cmd
-		}}
 	}
-	return r, nil
+	return o
 }
 
 // program returns what starts this very program again, where the system can do so even if its file was replaced since.
-func program() (string, error) {
+func program() string {
 	const running = "/proc/self/exe" // of Linux
 	if _, err := os.Stat(running); err == nil {
-		return running, nil
+		return running
 	}
-	return os.Executable()
+	self, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return self
 }
 
-// worker is the process of one trial.
-func (a *app) worker() *cobra.Command {
+// workerCommand is the process of one trial.
+func workerCommand(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:    "worker",
-		Short:  "Computes the trial that a run gives it",
-		Hidden: true,
-		Args:   noArgs,
+		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("", 0, 0),
 		Run: func(*cobra.Command, []string) {
-			harness.Work(a.experiments, a.sets, os.Stdin, a.out, func() { os.Exit(exitTerminated) })
+			run.Work(e.experiments, e.data, os.Stdin, e.out, func() { os.Exit(exitTerminated) })
 		},
 	}
 }
@@ -113,9 +111,6 @@ var units = []struct {
 	bytes float64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}}
 
-// leastMemory is what the program itself needs, with room for a small trial.
-const leastMemory = 64 << 20
-
 // Set implements pflag.Value.
 func (s *size) Set(text string) error {
 	number, unit := strings.TrimSpace(text), 1.0
@@ -126,11 +121,12 @@ func (s *size) Set(text string) error {
 		}
 	}
 	v, err := strconv.ParseFloat(number, 64)
+	const least = 64 << 20 // what the program itself needs, with room for a small trial
 	switch {
 	case err != nil || !(v*unit < 1<<62):
-		return fmt.Errorf("want a number of bytes with a unit such as 800MiB or 2GB")
-	case v*unit < leastMemory:
-		return fmt.Errorf("the program itself needs about 64MiB")
+		return errors.New("want a number of bytes with a unit such as 800MiB or 2GB")
+	case v*unit < least:
+		return errors.New("the program itself needs about 64MiB")
 	}
 	*s = size(v * unit)
 	return nil
@@ -147,30 +143,27 @@ func (s *size) String() string {
 // Type implements pflag.Value: the word of the help.
 func (s *size) Type() string { return "size" }
 
-// retry is a flag's list of harness.Retryable.
-type retry []string
-
-// Set implements pflag.Value.
-func (r *retry) Set(text string) error {
-	*r = nil
-	if strings.TrimSpace(text) == "none" {
-		return nil
+// keepLog also writes every log record to a file of this run in the store, until done is called. That it cannot be written stops no run.
+func keepLog(e *env, store string) (done func()) {
+	before := slog.Default()
+	dir := filepath.Join(store, ".log")
+	path := filepath.Join(dir, fmt.Sprintf("%s-%d.log", time.Now().UTC().Format("20060102T150405.000Z"), os.Getpid()))
+	err := os.MkdirAll(dir, 0o777)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	}
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.TrimSpace(name)
-		if name == "none" {
-			return errors.New("none is no status, and stands alone")
-		}
-		if !slices.Contains(harness.Retryable, name) {
-			return harness.Unknown("status", name, "", append(slices.Clone(harness.Retryable), "none"))
-		}
-		*r = append(*r, name)
+	if err != nil {
+		slog.Warn("no log file", "error", err)
+		return func() {}
 	}
-	return nil
+	slog.SetDefault(slog.New(slog.NewMultiHandler(before.Handler(), slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	m := record.ThisMachine()
+	slog.Info("begin", "command", "sifg "+report.Quote(e.args), "commit", m.Commit, "go", runtime.Version(), "processor", m.CPU,
+		"kernel", m.Kernel, "cores", runtime.GOMAXPROCS(0))
+	return func() {
+		slog.Info("end")
+		slog.SetDefault(before)
+		f.Close()
+	}
 }
-
-// String implements pflag.Value.
-func (r *retry) String() string { return strings.Join(*r, ",") }
-
-// Type implements pflag.Value.
-func (r *retry) Type() string { return "statuses" }

@@ -1,141 +1,234 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"maps"
+	"math"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-func (a *app) verify() *cobra.Command {
+func verifyCommand(e *env) *cobra.Command {
+	var s selection
 	var repair bool
+	var recompute int
+	var seed uint64
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Reads every file of the store and of the report and names those that are not what was written",
-		Example: `  sifg verify
-  sifg verify --scale smoke --repair`,
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			s, err := a.open(false)
-			if err == nil && s != nil && repair {
-				s, err = a.open(true)
-			}
+		Use:   "verify [EXPERIMENT...|all]",
+		Short: "Reads every file of the store and the report; computes trials of the report again",
+		Long: `Reads every file of the store and the report, and names what is damaged, missing or not the program's. With --recompute it
+also computes some trials of the report again and compares every value bit for bit.`,
+		Example: `  sifg verify --scale smoke
+  sifg verify gmm --scale smoke --recompute 2`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := s.request(e, args)
 			if err != nil {
 				return err
 			}
-			runs, err := harness.Runs(a.resultsDir())
-			if err != nil {
+			if recompute < 0 || repair && recompute > 0 {
+				return usage.Errorf("--recompute wants a number of trials, and no --repair")
+			}
+			if err := verifyFiles(e, &s, repair); err != nil || recompute == 0 {
 				return err
 			}
-			switch {
-			case s == nil && a.opt.store != "":
-				return harness.Usagef("there is no store in %s", a.storeDir())
-			case s == nil && len(runs) == 0:
-				return exitf(exitStopped, "there is neither a store in %s nor a report in %s: sifg run makes them", a.storeDir(), a.resultsDir())
-			}
-			damaged, left, trials := 0, 0, 0
-			if s != nil {
-				found, err := s.Verify(context.Background(), repair)
-				if err != nil {
-					return err
-				}
-				for _, d := range found {
-					line := fmt.Sprintf("%s: %s", d.Path, d.Reason)
-					if d.MovedTo != "" {
-						line += ", moved to " + d.MovedTo
-					} else {
-						left++
-					}
-					fmt.Fprintln(a.out, line)
-				}
-				damaged = len(found)
-				each, err := countTrials(s)
-				if err != nil {
-					return err
-				}
-				for _, e := range each {
-					trials += e.trials
-				}
-			}
-			reports, err := harness.VerifyResults(a.resultsDir())
-			if err != nil {
-				return err
-			}
-			reports = append(reports, verifyMerged(a.resultsDir(), runs)...)
-			for _, line := range reports {
-				fmt.Fprintln(a.out, line)
-			}
-			switch {
-			case left > 0:
-				return exitf(exitDamaged, "%d files are damaged: sifg verify --repair moves those of the store aside", damaged+len(reports))
-			case len(reports) > 0:
-				return exitf(exitDamaged, "%d files of the report are damaged: sifg report writes them again", len(reports))
-			case damaged > 0:
-				fmt.Fprintf(a.out, "%d damaged files were moved aside: the next run computes their trials again\n", damaged)
-			default:
-				fmt.Fprintf(a.out, "all files are what was written (trials in %s: %d, reports in %s: %d)\n", a.storeDir(), trials, a.resultsDir(), len(runs))
-			}
-			return nil
+			return verifyNumbers(e, &s, r.Experiments, recompute, seed)
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "move what is damaged in the store aside; nothing is deleted")
-	a.scaleFlag(cmd)
-	a.folders(cmd, scaled)
+	s.scaleFlag(cmd.Flags())
+	s.folderFlags(cmd.Flags())
+	f := cmd.Flags()
+	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
+	f.IntVar(&recompute, "recompute", 0, "compute this many trials of the report again, drawn at random")
+	f.Uint64Var(&seed, "draw", 1, "seed of the draw of --recompute")
 	return cmd
 }
 
-// verifyMerged reads the records of all protocols of the experiments that have a report, which vouch for themselves, and returns a
-// sentence for each file that is not what was written. runs are the paths of run.json in the report.
-func verifyMerged(results string, runs []string) (bad []string) {
-	read := map[string]func(string) error{
-		"trials.parquet":  func(path string) error { _, err := record.ReadTrials(path, ""); return err },
-		"trace.parquet":   func(path string) error { _, err := record.ReadTraces(path, ""); return err },
-		"timings.parquet": func(path string) error { _, err := record.ReadTimings(path, ""); return err },
+// verifyFiles reads all files.
+func verifyFiles(e *env, s *selection, repair bool) error {
+	st, err := openStore(e, s.storeDir(), s.resultsDir(), repair)
+	if err != nil {
+		return err
 	}
-	seen := map[string]bool{}
-	for _, run := range runs {
-		experiment, _, _ := strings.Cut(run, "/")
-		if seen[experiment] {
+	var inStore []record.Damage
+	if st != nil {
+		if inStore, err = st.Verify(repair); err != nil {
+			return err
+		}
+	}
+	inReport, err := report.Verify(s.resultsDir())
+	if err != nil {
+		return err
+	}
+	for _, d := range append(slices.Clone(inStore), inReport...) {
+		fmt.Fprintln(e.out, d.Error())
+	}
+	switch {
+	case len(inStore) > 0 && !repair:
+		return exitf(exitDamaged, "%s in %s: sifg verify --repair moves those of the store aside", table.Count(len(inStore)+len(inReport), "damaged file"), s.storeDir())
+	case len(inReport) > 0:
+		return exitf(exitDamaged, "%s in %s: sifg report writes its own files again and leaves others alone",
+			table.Count(len(inReport), "file that is not as written"), s.resultsDir())
+	case len(inStore) > 0:
+		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(len(inStore), "damaged file"))
+		return nil
+	}
+	fmt.Fprintf(e.out, "all files in %s and %s are as written\n", s.storeDir(), s.resultsDir())
+	return nil
+}
+
+// candidate is a trial of the report that can be computed again.
+type candidate struct {
+	experiment *harness.Experiment
+	trial      harness.Trial
+	records    *record.Set
+}
+
+// verifyNumbers computes some trials of the report again and compares every value.
+func verifyNumbers(e *env, s *selection, experiments []*harness.Experiment, n int, seed uint64) error {
+	rep, err := report.Read(s.resultsDir(), e.experiments)
+	if err != nil {
+		return err
+	}
+	var all []candidate
+	for _, x := range experiments {
+		part := rep.Experiment(x.Name)
+		if part == nil {
 			continue
 		}
-		seen[experiment] = true
-		for _, name := range slices.Sorted(maps.Keys(read)) {
-			if err := read[name](filepath.Join(results, experiment, name)); err != nil {
-				bad = append(bad, err.Error())
+		for _, p := range part.Protocols {
+			found, err := candidates(e, x, p)
+			if err != nil {
+				return err
 			}
+			all = append(all, found...)
 		}
 	}
-	return bad
+	if len(all) == 0 {
+		return exitf(exitStopped, "no trial of the report in %s has the key that this program would give it: nothing can be compared", s.resultsDir())
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:min(n, len(all))]
+	entries, err := computeAgain(e, all)
+	if err != nil {
+		return err
+	}
+	different := 0
+	for i, c := range all {
+		difference, err := c.compare(entries[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.trial.Name(), err)
+		}
+		if difference == "" {
+			difference = "every value is the same"
+		} else {
+			different++
+		}
+		fmt.Fprintf(e.out, "%s %s: %s\n", c.trial.Key, c.trial.Name(), difference)
+	}
+	if different > 0 {
+		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(all), record.ThisMachine().Kernel)
+	}
+	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(all), "trial"))
+	return nil
 }
 
-// counted is the number of an experiment's trials.
-type counted struct {
-	experiment string
-	trials     int
-}
-
-// countTrials counts what the store has without reading it.
-func countTrials(s *store.Store) ([]counted, error) {
-	experiments, err := s.Experiments()
+// candidates returns the trials of a report's part that the settings of today lead to, by key.
+func candidates(e *env, x *harness.Experiment, p *report.Protocol) ([]candidate, error) {
+	r := plan.Request{Experiments: []*harness.Experiment{x}, Protocols: []string{p.Name}, Scale: p.Scale, Data: e.data}
+	for _, text := range p.Set {
+		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "the report"})
+	}
+	planned, err := plan.New(r)
 	if err != nil {
 		return nil, err
 	}
-	var out []counted
-	for _, name := range experiments {
-		trials, err := os.ReadDir(filepath.Join(s.Dir(), name))
+	var out []candidate
+	for _, t := range planned.Unique() {
+		if slices.ContainsFunc(p.Records.Trials, func(row record.Trial) bool { return row.Key == t.Key && row.Final() }) {
+			out = append(out, candidate{x, t, p.Records})
+		}
+	}
+	return out, nil
+}
+
+// computeAgain computes trials in a store of their own, which goes afterwards; an entry is nil where a data set is not here.
+func computeAgain(e *env, all []candidate) ([]*store.Entry, error) {
+	dir, err := os.MkdirTemp("", "sifg-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	st, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	soft, hard, caught, release := signals()
+	defer release()
+	trials := make([]harness.Trial, len(all))
+	for i, c := range all {
+		trials[i] = c.trial
+	}
+	without, err := fetch(soft, e, trials)
+	if err != nil {
+		return nil, err
+	}
+	trials = slices.DeleteFunc(trials, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
+	shown := newProgress(e.err, trials, &run.Costs{}, runtime.GOMAXPROCS(0))
+	_, err = run.Run(soft, hard, st, e.experiments, trials, run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1, Data: e.data, Progress: shown})
+	shown.close()
+	if err == nil && caught() != nil {
+		err = exitf(exitInterrupted, "interrupted: nothing was compared")
+	}
+	entries := make([]*store.Entry, len(all))
+	for i, c := range all {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, counted{name, len(trials)})
+		entries[i], err = st.Get(store.ID{Experiment: c.trial.Experiment, Key: c.trial.Key})
 	}
-	return out, nil
+	return entries, err
+}
+
+// compare says how the records of the trial that was computed again differ from the report's; "" for not at all.
+func (c *candidate) compare(again *store.Entry) (string, error) {
+	if again == nil {
+		return "its data set is not here", nil
+	}
+	got, err := again.Traces()
+	if err != nil {
+		return "", err
+	}
+	want := c.records.Traces[c.trial.Key]
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d values, the report has %d (%s %s)", len(got), len(want), again.Trial.Status, again.Trial.Reason), nil
+	}
+	for i, w := range want {
+		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index || !sameValue(g.Value, w.Value) {
+			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
+				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
+		}
+	}
+	return "", nil
+}
+
+// sameValue compares bits; where the portable kernels are in use, whose bits differ by design, it compares within rounding.
+func sameValue(a, b float64) bool {
+	if math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b) {
+		return true
+	}
+	return record.ThisMachine().Kernel == "portable" && math.Abs(a-b) <= 1e-3*max(1, math.Abs(a), math.Abs(b))
 }

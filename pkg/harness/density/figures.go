@@ -32,7 +32,7 @@ func Curves(name, title, caption, problem string, panels ...Panel) harness.Figur
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {
-	f := &figure.Figure{Rows: 1, Cols: len(panels), Height: 7.5}
+	f := &figure.Figure{Cols: len(panels), Height: 7.5}
 	if len(panels) == 1 {
 		f.Width = 13
 	}
@@ -40,14 +40,11 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		p := figure.Panel{
 			Title: want.Title, X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: want.Label, Scale: want.Scale},
 		}
+		if want.Zero {
+			p.Y.Max = math.NaN() // Min is 0
+		}
 		for _, method := range s.Methods(problem) {
-			curves := s.Curves(problem, method, want.Metric, want.Index)
-			if want.Zero { // Min is 0
-				for _, c := range curves {
-					p.Y.Max = max(p.Y.Max, 1.1*slices.Max(c.Value))
-				}
-			}
-			p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(method), nil)...)
+			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, method, want.Metric, want.Index), figure.Method(method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)

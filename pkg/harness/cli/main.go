@@ -1,0 +1,221 @@
+// Package cli is the command line: flags and printing. What they do is in the packages below.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Exit codes (docs/command.md).
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitFailed      = 3   // trials failed, or ran out of time or memory
+	exitOutside     = 4   // compare --strict: a number is outside its tolerance
+	exitDamaged     = 5   // the store, a report or data are not what was written
+	exitStopped     = 75  // trials are missing: the same command continues
+	exitInterrupted = 130 // SIGINT
+	exitTerminated  = 143 // SIGTERM
+)
+
+// exit is an error with its exit code.
+type exit struct {
+	code int
+	text string
+}
+
+func (e *exit) Error() string { return e.text }
+
+func exitf(code int, format string, args ...any) error {
+	return &exit{code, fmt.Sprintf(format, args...)}
+}
+
+// env is what every command works with.
+type env struct {
+	out, err    io.Writer // what was asked for; progress and notes
+	experiments []*harness.Experiment
+	args        []string
+	verbose     bool
+	quiet       bool
+	manifests   []string // --datasets
+	data        *dataset.Library
+}
+
+// Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence that says what
+// went wrong, go to stderr.
+func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
+	out := &output{to: stdout}
+	e := &env{out: out, err: stderr, experiments: experiments, args: args}
+	root := newRoot(e)
+	root.SetArgs(args)
+	err := execute(root)
+	if err == nil && out.failed != nil {
+		err = exitf(exitInternal, "stdout cannot be written: %v", out.failed)
+	}
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "sifg: %s\n", oneLine(err.Error()))
+	return code(err)
+}
+
+// output is stdout. It remembers that it could not be written, so that commands need not look at every line.
+type output struct {
+	to     io.Writer
+	failed error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.to.Write(b)
+	if o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+// oneLine joins the lines of a text.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
+}
+
+// execute runs the command. A panic is an internal error.
+func execute(root *cobra.Command) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Debug("panic", "stack", string(debug.Stack()))
+			err = exitf(exitInternal, "internal error: %v (--verbose shows where)", p)
+		}
+	}()
+	return root.Execute()
+}
+
+// code returns the exit code of an error.
+func code(err error) int {
+	var e *exit
+	var u *usage.Error
+	switch {
+	case errors.As(err, &e):
+		return e.code
+	case errors.As(err, &u):
+		return exitUsage
+	case errors.Is(err, record.ErrDamaged), errors.Is(err, dataset.ErrDamaged):
+		return exitDamaged
+	case errors.Is(err, dataset.ErrAbsent):
+		return exitStopped
+	}
+	return exitInternal
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "sifg",
+		Short:             "Runs the experiments of semi-implicit functional gradient flow and reports what reproduced",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		RunE:              subcommand,
+		Version:           record.ThisMachine().Commit + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.prepare(cmd) },
+	}
+	root.SetVersionTemplate("sifg {{.Version}}\n")
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	f := root.PersistentFlags()
+	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
+	f.StringArrayVar(&e.manifests, "datasets", nil, "`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
+	root.SetFlagErrorFunc(flagError)
+	cobra.EnableCommandSorting = false
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Run and report:", []*cobra.Command{planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e), compareCommand(e), gridCommand(e)}},
+		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), doctorCommand(e), dataCommand(e)}},
+		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(workerCommand(e))
+	return root
+}
+
+// prepare does what every command needs first: variables, logging, data sets.
+func (e *env) prepare(cmd *cobra.Command) error {
+	for i, x := range e.experiments {
+		if slices.ContainsFunc(e.experiments[:i], func(y *harness.Experiment) bool { return x.Name == y.Name }) {
+			return exitf(exitInternal, "two experiments have the name %q", x.Name)
+		}
+	}
+	if err := errors.Join(notEmpty(cmd.Flags()), environment(cmd)); err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	switch {
+	case e.verbose && e.quiet:
+		return usage.Errorf("--verbose and --quiet contradict each other")
+	case e.verbose:
+		level = slog.LevelDebug
+	case e.quiet:
+		level = slog.LevelError
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
+	if e.quiet {
+		e.err = io.Discard // Main says what went wrong
+	}
+	var err error
+	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
+	return err
+}
+
+// subcommand is what a command with commands below it does without one of them: it shows its help, or offers the nearest name.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return usage.Unknown("command", args[0], "", names)
+}
+
+// experiment returns the experiment of a name.
+func (e *env) experiment(name string) (*harness.Experiment, error) {
+	var names []string
+	for _, x := range e.experiments {
+		if x.Name == name {
+			return x, nil
+		}
+		names = append(names, x.Name)
+	}
+	return nil, usage.Unknown("experiment", name, "", append(names, "all"))
+}
