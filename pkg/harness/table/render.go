@@ -9,12 +9,32 @@ import (
 	"unicode/utf8"
 )
 
+// check panics if a row is not as long as the columns.
+func (t *Table) check() {
+	for _, r := range t.Rows {
+		if len(r) != len(t.Columns) {
+			panic("table: a row is not as long as the columns")
+		}
+	}
+}
+
+// notes returns what stands below the table.
+func (t *Table) notes() []string {
+	if t.Spread == "" {
+		return t.Notes
+	}
+	return append([]string{"±: " + t.Spread + "."}, t.Notes...)
+}
+
+var markdown = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ").Replace
+
 // Markdown returns the table in GitHub's Markdown, padded so that the source can be read too.
 func (t *Table) Markdown() string {
 	t.check()
-	text := [][]string{{}}
+	text := [][]string{{}, {}} // heads, rules, rows
+	width := make([]int, len(t.Columns))
 	for _, c := range t.Columns {
-		text[0] = append(text[0], markdown(c.header()))
+		text[0] = append(text[0], markdown(c.Header))
 	}
 	for _, r := range t.Rows {
 		var line []string
@@ -27,36 +47,31 @@ func (t *Table) Markdown() string {
 		}
 		text = append(text, line)
 	}
-	width := make([]int, len(t.Columns))
-	for _, r := range text {
-		for j, s := range r {
+	for _, line := range text {
+		for j, s := range line {
 			width[j] = max(width[j], utf8.RuneCountInString(s), 3)
 		}
+	}
+	for j, c := range t.Columns {
+		text[1] = append(text[1], strings.Repeat("-", width[j]-int(c.Align))+strings.Repeat(":", int(c.Align)))
 	}
 	var b strings.Builder
 	if t.Title != "" {
 		b.WriteString("**" + markdown(t.Title) + "**\n\n")
 	}
-	for i, r := range text {
-		for j, s := range r {
+	for _, line := range text {
+		for j, s := range line {
 			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(s))
 			if t.Columns[j].Align == Right {
-				b.WriteString("| " + pad + s + " ")
+				s = pad + s
 			} else {
-				b.WriteString("| " + s + pad + " ")
+				s += pad
 			}
-		}
-		b.WriteString("|\n")
-		if i > 0 {
-			continue
-		}
-		for j, c := range t.Columns {
-			rule := strings.Repeat("-", width[j])
-			b.WriteString([]string{"| " + rule + " ", "| " + rule[1:] + ": ", "| :" + rule[2:] + ": "}[c.Align])
+			b.WriteString("| " + s + " ")
 		}
 		b.WriteString("|\n")
 	}
-	for i, n := range t.Notes {
+	for i, n := range t.notes() {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -65,12 +80,19 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-var markdownEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ")
+// latex escapes LaTeX's special characters, and signs and Greek letters that pdflatex does not take as they are.
+var latex = strings.NewReplacer(
+	"\\", "\\textbackslash{}", "{", "\\{", "}", "\\}", "$", "\\$", "&", "\\&", "#", "\\#", "%", "\\%", "_", "\\_",
+	"^", "\\textasciicircum{}", "~", "\\textasciitilde{}", "<", "$<$", ">", "$>$", "|", "$|$", "\n", " ",
+	"−", "$-$", "±", "$\\pm$", "×", "$\\times$", "·", "$\\cdot$", "∞", "$\\infty$", "≤", "$\\le$", "≥", "$\\ge$",
+	"≈", "$\\approx$", "→", "$\\to$", "√", "$\\surd$", "∇", "$\\nabla$", "–", "--", "…", "\\ldots{}", "†", "\\dag{}",
+	"²", "$^2$", "³", "$^3$", "₀", "$_0$", "₁", "$_1$", "₂", "$_2$",
+	"α", "$\\alpha$", "β", "$\\beta$", "γ", "$\\gamma$", "δ", "$\\delta$", "ε", "$\\varepsilon$", "η", "$\\eta$",
+	"θ", "$\\theta$", "λ", "$\\lambda$", "μ", "$\\mu$", "π", "$\\pi$", "ρ", "$\\rho$", "σ", "$\\sigma$",
+	"τ", "$\\tau$", "φ", "$\\varphi$", "Δ", "$\\Delta$", "Σ", "$\\Sigma$",
+).Replace
 
-func markdown(s string) string { return markdownEscapes.Replace(s) }
-
-// LaTeX returns a table environment; it needs \usepackage{booktabs} and nothing else. Text is escaped, so a cell cannot
-// hold LaTeX of its own.
+// LaTeX returns a table environment. It needs \usepackage{booktabs}. Text is escaped, so a cell cannot hold LaTeX.
 func (t *Table) LaTeX() string {
 	t.check()
 	var b strings.Builder
@@ -78,68 +100,30 @@ func (t *Table) LaTeX() string {
 	if t.Title != "" {
 		b.WriteString("\\caption{" + latex(t.Title) + "}\n")
 	}
-	b.WriteString("\\begin{tabular}{")
-	for _, c := range t.Columns {
-		b.WriteString([]string{"l", "r", "c"}[c.Align])
+	align, heads := "", make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		align, heads[j] = align+[]string{"l", "r"}[c.Align], latex(c.Header)
 	}
-	b.WriteString("}\n\\toprule\n")
-	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	if gs := t.groups(); gs != nil {
-		var cells, rules []string
-		for _, g := range gs {
-			switch {
-			case g.text == "":
-				cells = append(cells, "")
-			default:
-				cells = append(cells, "\\multicolumn{"+strconv.Itoa(g.n)+"}{c}{"+latex(g.text)+"}")
-				rules = append(rules, "\\cmidrule(lr){"+strconv.Itoa(g.first+1)+"-"+strconv.Itoa(g.first+g.n)+"}")
-			}
-		}
-		line(cells)
-		b.WriteString(strings.Join(rules, " ") + "\n")
-	}
-	var heads []string
-	for _, c := range t.Columns {
-		heads = append(heads, latex(c.Header))
-	}
-	line(heads)
-	b.WriteString("\\midrule\n")
+	b.WriteString("\\begin{tabular}{" + align + "}\n\\toprule\n" + strings.Join(heads, " & ") + " \\\\\n\\midrule\n")
 	for _, r := range t.Rows {
-		var cells []string
-		for _, c := range r {
-			s := latex(c.Text)
-			if c.Bold {
-				s = "\\textbf{" + s + "}"
+		cells := make([]string, len(r))
+		for j, c := range r {
+			if cells[j] = latex(c.Text); c.Bold {
+				cells[j] = "\\textbf{" + cells[j] + "}"
 			}
-			cells = append(cells, s)
 		}
-		line(cells)
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	for _, n := range t.Notes {
+	for _, n := range t.notes() {
 		b.WriteString("\\par\\smallskip\\footnotesize " + latex(n) + "\n")
 	}
 	b.WriteString("\\end{table}\n")
 	return b.String()
 }
 
-// latexEscapes covers LaTeX's special characters, and the signs and Greek letters that pdflatex does not take as they are.
-var latexEscapes = strings.NewReplacer(
-	"\\", "\\textbackslash{}", "{", "\\{", "}", "\\}", "$", "\\$", "&", "\\&", "#", "\\#", "%", "\\%", "_", "\\_",
-	"^", "\\textasciicircum{}", "~", "\\textasciitilde{}", "<", "$<$", ">", "$>$", "|", "$|$", "\n", " ",
-	"−", "$-$", "±", "$\\pm$", "×", "$\\times$", "·", "$\\cdot$", "∞", "$\\infty$", "≤", "$\\le$", "≥", "$\\ge$",
-	"≈", "$\\approx$", "→", "$\\to$", "√", "$\\surd$", "∇", "$\\nabla$", "–", "--", "…", "\\ldots{}",
-	"²", "$^2$", "³", "$^3$", "₁", "$_1$", "₂", "$_2$",
-	"α", "$\\alpha$", "β", "$\\beta$", "γ", "$\\gamma$", "δ", "$\\delta$", "ε", "$\\varepsilon$", "η", "$\\eta$",
-	"θ", "$\\theta$", "λ", "$\\lambda$", "μ", "$\\mu$", "π", "$\\pi$", "ρ", "$\\rho$", "σ", "$\\sigma$",
-	"τ", "$\\tau$", "φ", "$\\varphi$", "Δ", "$\\Delta$", "Σ", "$\\Sigma$",
-)
-
-func latex(s string) string { return latexEscapes.Replace(s) }
-
-// CSV returns the table as RFC 4180 has it (CRLF line ends), for programs: numbers in full precision with a point and a
-// hyphen for minus, nothing marked. A column that has spreads is followed by one named "… spread". Missing values are
-// empty. Title and notes are left out.
+// CSV returns the table for programs, as RFC 4180 has it: CRLF line ends, numbers in full precision with a point and a
+// hyphen for minus, empty for NaN. A column with spreads is followed by one named "… spread". Title and notes are left out.
 func (t *Table) CSV() string {
 	t.check()
 	spread := make([]bool, len(t.Columns))
@@ -148,98 +132,73 @@ func (t *Table) CSV() string {
 			spread[j] = spread[j] || c.HasSpread
 		}
 	}
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	var head []string
-	for j, c := range t.Columns {
-		head = append(head, c.header())
-		if spread[j] {
-			head = append(head, c.header()+" spread")
-		}
-	}
-	lines := [][]string{head}
 	number := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
 		}
 		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")) // inf, -inf
 	}
-	for _, r := range t.Rows {
-		var line []string
+	lines := make([][]string, 1+len(t.Rows))
+	for j, c := range t.Columns {
+		if lines[0] = append(lines[0], c.Header); spread[j] {
+			lines[0] = append(lines[0], c.Header+" spread")
+		}
+	}
+	for i, r := range t.Rows {
 		for j, c := range r {
+			text, second := c.Text, ""
 			if c.IsNumber {
-				line = append(line, number(c.Value))
-			} else {
-				line = append(line, c.Text)
+				text = number(c.Value)
 			}
-			switch {
-			case spread[j] && c.HasSpread:
-				line = append(line, number(c.Spread))
-			case spread[j]:
-				line = append(line, "")
+			if c.HasSpread {
+				second = number(c.Spread)
+			}
+			if lines[i+1] = append(lines[i+1], text); spread[j] {
+				lines[i+1] = append(lines[i+1], second)
 			}
 		}
-		lines = append(lines, line)
 	}
-	if err := w.WriteAll(lines); err != nil {
-		panic("table: writing CSV to memory failed") // a strings.Builder has no errors
-	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.UseCRLF = true
+	w.WriteAll(lines) // a strings.Builder has no errors
 	return b.String()
 }
 
-// HTML returns a table element: every cell carries its value in data-value, for sorting; classes "number" and "best".
+// HTML returns a table element with its notes, all text escaped. Every cell has its value in data-value, for sorting.
+// Classes: "sortable" of the table, "number" and "best" of cells, "note" of notes.
 func (t *Table) HTML() string {
 	t.check()
 	var b strings.Builder
 	esc := html.EscapeString
+	class := []string{"", ` class="number"`}
+	best := []string{` class="best"`, ` class="number best"`}
 	b.WriteString("<table class=\"sortable\">\n")
 	if t.Title != "" {
 		b.WriteString("<caption>" + esc(t.Title) + "</caption>\n")
 	}
-	b.WriteString("<thead>\n")
-	if gs := t.groups(); gs != nil {
-		b.WriteString("<tr class=\"groups\">")
-		for _, g := range gs {
-			b.WriteString("<th colspan=\"" + strconv.Itoa(g.n) + "\" scope=\"colgroup\">" + esc(g.text) + "</th>")
-		}
-		b.WriteString("</tr>\n")
-	}
-	class := func(a Align, bold bool) string {
-		var c []string
-		switch a {
-		case Right:
-			c = append(c, "number")
-		case Center:
-			c = append(c, "center")
-		}
-		if bold {
-			c = append(c, "best")
-		}
-		if c == nil {
-			return ""
-		}
-		return " class=\"" + strings.Join(c, " ") + "\""
-	}
-	b.WriteString("<tr>")
+	b.WriteString("<thead>\n<tr>")
 	for _, c := range t.Columns {
-		b.WriteString("<th scope=\"col\"" + class(c.Align, false) + ">" + esc(c.Header) + "</th>")
+		b.WriteString(`<th scope="col"` + class[c.Align] + ">" + esc(c.Header) + "</th>")
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
 	for _, r := range t.Rows {
 		b.WriteString("<tr>")
 		for j, c := range r {
-			value := c.Text
+			value, look := c.Text, class[t.Columns[j].Align]
 			if c.IsNumber {
 				value = strconv.FormatFloat(c.Value, 'g', -1, 64)
 			}
-			b.WriteString("<td" + class(t.Columns[j].Align, c.Bold) + " data-value=\"" + esc(value) + "\">" + esc(c.Text) + "</td>")
+			if c.Bold {
+				look = best[t.Columns[j].Align]
+			}
+			b.WriteString("<td" + look + ` data-value="` + esc(value) + `">` + esc(c.Text) + "</td>")
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody>\n</table>\n")
-	for _, n := range t.Notes {
-		b.WriteString("<p class=\"note\">" + esc(n) + "</p>\n")
+	for _, n := range t.notes() {
+		b.WriteString(`<p class="note">` + esc(n) + "</p>\n")
 	}
 	return b.String()
 }

@@ -2,7 +2,9 @@ package table
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,22 +15,22 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+var nan, inf = math.NaN(), math.Inf(1)
+
 func sample() *Table {
-	t := &Table{
-		Title: "KL & coverage, 10-D_mixture",
-		Columns: []Column{
-			{Header: "method"}, {Header: "KL", Align: Right, Group: "released"}, {Header: "σ", Align: Right, Group: "released"},
-			{Header: "KL", Align: Right, Group: "matched"}, {Header: "status", Align: Center},
-		},
+	best := PlusMinus(0.78, 0.043)
+	best.Bold = true
+	return &Table{
+		Title:   "KL & coverage, 10-D_mixture",
+		Columns: []Column{{Header: "method"}, {Header: "KL", Align: Right}, {Header: "σ <b>", Align: Right}, {Header: "status"}},
 		Rows: [][]Cell{
-			{Text("L2-GF"), PlusMinus(6.612, 0.31), Number(math.NaN(), 2), PlusMinus(0.5, math.NaN()), Text("ok")},
-			{Text("Ada-SIFG | 50% <b>"), PlusMinus(0.78, 0.043), Fixed(0.28, 2), PlusMinus(0.5, 0.01), Text("ok")},
-			{Text(`C:\a_b {x} "q"`), PlusMinus(math.Inf(1), 1), Fixed(-0.001, 2), PlusMinus(12345678, 54321), Text("diverged, 1")},
+			{Text("L2-GF"), PlusMinus(6.612, 0.31), Number(nan, 2), Text("ok")},
+			{Text("Ada-SIFG | 50% <b>"), best, Fixed(0.28, 2), Text("ok")},
+			{Text(`C:\a_b {x} "q"`), PlusMinus(inf, nan), Fixed(-0.001, 2), Text("diverged, 1")},
 		},
-		Notes: []string{"mean ± standard deviation of 5 seeds; bold: the smallest"},
+		Spread: "standard deviation over 5 seeds",
+		Notes:  []string{"Bold: the smallest <script>."},
 	}
-	t.MarkBest(-1, 1, 3)
-	return t
 }
 
 func TestGolden(t *testing.T) {
@@ -42,48 +44,68 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		if want, err := os.ReadFile(path); err != nil || got != string(want) {
+			t.Errorf("%s differs from the golden file (%v; go test -update writes it anew):\n%s", name, err, got)
 		}
-		if got != string(want) {
-			t.Errorf("%s differs from the golden file (go test -update writes it anew):\n%s", name, got)
-		}
+	}
+	if html := s.HTML(); strings.Contains(html, "<script") || strings.Contains(html, "<b>") {
+		t.Errorf("text is not escaped:\n%s", html)
 	}
 }
 
 func TestCSVReadsBack(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(sample().CSV())).ReadAll()
+	want := [][]string{
+		{"method", "KL", "KL spread", "σ <b>", "status"},
+		{"L2-GF", "6.612", "0.31", "", "ok"},
+		{"Ada-SIFG | 50% <b>", "0.78", "0.043", "0.28", "ok"},
+		{`C:\a_b {x} "q"`, "inf", "", "-0.001", "diverged, 1"},
+	}
+	if err != nil || !reflect.DeepEqual(rows, want) {
+		t.Errorf("got %q (%v)\nwant %q", rows, err, want)
+	}
+}
+
+func TestJSONReadsBack(t *testing.T) {
+	in := *sample()
+	in.Rows = append(in.Rows, []Cell{PlusMinus(0.1+0.2, 1e-300), Fixed(-inf, 2), Int(-3), Int(0)})
+	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]string{
-		{"method", "released: KL", "released: KL spread", "released: σ", "matched: KL", "matched: KL spread", "status"},
-		{"L2-GF", "6.612", "0.31", "", "0.5", "", "ok"},
-		{"Ada-SIFG | 50% <b>", "0.78", "0.043", "0.28", "0.5", "0.01", "ok"},
-		{`C:\a_b {x} "q"`, "inf", "1", "-0.001", "1.2345678e+07", "54321", "diverged, 1"},
+	var out Table
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(rows, want) {
-		t.Errorf("got %q\nwant %q", rows, want)
+	// %#v prints NaN, which does not equal itself, and all digits of other numbers
+	if got, want := fmt.Sprintf("%#v", out), fmt.Sprintf("%#v", in); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, bad := range []string{`{"value": "seven"}`, `{"value": "1", "spread": "seven"}`} {
+		if err := json.Unmarshal([]byte(bad), &Cell{}); err == nil || !strings.Contains(err.Error(), "seven") {
+			t.Errorf("%s: error %v", bad, err)
+		}
 	}
 }
 
 func TestNumbers(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct{ got, want string }{
 		{PlusMinus(1.23456, 0.0561).Text, "1.235 ± 0.056"},
 		{PlusMinus(-1.23456, 0.0561).Text, "−1.235 ± 0.056"},
 		{PlusMinus(123.4, 12.34).Text, "123 ± 12"},
 		{PlusMinus(1234, 123).Text, "1230 ± 120"},
 		{PlusMinus(0.99, 0.0996).Text, "0.99 ± 0.10"},
-		{PlusMinus(1.5, 0).Text, "1.50 ± 0.00"},
-		{PlusMinus(0, 0).Text, "0.00 ± 0.00"},
-		{PlusMinus(1, 1e-9).Text, "1.00000 ± 0.00000"},
+		{PlusMinus(0.119985, 0).Text, "0.1200 ± 0"},
+		{PlusMinus(0, 0).Text, "0 ± 0"},
+		{PlusMinus(0.119985, 3.4e-9).Text, "0.119985 ± 3e−9"},
+		{PlusMinus(0.119985, 3.4e-5).Text, "0.119985 ± 0.000034"},
+		{PlusMinus(4.0044, 0.00043).Text, "4.00440 ± 0.00043"},
 		{PlusMinus(-1e-9, 0.1).Text, "0.00 ± 0.10"},
 		{PlusMinus(1234567, 8900).Text, "(1.2346 ± 0.0089)e6"},
 		{PlusMinus(0.0000123, 0.0000004).Text, "(1.230 ± 0.040)e−5"},
 		{PlusMinus(2.345, nan).Text, "2.35"},
 		{PlusMinus(nan, 1).Text, "–"},
+		{PlusMinus(1, inf).Text, "1.00"},
 		{Significant(0.012345, 3), "0.0123"},
 		{Significant(-12345, 2), "−12000"},
 		{Significant(9.996, 3), "10.0"},
@@ -98,33 +120,11 @@ func TestNumbers(t *testing.T) {
 		{PValue(0.0003).Text, "< 0.001"},
 		{PValue(nan).Text, "–"},
 		{Int(-3).Text, "−3"},
+		{Count(0, "trial") + ", " + Count(1, "trial"), "0 trials, 1 trial"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
-	}
-}
-
-func TestMarkBest(t *testing.T) {
-	tab := &Table{Columns: make([]Column, 2), Rows: [][]Cell{
-		{Fixed(1.001, 2), Text("a")}, {Fixed(1.002, 2), Fixed(5, 0)}, {Fixed(math.NaN(), 2), Fixed(7, 0)}, {Fixed(2, 2), Fixed(math.Inf(1), 0)},
-	}}
-	bold := func(j int) (out []bool) {
-		for _, r := range tab.Rows {
-			out = append(out, r[j].Bold)
-		}
-		return out
-	}
-	tab.MarkBest(-1, 0)
-	if got := bold(0); !reflect.DeepEqual(got, []bool{true, true, false, false}) {
-		t.Errorf("smallest: %v; both that read 1.00 are best", got)
-	}
-	tab.MarkBest(1, 0, 1)
-	if got := bold(0); !reflect.DeepEqual(got, []bool{false, false, false, true}) {
-		t.Errorf("largest: %v", got)
-	}
-	if got := bold(1); !reflect.DeepEqual(got, []bool{false, false, true, false}) {
-		t.Errorf("largest finite number: %v", got)
 	}
 }
 
@@ -135,12 +135,4 @@ func TestShortRowPanics(t *testing.T) {
 		}
 	}()
 	(&Table{Columns: make([]Column, 2), Rows: [][]Cell{{Text("a")}}}).Markdown()
-}
-
-func TestCount(t *testing.T) {
-	for n, want := range []string{"0 trials", "1 trial", "2 trials"} {
-		if got := Count(n, "trial"); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
 }

@@ -1,0 +1,51 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Significant writes v with this many significant digits: as a plain number from 0.0001 up to a million, else as 1.2e−7.
+// NaN is "–".
+func Significant(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	e := exponent(v, digits)
+	if finite(v) && (e >= 6 || e <= -5) {
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+		return minus(mantissa + "e" + strconv.Itoa(e))
+	}
+	return fixed(v, digits-1-e)
+}
+
+// fixed writes v with this many digits after the point; −2 rounds to hundreds. It never writes −0.
+func fixed(v float64, decimals int) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0):
+		return map[bool]string{true: "∞", false: "−∞"}[v > 0]
+	case decimals < 0:
+		unit := math.Pow10(-decimals)
+		v = math.Round(v/unit) * unit
+	}
+	s := strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return minus(s)
+}
+
+// exponent returns the decimal exponent of v rounded to this many significant digits: 9.99 has 1 with two digits.
+func exponent(v float64, digits int) int {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	n, _ := strconv.Atoi(e)
+	return n
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// minus replaces hyphens by U+2212.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
