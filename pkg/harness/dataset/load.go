@@ -73,7 +73,7 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if b := l.unpinned[place]; b != nil {
+	if b := l.unpinned[place]; b != nil && f.SHA256 == "" {
 		return place, b, nil
 	}
 	if published != nil {
@@ -122,7 +122,10 @@ func join(base string, names ...string) string {
 	return filepath.Join(append([]string{base}, names...)...)
 }
 
-func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
+}
 
 // Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the rules of
 // parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. Only files

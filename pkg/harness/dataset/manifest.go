@@ -127,8 +127,8 @@ func (e *Entry) complete() error {
 		return err
 	}
 	switch {
-	case !filepath.IsLocal(e.Folder):
-		return fmt.Errorf("folder %q must lie below the cache", e.Folder)
+	case !isLocal(e.Folder):
+		return fmt.Errorf("folder %q must be a printable path below the cache", e.Folder)
 	case separators[e.Parse.Separator] == 0:
 		return fmt.Errorf("parse.separator %q: want comma, semicolon, tab or whitespace", e.Parse.Separator)
 	case e.Target == "":
@@ -163,8 +163,8 @@ func (e *Entry) completeFiles() error {
 			return fmt.Errorf("%s is fetched from %s: its sha256 and bytes are needed", f.Name, f.Source)
 		case f.Source != "" && !isURL(f.Source):
 			return fmt.Errorf("source %s must begin with http:// or https://", f.Source)
-		case f.own == "" && !filepath.IsLocal(f.Name):
-			return fmt.Errorf("%s must lie below the folder of the data set", f.Name)
+		case f.own == "" && !isLocal(f.Name):
+			return fmt.Errorf("name %q must be a printable path below the folder of the data set", f.Name)
 		}
 		count[f.Role]++
 	}
@@ -178,3 +178,5 @@ func (e *Entry) completeFiles() error {
 	}
 	return nil
 }
+
+func isLocal(path string) bool { return filepath.IsLocal(path) && safe.Text(path) == path }
