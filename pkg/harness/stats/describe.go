@@ -1,4 +1,4 @@
-// Package stats holds the statistics that claims and tables rest on: float64, deterministic, each with its source.
+// Package stats holds the statistics that claims and tables rest on: in float64, deterministic, each with its source.
 package stats
 
 import (
@@ -17,12 +17,12 @@ func Mean(x []float64) float64 {
 
 // SD returns the standard deviation with divisor n−1, NaN for fewer than two values.
 func SD(x []float64) float64 {
+	if len(x) < 2 {
+		return math.NaN()
+	}
 	m, s := Mean(x), 0.0
 	for _, v := range x {
 		s += (v - m) * (v - m)
-	}
-	if len(x) < 2 {
-		return math.NaN()
 	}
 	return math.Sqrt(s / float64(len(x)-1))
 }
@@ -40,11 +40,8 @@ func Quantile(x []float64, p float64) float64 {
 	if p < 0 || p > 1 || math.IsNaN(p) {
 		panic("stats: quantile outside [0, 1]")
 	}
-	if len(x) == 0 {
-		return math.NaN()
-	}
 	s := slices.Sorted(slices.Values(x)) // NaN sorts first
-	if math.IsNaN(s[0]) {
+	if len(s) == 0 || math.IsNaN(s[0]) {
 		return math.NaN()
 	}
 	h := p * float64(len(s)-1)
@@ -53,4 +50,16 @@ func Quantile(x []float64, p float64) float64 {
 		return s[i]
 	}
 	return s[i] + (h-float64(i))*(s[i+1]-s[i])
+}
+
+// AUC returns the area under a curve by the trapezoid rule, x increasing; 0 for fewer than two points.
+func AUC(x, y []float64) float64 {
+	if len(x) != len(y) {
+		panic("stats: coordinates of a curve differ in length")
+	}
+	s := 0.0
+	for i := 1; i < len(x); i++ {
+		s += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
+	}
+	return s
 }

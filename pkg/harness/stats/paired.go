@@ -1,70 +1,64 @@
 package stats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Side says which differences count as evidence.
+// Side is the alternative of a test.
 type Side int
 
 // Sides of a test.
 const (
 	TwoSided Side = iota
-	Less          // the alternative is that the differences (or the first sample) are smaller
-	Greater       // larger
+	Less          // the differences, or the first sample, are smaller
+	Greater       // they are larger
 )
 
-// exactFlips is the largest number of pairs for which all sign flips are tried: 2²⁰ of them.
-const exactFlips = 20
+// p combines the tails P(statistic ≤ observed) and P(statistic ≥ observed).
+func (s Side) p(less, greater float64) float64 {
+	return []float64{min(1, 2*min(less, greater)), less, greater}[s]
+}
 
-// Paired returns the p-value of the sign-flip permutation test of mean(d) = 0, d being differences within pairs (of two
-// methods under the same seed): the share of the 2ⁿ sign patterns whose sum is at least as extreme, the observed one
-// included (Fisher, The design of experiments, 1935, sec. 21). Exact up to 20 pairs; beyond, (1+k)/(1+B) over B =
-// Resamples random patterns of stream "sign-flip" of the seed. The smallest value possible is 2⁻ⁿ (2¹⁻ⁿ two-sided):
-// five seeds cannot give less than 0.031 (0.0625). NaN of no pairs or with a NaN among them.
+// Paired returns the p-value of the sign-flip permutation test of mean(d) = 0, where d are differences within pairs, of
+// two methods with the same seed for example: the share of the 2ⁿ sign patterns whose sum is at least as extreme, the
+// observed one included (Fisher, The design of experiments, 1935, sec. 21). It is exact up to 20 pairs; beyond, it is
+// (1+k)/(1+B) over B = 10,000 random patterns of stream "sign-flip" of the seed. The smallest possible value is 2⁻ⁿ
+// (2¹⁻ⁿ two-sided): five seeds cannot give less than 0.031 (0.0625). NaN for no pairs or with a NaN among them.
 func Paired(d []float64, side Side, seed uint64) float64 {
-	if len(d) == 0 {
-		return math.NaN()
-	}
 	obs, size := 0.0, 0.0
 	for _, v := range d {
 		obs += v
 		size += math.Abs(v)
 	}
-	if math.IsNaN(obs) || math.IsInf(size, 0) {
+	if len(d) == 0 || math.IsNaN(obs) || math.IsInf(size, 0) {
 		return math.NaN()
 	}
 	eps := 1e-12 * size // sums that differ by rounding only are ties
 	extreme := func(s float64) bool {
-		switch side {
-		case Less:
-			return s <= obs+eps
-		case Greater:
-			return s >= obs-eps
-		default:
-			return math.Abs(s) >= math.Abs(obs)-eps
-		}
+		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps ||
+			side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
 	}
 	count := 0
-	if len(d) <= exactFlips {
+	if len(d) <= 20 {
 		var flip func(i int, sum float64)
 		flip = func(i int, sum float64) {
-			if i == len(d) {
-				if extreme(sum) {
-					count++
-				}
-				return
+			if i < len(d) {
+				flip(i+1, sum+d[i])
+				flip(i+1, sum-d[i])
+			} else if extreme(sum) {
+				count++
 			}
-			flip(i+1, sum+d[i])
-			flip(i+1, sum-d[i])
 		}
 		flip(0, 0)
 		return float64(count) / float64(int(1)<<len(d))
 	}
 	r := rng.New(seed, "sign-flip")
-	for range Resamples {
+	for range resamples {
 		sum, bits := 0.0, uint64(0)
 		for i, v := range d {
 			if i%64 == 0 {
@@ -79,13 +73,13 @@ func Paired(d []float64, side Side, seed uint64) float64 {
 			count++
 		}
 	}
-	return float64(1+count) / float64(1+Resamples)
+	return float64(1+count) / float64(1+resamples)
 }
 
-// Sign returns the p-value of the sign test: the number of positive differences against Binomial(n, ½), zeros left out
-// (Conover, Practical nonparametric statistics, 1999, sec. 3.4). Exact. 1 if all are zero, NaN with a NaN.
+// Sign returns the p-value of the sign test: the number of positive differences against Binomial(n, ½), with zeros left
+// out (Conover, Practical nonparametric statistics, 1999, sec. 3.4). 1 if all are zero, NaN with a NaN.
 func Sign(d []float64, side Side) float64 {
-	pos, n := 0, 0
+	pos, n := 0.0, 0.0
 	for _, v := range d {
 		switch {
 		case math.IsNaN(v):
@@ -97,31 +91,57 @@ func Sign(d []float64, side Side) float64 {
 			n++
 		}
 	}
-	tail := func(k int) float64 { // P(Binomial(n, ½) ≤ k)
-		sum := 0.0
-		for i := range k + 1 {
-			sum += math.Exp(lchoose(n, i) - float64(n)*math.Ln2)
+	if n == 0 {
+		return 1
+	}
+	b := distuv.Binomial{N: n, P: 0.5}
+	return side.p(b.CDF(pos), b.CDF(n-pos))
+}
+
+// PairedVarianceRatio returns the sample variance of x over that of y, and the p-value of the hypothesis that it is at
+// most one, for normal data in pairs (Pitman and Morgan, Biometrika 31, 1939): sums and differences of the pairs are
+// uncorrelated if the variances are equal, however x and y depend on each other. NaN for fewer than three pairs, or if
+// both are constant.
+func PairedVarianceRatio(x, y []float64) (ratio, p float64) {
+	ratio = SD(x) / SD(y)
+	ratio *= ratio
+	n := len(x)
+	if n < 3 || len(y) != n || math.IsNaN(ratio) {
+		return math.NaN(), math.NaN()
+	}
+	mx, my := Mean(x), Mean(y)
+	var ss, dd, sd float64
+	for i := range x {
+		s, d := (x[i]-mx)+(y[i]-my), (x[i]-mx)-(y[i]-my)
+		ss, dd, sd = ss+s*s, dd+d*d, sd+s*d
+	}
+	if sd == 0 {
+		return ratio, 0.5
+	}
+	r := max(-1, min(1, sd/math.Sqrt(ss*dd)))
+	t := r * math.Sqrt(float64(n-2)/(1-r*r)) // ±∞ for a perfect correlation
+	if math.IsInf(t, 0) {
+		return ratio, float64(1-cmp.Compare(t, 0)) / 2
+	}
+	return ratio, distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
+}
+
+// Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the
+// chance that any of them is not is at most α, whatever their dependence (Holm, A simple sequentially rejective multiple
+// test procedure, 1979). NaN stays NaN and does not count.
+func Holm(p []float64) []float64 {
+	var order []int
+	out := slices.Clone(p)
+	for i, v := range p {
+		if !math.IsNaN(v) {
+			order = append(order, i)
 		}
-		return min(sum, 1)
 	}
-	return bySide(tail(pos), tail(n-pos), side)
-}
-
-// bySide combines the tails P(statistic ≤ observed) and P(≥ observed).
-func bySide(less, greater float64, side Side) float64 {
-	switch side {
-	case Less:
-		return less
-	case Greater:
-		return greater
-	default:
-		return min(1, 2*min(less, greater))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	least := 0.0
+	for k, i := range order {
+		least = max(least, min(1, float64(len(order)-k)*p[i]))
+		out[i] = least
 	}
-}
-
-func lchoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return out
 }
