@@ -23,12 +23,12 @@ const (
 )
 
 // Fetch gets the files of the data sets into the cache, from the mirror, else from their published address; without names, those of
-// all data sets with an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not stop
-// the others. say is given a line for each file that was fetched and each address that failed. The error wraps ErrDamaged if an
-// address gave something else, and ErrAbsent if only the person can put a file in place.
+// all data sets with an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not
+// stop the others. say is given a line for each file that was fetched and each address that failed. The error wraps ErrDamaged if
+// an address gave something else, and ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
-		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Files[0].Source == "" })
+		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
 	}
 	var failed []error
 	for _, name := range names {
@@ -67,10 +67,9 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 		} else {
 			b, err = safe.Read(from, f.Bytes)
 		}
-		if err == nil {
-			err = f.check(b)
-		}
-		if err == nil {
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrAbsent, err)
+		} else if err = f.check(b); err == nil {
 			if err := l.keep(filepath.Join(e.Folder, f.Name), b); err != nil {
 				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
 			}

@@ -148,10 +148,7 @@ func (l *Library) Digest(name string) (string, error) {
 			f.SHA256 = digest(b)
 		}
 	}
-	b, err := json.Marshal(struct {
-		Format int
-		Entry  Entry
-	}{format, pinned})
+	b, err := json.Marshal([]any{format, pinned})
 	return digest(b), err
 }
 
@@ -223,8 +220,8 @@ func randomState(seed uint32) *prng.MT19937 {
 	return r
 }
 
-// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it draws numbers
-// of as many bits as i has until one is at most i.
+// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it draws
+// numbers of as many bits as i has until one is at most i.
 func permutation(r *prng.MT19937, n int) []int {
 	out := make([]int, n)
 	for i := range out {

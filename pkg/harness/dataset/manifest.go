@@ -42,7 +42,7 @@ type Entry struct {
 	Citation string `yaml:"citation" json:"-"`
 
 	Folder string `yaml:"folder" json:"-"`    // of the files in the cache and in a mirror
-	Source string `yaml:"source" json:"-"`    // address that the name of a file is appended to; "": no public address
+	Source string `yaml:"source" json:"-"`    // address of the table, less its name; "": no public address
 	Files  []File `yaml:"files" json:"files"` // the table first
 
 	Parse       Parse   `yaml:"parse" json:"parse"`
@@ -176,6 +176,7 @@ func (e *Entry) completeFiles() error {
 	case e.Permutation != nil && count["permutation"] > 0 || e.Splits != nil && count["train"] > 0:
 		return errors.New("the permutation, and the splits, have either a seed or files")
 	}
+	e.Source = e.Files[0].Source
 	return nil
 }
 
