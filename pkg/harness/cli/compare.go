@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+func compareCommand(e *env) *cobra.Command {
+	var s selection
+	var against string
+	var metrics []string
+	var strict, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compare [EXPERIMENT...|all]",
+		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
+		Long:  "Sets the report beside the numbers that the paper prints, or beside another report. " + compare.Tolerance,
+		Example: `  sifg compare uci-bnn
+  sifg compare gmm --scale smoke --against other/results`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := s.request(e, args)
+			if err != nil {
+				return err
+			}
+			ours, err := report.Read(s.resultsDir(), e.experiments)
+			if err != nil {
+				return err
+			}
+			theirs := &report.Report{}
+			if against != "published" {
+				if theirs, err = report.Read(against, e.experiments); err != nil {
+					return err
+				}
+				if len(theirs.Experiments) == 0 {
+					return usage.Errorf("--against %s: there is no report; want published or the folder of a report", against)
+				}
+			}
+			var rows []compare.Row
+			for _, x := range r.Experiments {
+				for _, protocol := range settings.Protocols {
+					p, q := ours.Experiment(x.Name).Protocol(protocol), theirs.Experiment(x.Name).Protocol(protocol)
+					switch {
+					case p == nil || r.Protocols != nil && !slices.Contains(r.Protocols, protocol):
+					case against == "published":
+						rows = append(rows, compare.Published(x, p)...)
+					case q != nil:
+						rows = append(rows, compare.Reports(p, q)...)
+					}
+				}
+			}
+			if len(metrics) > 0 {
+				rows = slices.DeleteFunc(rows, func(row compare.Row) bool { return !slices.Contains(metrics, row.Metric) })
+			}
+			if len(rows) == 0 {
+				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(), against)
+			}
+			return printComparison(e, rows, against, strict, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	s.protocols = []string{"all"}
+	f.StringSliceVar(&s.protocols, "protocol", s.protocols, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
+	s.scaleFlag(f)
+	s.folderFlags(f)
+	f.StringVar(&against, "against", "published", "the printed numbers, or the folder of another report, `DIR`")
+	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
+	f.BoolVar(&strict, "strict", false, "exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printComparison(e *env, rows []compare.Row, against string, strict, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = writeJSON(e.out, rows)
+	} else {
+		_, err = fmt.Fprint(e.out, compare.Table("Beside "+against, rows).Markdown())
+	}
+	if err != nil || !strict {
+		return err
+	}
+	count := map[string]int{}
+	for _, r := range rows {
+		count[r.Verdict]++
+	}
+	switch {
+	case count[compare.Differs] > 0:
+		return exitf(exitOutside, "%d of %d numbers are outside their tolerance", count[compare.Differs], len(rows))
+	case count[compare.Agrees] == 0:
+		return exitf(exitStopped, "none of %d numbers can be compared: %s", len(rows), rows[0].Why)
+	}
+	return nil
+}
