@@ -100,7 +100,7 @@ func (r *Result) effect(j *Judged, k int, values []string) []figure.Layer {
 	for c, level := range of {
 		if j.eligible(c) {
 			means[level] = append(means[level], j.Outcomes[c].Mean)
-			lo[level], hi[level] = j.Outcomes[c].interval()
+			lo[level], hi[level], _ = j.Outcomes[c].interval()
 			single = single && len(means[level]) == 1
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -151,12 +150,12 @@ func (j *Judged) Edges() []string {
 	return out
 }
 
-// interval returns the 95 % interval of the mean over seeds, of two or three values their range; NaN for fewer.
-func (o *Outcome) interval() (lo, hi float64) {
+// interval returns the 95 % interval of the mean over seeds, or their range; NaN where there is no mean.
+func (o *Outcome) interval() (lo, hi float64, isRange bool) {
 	if o.Reason != "" {
-		return math.NaN(), math.NaN()
+		return math.NaN(), math.NaN(), true
 	}
-	return stats.MeanInterval(o.Values, 0.95, 1)
+	return stats.Interval(o.Values, 0.95)
 }
 
 // judge ranks the cells of all groups by the records of their trials.
@@ -220,7 +219,7 @@ func (o Objective) outcome(c *Cell, trials map[string]*record.Trial, traces map[
 				}
 			}
 			if reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
-				reason = fmt.Sprintf("%s = %s", o.name(), table.Significant(value, 4))
+				reason = fmt.Sprintf("%s is %v", o.name(), value)
 			}
 		} else if out.Status == record.StatusOK {
 			out.Status = status

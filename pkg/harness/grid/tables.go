@@ -77,11 +77,11 @@ func (j *Judged) row() []table.Cell {
 
 // interval writes the interval of a cell's mean, and says where it is only a range.
 func interval(o *Outcome) string {
-	lo, hi := o.interval()
+	lo, hi, isRange := o.interval()
 	switch {
 	case math.IsNaN(lo):
 		return "–"
-	case len(o.Values) < 4:
+	case isRange:
 		return fmt.Sprintf("range %s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
 	}
 	return fmt.Sprintf("%s to %s", table.Significant(lo, 4), table.Significant(hi, 4))

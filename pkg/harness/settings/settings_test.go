@@ -135,6 +135,7 @@ func TestOverrides(t *testing.T) {
 		{"iterations_of.drift=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
 		{"seeds=[5]", "0.2 0.01 0.01 0.1 8 9 [5]"},
 		{"problems.wide.seeds=[5] seeds=[6]", "0.2 0.01 0.01 0.1 8 9 [6]"},
+		{`problems={small: {iterations: 1}, "*": {iterations: 2}}`, "0.2 0.01 0.01 0.1 1 2 [1 2]"},
 		{"problems={small: {iterations: 1}, wide: {seeds: [3]}}", "0.2 0.01 0.01 0.1 1 9 [3]"},
 	} {
 		texts := strings.Fields(c.set)
