@@ -60,6 +60,7 @@ type tile struct {
 // row is a claim with what the protocols say of it.
 type row struct {
 	claim.Row
+	Title string // of the experiment
 	Under []opinion
 }
 
@@ -121,7 +122,7 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	v := &view{Style: template.CSS(style), Script: template.JS(script)}
 	ledger := r.Ledger(all)
 	v.protocols(r, all, ledger)
-	v.claims(r, ledger)
+	v.claims(r, all, ledger)
 	used := map[string]bool{}
 	for _, e := range all {
 		x := r.Experiment(e.Name)
@@ -143,9 +144,13 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 }
 
 // claims adds the ledger.
-func (v *view) claims(r *report.Report, ledger claim.Ledger) {
+func (v *view) claims(r *report.Report, all []*harness.Experiment, ledger claim.Ledger) {
+	titles := map[string]string{}
+	for _, e := range all {
+		titles[e.Name] = e.Title
+	}
 	for _, c := range ledger {
-		out := row{Row: c}
+		out := row{Row: c, Title: titles[c.Experiment]}
 		for _, o := range c.Under {
 			p := r.Experiment(c.Experiment).Protocol(o.Protocol)
 			out.Under = append(out.Under, opinion{o, marks(o.Scale, o.Changed), p.Command("report")})
