@@ -17,28 +17,28 @@ import (
 // claims_flow.go.
 var claims = slices.Concat(tableClaims, flowClaims)
 
-var tableClaims = []harness.Claim{
+var tableClaims = []claim.Claim{
 	{
 		ID: "25", Statement: "Over Table 1 Ada-SIFG is comparable to or better than the other methods: lowest in 9 of 12 cells.",
 		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells (9 of 12) " +
 			"and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from the lowest, paired by " +
 			"trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
 			ranks, best, near, told := ranking(r, columns)
 			cells := len(ranks["ada-sifg"])
-			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns...)}
+			out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns...)}
 			if cells == 0 {
 				return r.lacking(out, columns...)
 			}
 			total := len(metrics) * len(r.expected())
 			switch {
 			case 4*(told-near["ada-sifg"]) > total:
-				out.Verdict = harness.NotReproduced
+				out.Verdict = claim.NotReproduced
 			case told == total && 4*best["ada-sifg"] >= 3*total && lowestRank(ranks) == "ada-sifg":
-				out.Verdict = harness.Reproduced
+				out.Verdict = claim.Reproduced
 			default:
-				out.Verdict = harness.NotDecided
+				out.Verdict = claim.NotDecided
 			}
 			var each []string
 			for _, m := range columns {
@@ -58,13 +58,13 @@ var tableClaims = []harness.Claim{
 		ID: "26", Statement: "Concrete RMSE: Ada-GWG is best, and Ada-SIFG within 0.03 of it.",
 		Rule: "Ada-GWG has the lowest mean of the five, and Ada-SIFG's is above it by 0.03 at most; not decided if another is lower " +
 			"but not told apart, or if there are too few trials to tell",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			return r.leads("concrete", []string{"test-rmse"}, columns, "ada-gwg", func(out *harness.Outcome) {
+			return r.leads("concrete", []string{"test-rmse"}, columns, "ada-gwg", func(out *claim.Outcome) {
 				gap := stats.Mean(r.of("concrete", "test-rmse", "ada-sifg")) - stats.Mean(r.of("concrete", "test-rmse", "ada-gwg"))
 				out.Evidence += fmt.Sprintf("; Ada-SIFG − Ada-GWG = %s", num(gap))
-				if out.Verdict == harness.Reproduced && gap > 0.03 {
-					out.Verdict = harness.NotReproduced
+				if out.Verdict == claim.Reproduced && gap > 0.03 {
+					out.Verdict = claim.NotReproduced
 				}
 			})
 		},
@@ -73,9 +73,9 @@ var tableClaims = []harness.Claim{
 		ID: "27", Statement: "Protein: SGLD is best by both metrics, and Ada-SIFG the best of the others.",
 		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not told apart, or " +
 			"if there are too few trials to tell",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			return r.leads("protein", metrics, columns, "sgld", func(out *harness.Outcome) {
+			return r.leads("protein", metrics, columns, "sgld", func(out *claim.Outcome) {
 				rest := r.leads("protein", metrics, columns[1:], "ada-sifg", nil)
 				out.Evidence += ". Without SGLD: " + rest.Evidence
 				out.Verdict = worse(out.Verdict, rest.Verdict)
@@ -86,17 +86,17 @@ var tableClaims = []harness.Claim{
 		ID: "28", Statement: "The numbers of Table 1.",
 		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it; not reproduced if one of three " +
 			"trials or more is outside, otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns...)}
-			if why := unlike[s.Protocol]; why != "" {
+			out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns...)}
+			if why := s.Incomparable; why != "" {
 				out.Evidence = why
 				return out
 			}
 			within, cells, sure := map[string]int{}, map[string]int{}, false
 			var both, share int // within by both rules, by that of 3 % alone
 			var away, wide []string
-			for _, p := range printed() {
+			for _, p := range printed {
 				v := r.of(p.Problem, p.Metric, p.Method)
 				if len(v) == 0 {
 					continue
@@ -131,11 +131,11 @@ var tableClaims = []harness.Claim{
 			case all == 0:
 				return r.lacking(out, columns...)
 			case sure:
-				out.Verdict = harness.NotReproduced
+				out.Verdict = claim.NotReproduced
 			case away == nil:
-				out.Verdict = harness.Reproduced
+				out.Verdict = claim.Reproduced
 			default:
-				out.Verdict = harness.NotDecided
+				out.Verdict = claim.NotDecided
 			}
 			out.Evidence = fmt.Sprintf("%d of %d cells within (%s), %d of them by both limits, %d by that of 3 %% alone", good, all,
 				strings.Join(each, ", "), both, share)
@@ -153,9 +153,9 @@ var tableClaims = []harness.Claim{
 		ID: "29", Statement: "Ada-SIFG varies no more from run to run than L2-GF and Ada-GWG.",
 		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by the test of Pitman and " +
 			"Morgan, which pairs trials by seed and takes them for normal (p ≤ 0.05, Holm's correction over all); otherwise not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			out := harness.Outcome{Keys: r.keys(problems, "ada-sifg", "l2-gf", "ada-gwg")}
+			out := claim.Outcome{Keys: r.keys(problems, "ada-sifg", "l2-gf", "ada-gwg")}
 			var p, ratios []float64
 			for _, problem := range problems {
 				for _, metric := range metrics {
@@ -168,7 +168,7 @@ var tableClaims = []harness.Claim{
 				}
 			}
 			if p == nil {
-				out.Verdict, out.Evidence = harness.NotTestable, "three trials at least are needed"
+				out.Verdict, out.Evidence = claim.NotTestable, "three trials at least are needed"
 				return r.lacking(out, "l2-gf", "ada-gwg", "ada-sifg")
 			}
 			smaller := 0
@@ -177,11 +177,11 @@ var tableClaims = []harness.Claim{
 			}
 			switch {
 			case slices.Min(stats.Holm(p)) <= level:
-				out.Verdict = harness.NotReproduced
+				out.Verdict = claim.NotReproduced
 			case smaller == len(ratios):
-				out.Verdict = harness.Reproduced
+				out.Verdict = claim.Reproduced
 			default:
-				out.Verdict = harness.NotDecided
+				out.Verdict = claim.NotDecided
 			}
 			out.Evidence = fmt.Sprintf("smaller in %d of %d comparisons; ratio of standard deviations %s (median), %s at most. %s",
 				smaller, len(ratios), num(stats.Median(ratios)), num(slices.Max(ratios)), meaning(s))
@@ -194,9 +194,9 @@ var tableClaims = []harness.Claim{
 		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, one-sided " +
 			"sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher in one; otherwise " +
 			"not decided",
-		Check: func(s *record.Set) harness.Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, columns[1:]...)}
+			out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns[1:]...)}
 			var below, above []float64
 			var what []string
 			var pairs []int
@@ -228,11 +228,11 @@ var tableClaims = []harness.Claim{
 			}
 			switch {
 			case losses != nil:
-				out.Verdict = harness.NotReproduced
+				out.Verdict = claim.NotReproduced
 			case wins == len(below):
-				out.Verdict = harness.Reproduced
+				out.Verdict = claim.Reproduced
 			default:
-				out.Verdict = harness.NotDecided
+				out.Verdict = claim.NotDecided
 			}
 			out.Evidence = fmt.Sprintf("of %d comparisons Ada-SIFG is lower in %d, not told apart in %d, higher in %d",
 				len(below), wins, len(below)-wins-len(losses), len(losses))
@@ -301,13 +301,13 @@ func lowestRank(ranks map[string][]float64) string {
 // leads judges the claim that a method is best on a problem by the metrics: reproduced if its mean is the lowest, not decided if
 // another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced. more, which may be nil, sees the
 // outcome of a testable claim.
-func (r *results) leads(problem string, metrics, methods []string, method string, more func(*harness.Outcome)) harness.Outcome {
-	out := harness.Outcome{Verdict: harness.Reproduced, Keys: r.keys([]string{problem}, methods...)}
+func (r *results) leads(problem string, metrics, methods []string, method string, more func(*claim.Outcome)) claim.Outcome {
+	out := claim.Outcome{Verdict: claim.Reproduced, Keys: r.keys([]string{problem}, methods...)}
 	var text []string
 	for _, metric := range metrics {
 		if !r.all(problem, metric, methods...) {
 			gone, _ := r.missing([]string{problem}, methods...)
-			return harness.Outcome{Verdict: harness.NotTestable, Evidence: gone, Keys: out.Keys}
+			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
 		}
 		first, tied := leaders(r, problem, metric, methods)
 		few := len(r.differences(problem, metric, method, first)) < enough(len(methods)-1)
@@ -316,10 +316,10 @@ func (r *results) leads(problem string, metrics, methods []string, method string
 		}
 		switch {
 		case few || slices.Contains(tied, method):
-			out.Verdict = worse(out.Verdict, harness.NotDecided)
+			out.Verdict = worse(out.Verdict, claim.NotDecided)
 		case first == method:
 		default:
-			out.Verdict = harness.NotReproduced
+			out.Verdict = claim.NotReproduced
 		}
 		var each []string
 		for _, m := range methods {
@@ -336,18 +336,18 @@ func (r *results) leads(problem string, metrics, methods []string, method string
 
 // worse returns the verdict of two that both have to hold.
 func worse(a, b string) string {
-	order := []string{harness.NotTestable, harness.NotReproduced, harness.NotDecided, harness.Reproduced}
+	order := []string{claim.NotTestable, claim.NotReproduced, claim.NotDecided, claim.Reproduced}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }
 
 // lacking adds to an outcome what results are missing; where a method has none on a problem, what holds for the others is not decided.
-func (r *results) lacking(out harness.Outcome, methods ...string) harness.Outcome {
+func (r *results) lacking(out claim.Outcome, methods ...string) claim.Outcome {
 	gone, whole := r.missing(r.expected(), methods...)
 	if gone == "" {
 		return out
 	}
-	if whole && out.Verdict == harness.Reproduced {
-		out.Verdict = harness.NotDecided
+	if whole && out.Verdict == claim.Reproduced {
+		out.Verdict = claim.NotDecided
 	}
 	if out.Evidence != "" {
 		out.Evidence += "; "

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // flowClaims are those of Figure 4 right, of Figure 5 and of the text.
-var flowClaims = []harness.Claim{
+var flowClaims = []claim.Claim{
 	lower("30", "Boston: SIFG with σ = 0.01 ends below SIFG with σ = 0.1.", "sifg", "sifg-wide"),
 	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide", "sifg-wide"),
 	{
@@ -25,7 +25,7 @@ var flowClaims = []harness.Claim{
 	},
 	{
 		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets, with no trend upwards left.",
-		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" + evidence.AllRule + "; no upward trend in the last quarter: " +
+		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" + claim.AllRule + "; no upward trend in the last quarter: " +
 			"a least-squares line through it rises by 1 % of its mean or less, on the average over runs. A larger rise refutes the claim if a " +
 			"one-sided sign-flip test over runs tells it from none (5 %, Holm's correction), and leaves it open otherwise",
 		Check: bounded,
@@ -35,10 +35,10 @@ var flowClaims = []harness.Claim{
 		With: []string{"17"},
 		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
 			"monomial-gamma target",
-		Check: func(s *record.Set) harness.Outcome {
-			out := harness.Outcome{Verdict: harness.NotTestable, Evidence: "no trials of SIFG"}
+		Check: func(s *record.Set) claim.Outcome {
+			out := claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials of SIFG"}
 			for _, problem := range problems {
-				t, ok := evidence.First(s, problem, "sifg")
+				t, ok := claim.First(s, problem, "sifg")
 				c, has := config(s, problem, "sifg")
 				if !ok || !has {
 					continue
@@ -59,17 +59,17 @@ var flowClaims = []harness.Claim{
 		With: []string{"5"},
 		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its standard deviation is a tenth " +
 			"to twice that over the checkpoints of the last tenth of the run (three at least), and its mean is within two of those of their mean; " +
-			"in every run of SIFG and Ada-SIFG" + evidence.AllRule,
+			"in every run of SIFG and Ada-SIFG" + claim.AllRule,
 		Check: resampled,
 	},
 }
 
 // lower is the claim that a ends below b on Boston.
-func lower(id, statement, a, b string) harness.Claim {
-	return harness.Claim{
+func lower(id, statement, a, b string) claim.Claim {
+	return claim.Claim{
 		ID: id, Statement: statement, Rule: "final test RMSE lower, paired by seed (one-sided sign-flip test, 5 %)",
-		Check: func(s *record.Set) harness.Outcome {
-			e := evidence.Records{Set: s, Problem: "boston", Names: withSigma(s)}
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: "boston", Names: withSigma(s)}
 			x, y := e.Pair(a, b, "rmse", 0)
 			return e.Less("final test RMSE", a, x, b, y, 0)
 		},
@@ -77,10 +77,10 @@ func lower(id, statement, a, b string) harness.Claim {
 }
 
 // approaches checks claim 32.
-func approaches(s *record.Set) harness.Outcome {
+func approaches(s *record.Set) claim.Outcome {
 	r := read(s)
 	names := withSigma(s)
-	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys([]string{"boston"}, "sifg", "sifg-wide", "ada-sifg-wide")}
+	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys([]string{"boston"}, "sifg", "sifg-wide", "ada-sifg-wide")}
 	var own, whole []float64 // distances from σ = 0.01, by seed
 	narrow := r.values[series{"boston", "rmse", "sifg"}]
 	wide, ada := r.values[series{"boston", "rmse", "sifg-wide"}], r.values[series{"boston", "rmse", "ada-sifg-wide"}]
@@ -112,13 +112,13 @@ func approaches(s *record.Set) harness.Outcome {
 	}
 	switch {
 	case len(own) < 5: // so few have too few resamples
-		out.Verdict = harness.NotDecided
+		out.Verdict = claim.NotDecided
 	case hi <= 0:
-		out.Verdict = harness.Reproduced
+		out.Verdict = claim.Reproduced
 	case lo > 0:
-		out.Verdict = harness.NotReproduced
+		out.Verdict = claim.NotReproduced
 	default:
-		out.Verdict = harness.NotDecided
+		out.Verdict = claim.NotDecided
 	}
 	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s",
 		names("sifg"), names("ada-sifg-wide"), num(stats.Mean(own)), names("sifg-wide"), num(stats.Mean(whole)), num(excess(places)))
@@ -133,9 +133,9 @@ func approaches(s *record.Set) harness.Outcome {
 }
 
 // bounded checks claim 33.
-func bounded(s *record.Set) harness.Outcome {
+func bounded(s *record.Set) claim.Outcome {
 	r := read(s)
-	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, "sifg")}
+	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, "sifg")}
 	var holds []bool
 	var text, trend []string
 	var p, rises []float64
@@ -151,13 +151,13 @@ func bounded(s *record.Set) harness.Outcome {
 		}
 		p, rises = append(p, stats.Paired(rise, stats.Greater, 1)), append(rises, stats.Mean(rise))
 		trend = append(trend, problemNames[problem])
-		text = append(text, fmt.Sprintf("%s %s, %s and %s %%", problemNames[problem], evidence.Num(slices.Max(peak)), evidence.Num(stats.Median(growth)),
-			evidence.Num(100*stats.Mean(rise))))
+		text = append(text, fmt.Sprintf("%s %s, %s and %s %%", problemNames[problem], claim.Num(slices.Max(peak)), claim.Num(stats.Median(growth)),
+			claim.Num(100*stats.Mean(rise))))
 	}
 	if holds == nil {
 		return r.lacking(out, "sifg")
 	}
-	out.Verdict = evidence.All(holds)
+	out.Verdict = claim.All(holds)
 	out.Evidence = "largest moment over that of the start or of the last tenth (largest of the runs), last over first moment (median), and rise in " +
 		"the last quarter (mean): " + strings.Join(text, "; ")
 	var rising, perhaps []string
@@ -165,10 +165,10 @@ func bounded(s *record.Set) harness.Outcome {
 		switch {
 		case !(rises[i] > 0.01):
 		case p <= level:
-			out.Verdict = harness.NotReproduced
+			out.Verdict = claim.NotReproduced
 			rising = append(rising, trend[i])
 		default:
-			out.Verdict = worse(out.Verdict, harness.NotDecided)
+			out.Verdict = worse(out.Verdict, claim.NotDecided)
 			perhaps = append(perhaps, trend[i])
 		}
 	}
@@ -214,9 +214,9 @@ func innerCost(dim, hidden int) (denoise, stein float64) {
 }
 
 // resampled checks claim 36.
-func resampled(s *record.Set) harness.Outcome {
+func resampled(s *record.Set) claim.Outcome {
 	r := read(s)
-	out := harness.Outcome{Verdict: harness.NotTestable, Keys: r.keys(problems, "sifg", "ada-sifg")}
+	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, "sifg", "ada-sifg")}
 	var holds []bool
 	var text []string
 	times := 0
@@ -238,15 +238,15 @@ func resampled(s *record.Set) harness.Outcome {
 			}
 		}
 		if ratios != nil {
-			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", evidence.Label(m), evidence.Spread(sigmas), n, len(ratios),
-				evidence.Spread(ratios)))
+			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", claim.Label(m), claim.Spread(sigmas), n, len(ratios),
+				claim.Spread(ratios)))
 		}
 	}
 	if holds == nil {
 		out.Evidence = "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles were perturbed anew"
 		return out
 	}
-	out.Verdict = evidence.All(holds)
+	out.Verdict = claim.All(holds)
 	out.Evidence = fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d perturbations to that over the last checkpoints",
 		strings.Join(text, ", for "), times)
 	return r.lacking(out, "sifg", "ada-sifg")

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -34,7 +34,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
 		panel := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
 		for _, m := range there {
-			panel.Layers = append(panel.Layers, evidence.Layers(r.curves("boston", m, p.metric, seeds), look(s, m), nil)...)
+			panel.Layers = append(panel.Layers, claim.Layers(r.curves("boston", m, p.metric, seeds), look(s, m), nil)...)
 		}
 		if panel.Layers == nil {
 			return nil, fmt.Errorf("no seed with which SIFG and Ada-SIFG ended well on boston")
@@ -82,7 +82,7 @@ func moments(s *record.Set) (*figure.Figure, error) {
 		if high < 20*low {
 			start = 0
 		}
-		return append(layers, lines(evidence.Layers(curves, style.As("SIFG, mean of the runs"), nil))...), start, math.NaN()
+		return append(layers, lines(claim.Layers(curves, style.As("SIFG, mean of the runs"), nil))...), start, math.NaN()
 	})
 }
 
@@ -130,7 +130,7 @@ func curves(s *record.Set) (*figure.Figure, error) {
 			if thinned := sparse(curves, 250); thinned != nil { // SGLD's, which goes up and down at every point: no line to dash
 				curves, style.Dash, style.Width = thinned, nil, 0.6
 			}
-			layers = append(layers, evidence.Layers(curves, style, across)...)
+			layers = append(layers, claim.Layers(curves, style, across)...)
 		}
 		if ols := r.trivial(problem, "ols", "test-rmse"); layers != nil && ols != nil {
 			layers = append(layers, figure.HLine{Y: average(ols).Value, Style: figure.Method("truth").As("least squares")})

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
@@ -54,7 +54,7 @@ func caution(s *record.Set) string {
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) string {
 	var text []string
-	for _, protocol := range harness.Protocols {
+	for _, protocol := range settings.Protocols {
 		r := on(by, protocol)
 		if r == nil {
 			continue
@@ -64,7 +64,7 @@ func leadership(by map[string]*record.Set) string {
 		cells, fewest, most := 0, math.MaxInt, 0
 		for _, m := range columns {
 			cells += best[m]
-			entry := fmt.Sprintf("%s %d", evidence.Label(m), best[m])
+			entry := fmt.Sprintf("%s %d", claim.Label(m), best[m])
 			if told > 0 {
 				entry += fmt.Sprintf(" (%d)", near[m])
 			}
@@ -104,7 +104,7 @@ func leadership(by map[string]*record.Set) string {
 	}
 	var print []string
 	for _, m := range columns {
-		print = append(print, fmt.Sprintf("%s %d", evidence.Label(m), first[m]))
+		print = append(print, fmt.Sprintf("%s %d", claim.Label(m), first[m]))
 	}
 	return "Cells of data set and metric with the lowest mean; in brackets, where trials are enough to tell, those in which the method is lowest " +
 		"or not told apart from the lowest (paired by trial, Holm's correction) — printed: " + strings.Join(print, ", ") + "; " + strings.Join(text, "; ") +
@@ -167,7 +167,7 @@ func beaten(by map[string]*record.Set) string {
 				if p, ok := inPrint(problem, metric, m); ok {
 					looked++
 					if p.Mean >= level-0.0005 { // as it is printed
-						cells = append(cells, fmt.Sprintf("%s %s %s %s", problemNames[problem], metricNames[metric], evidence.Label(m), num(p.Mean)))
+						cells = append(cells, fmt.Sprintf("%s %s %s %s", problemNames[problem], metricNames[metric], claim.Label(m), num(p.Mean)))
 					}
 				}
 			}
@@ -215,7 +215,7 @@ func plusMinus(by map[string]*record.Set) string {
 	}
 	text := caution(r.set) + fmt.Sprintf("The paper does not say what its ± is, nor what varies. With the released scripts all trials share one split, so it can only be "+
 		"noise of the algorithm. Over the %d cells with a printed spread above 0.00 and three trials or more here (%d at most) it is %s times our standard "+
-		"deviation and %s times our standard error (medians): ", len(bySD), trials, evidence.Num(stats.Median(bySD)), evidence.Num(stats.Median(bySE)))
+		"deviation and %s times our standard error (medians): ", len(bySD), trials, claim.Num(stats.Median(bySD)), claim.Num(stats.Median(bySE)))
 	if math.Abs(math.Log(stats.Median(bySD))) <= math.Abs(math.Log(stats.Median(bySE))) {
 		text += "it is nearer to the standard deviation. The tables here give that, and the standard error beside."
 	} else {
@@ -223,7 +223,7 @@ func plusMinus(by map[string]*record.Set) string {
 	}
 	if bySplit != nil {
 		text += fmt.Sprintf(" With a random split a trial, as the text has it (paper), the standard deviation of SGLD and SVGD, whose settings are the same, "+
-			"is %s times as large (median of %d cells): the printed ± holds so much less than one would see on other data.", evidence.Num(stats.Median(bySplit)), len(bySplit))
+			"is %s times as large (median of %d cells): the printed ± holds so much less than one would see on other data.", claim.Num(stats.Median(bySplit)), len(bySplit))
 	}
 	return text
 }

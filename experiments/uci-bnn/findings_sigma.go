@@ -15,7 +15,7 @@ import (
 func sigmas(by map[string]*record.Set) string {
 	var text, bound []string
 	grown := 0
-	for _, protocol := range harness.Protocols {
+	for _, protocol := range settings.Protocols {
 		r := on(by, protocol)
 		if r == nil {
 			continue
@@ -73,7 +73,7 @@ func sigmas(by map[string]*record.Set) string {
 // fixed compares SIFG, whose σ stays where Ada-SIFG's starts, with Ada-SIFG.
 func fixed(by map[string]*record.Set) string {
 	var text []string
-	for _, protocol := range harness.Protocols {
+	for _, protocol := range settings.Protocols {
 		r := on(by, protocol)
 		if r == nil {
 			continue

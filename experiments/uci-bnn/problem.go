@@ -1,7 +1,6 @@
 package ucibnn
 
 import (
-	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -10,16 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
-
-// source is the code that a trial's result depends on.
-//
-//go:embed problem.go regression.go
-var source embed.FS
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
@@ -50,7 +45,7 @@ var choices = map[string][]string{
 // check reads the options and refuses those that are wrong.
 func check(t *harness.Trial) (*Options, error) {
 	o := &Options{Hidden: 50, Batch: 100, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
-	if err := harness.Decode(t.Config.Options, o); err != nil {
+	if err := settings.Decode(t.Config.Options, o); err != nil {
 		return nil, err
 	}
 	for key, value := range map[string]string{"split": o.Split, "dev": o.Dev, "precision": o.Precision, "lambda": o.Lambda} {
@@ -79,13 +74,13 @@ type problem struct {
 	x         map[*part]sifg.Batch // features in float32
 }
 
-// setup implements harness.Experiment.Setup.
-func setup(t *harness.Trial) (*harness.Problem, error) {
+// build implements harness.Experiment.Problem.
+func build(t *harness.Trial) (*harness.Problem, error) {
 	o, err := check(t)
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.Load()
+	d, err := t.Data()
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -30,30 +30,18 @@ var (
 	metricNames = map[string]string{"test-rmse": "RMSE", "test-nll": "NLL"}
 )
 
-// unlike are the protocols that cannot be compared with the printed table. It is of one split, most likely the released one, and the
-// error differs more between splits than between methods: a mean over ten others is outside its ± even of a perfect repetition.
-var unlike = map[string]string{"paper": manySplits, "matched": manySplits, "standard": "other data and splits than the printed table"}
-
-const manySplits = "a split of its own for each trial, where the printed table most likely has one for all: differences are of splits too"
-
 // printed are the cells of the paper's Table 1.
-var printed = sync.OnceValue(func() []harness.Published {
-	all, err := harness.ReadPublished(published)
-	if err != nil {
-		panic("ucibnn: " + err.Error())
-	}
-	return all
-})
+var printed = claim.MustReadPublished(publishedCSV)
 
 // inPrint returns the printed cell of Table 1.
-func inPrint(problem, metric, method string) (harness.Published, bool) {
-	i := slices.IndexFunc(printed(), func(p harness.Published) bool {
+func inPrint(problem, metric, method string) (claim.Published, bool) {
+	i := slices.IndexFunc(printed, func(p claim.Published) bool {
 		return p.Problem == problem && p.Metric == metric && p.Method == method
 	})
 	if i < 0 {
-		return harness.Published{}, false
+		return claim.Published{}, false
 	}
-	return printed()[i], true
+	return printed[i], true
 }
 
 // series names the values of one metric of one method on one problem.
@@ -72,32 +60,35 @@ func read(s *record.Set) *results {
 	r := &results{
 		set: s, values: map[series]map[uint64]float64{}, repeats: map[series]map[uint64][]float64{}, ended: map[[2]string][2]int{},
 	}
-	ok := map[string]bool{}
 	for _, t := range s.Trials {
 		n := r.ended[[2]string{t.Problem, t.Method}]
 		n[1]++
-		if ok[t.Key] = t.Status == record.StatusOK; ok[t.Key] {
+		if t.Status == record.StatusOK {
 			n[0]++
+			r.add(t, s.Traces[t.Key])
 		}
 		r.ended[[2]string{t.Problem, t.Method}] = n
 	}
-	for _, t := range s.Traces {
-		k := series{t.Problem, t.Metric, t.Method}
+	return r
+}
+
+// add reads the traces of a trial that ended well.
+func (r *results) add(t record.Trial, traces []record.Trace) {
+	for _, v := range traces {
+		k := series{t.Problem, v.Metric, t.Method}
 		switch {
-		case !ok[t.Key]:
-		case t.Metric == "repeat-rmse":
+		case v.Metric == "repeat-rmse":
 			if r.repeats[k] == nil {
 				r.repeats[k] = map[uint64][]float64{}
 			}
-			r.repeats[k][t.Seed] = append(r.repeats[k][t.Seed], t.Value)
-		case t.Index == 0:
+			r.repeats[k][t.Seed] = append(r.repeats[k][t.Seed], v.Value)
+		case v.Index == 0:
 			if r.values[k] == nil {
 				r.values[k] = map[uint64]float64{}
 			}
-			r.values[k][t.Seed] = t.Value
+			r.values[k][t.Seed] = v.Value // the last checkpoint stays
 		}
 	}
-	return r
 }
 
 func sortedKeys(v map[uint64]float64) []uint64 { return slices.Sorted(maps.Keys(v)) }
@@ -177,7 +168,7 @@ func (r *results) trivial(problem, predictor, metric string) []float64 {
 func (r *results) keys(problems []string, methods ...string) []string {
 	var out []string
 	for _, p := range problems {
-		out = append(out, evidence.Records{Set: r.set, Problem: p}.Keys(methods...)...)
+		out = append(out, claim.Series{Set: r.set, Problem: p}.Keys(methods...)...)
 	}
 	return out
 }
@@ -198,9 +189,9 @@ func (r *results) missing(problems []string, methods ...string) (text string, wh
 		for _, m := range methods {
 			switch n := r.ended[[2]string{p, m}]; {
 			case n[0] == 0:
-				without = append(without, evidence.Label(m))
+				without = append(without, claim.Label(m))
 			case n[0] < n[1]:
-				some = append(some, fmt.Sprintf("%s on %s (%d of %d trials ended well)", evidence.Label(m), problemNames[p], n[0], n[1]))
+				some = append(some, fmt.Sprintf("%s on %s (%d of %d trials ended well)", claim.Label(m), problemNames[p], n[0], n[1]))
 			}
 		}
 		switch {
@@ -226,12 +217,12 @@ func (r *results) all(problem, metric string, methods ...string) bool {
 }
 
 // config returns the configuration of a method's first trial on a problem that ended well.
-func config(s *record.Set, problem, method string) (harness.TrialConfig, bool) {
-	t, ok := evidence.First(s, problem, method)
+func config(s *record.Set, problem, method string) (settings.Config, bool) {
+	t, ok := claim.First(s, problem, method)
 	if !ok {
-		return harness.TrialConfig{}, false
+		return settings.Config{}, false
 	}
-	c, err := evidence.Config(t)
+	c, err := claim.Config(t)
 	return c, err == nil
 }
 
@@ -247,7 +238,7 @@ func named(s *record.Set) func(method string) string {
 			}
 			return method
 		}
-		return evidence.Label(method)
+		return claim.Label(method)
 	}
 }
 
@@ -260,9 +251,9 @@ func withSigma(s *record.Set) func(method string) string {
 		case !ok:
 			return method
 		case base == "ada-sifg":
-			return evidence.Label(base) + " (from σ = " + sigma + ")"
+			return claim.Label(base) + " (from σ = " + sigma + ")"
 		}
-		return evidence.Label(base) + " (σ = " + sigma + ")"
+		return claim.Label(base) + " (σ = " + sigma + ")"
 	}
 }
 
@@ -275,7 +266,7 @@ func setting(s *record.Set, method string, value func(sifg.Config) float64) (str
 	if i < 0 {
 		return "", false
 	}
-	c, err := evidence.Config(s.Trials[i])
+	c, err := claim.Config(s.Trials[i])
 	return num(value(c.Sampler)), err == nil
 }
 

@@ -181,10 +181,10 @@ func split(s *record.Set) string {
 // against is the table of every printed cell beside ours; methods that the paper does not have stand there too.
 func against(s *record.Set) (*table.Table, error) {
 	if s.Protocol == "standard" {
-		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, unlike[s.Protocol])
+		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, s.Incomparable)
 	}
 	r, names := read(s), named(s)
-	comparable := unlike[s.Protocol] == ""
+	comparable := s.Incomparable == ""
 	t := &table.Table{Columns: []table.Column{{Header: "Data set"}, {Header: "Metric"}, {Header: "Method"}}}
 	for _, h := range []string{
 		"printed", "measured", "standard error", "trials", "difference", "in pooled sd", "in %",
@@ -212,7 +212,7 @@ func against(s *record.Set) (*table.Table, error) {
 				g, verdict := cell.Gap(v), "–"
 				switch {
 				case !ok || len(v) == 0:
-					g = harness.Gap{Difference: math.NaN(), Units: math.NaN(), Share: math.NaN()}
+					g = claim.Gap{Difference: math.NaN(), Units: math.NaN(), Share: math.NaN()}
 					if ok {
 						verdict = "no result"
 						absent++
@@ -240,17 +240,17 @@ func against(s *record.Set) (*table.Table, error) {
 				within, outside, absent, float64(compare.Units), 100*compare.Share), pooled,
 		}
 	} else {
-		t.Notes = []string{"No verdict: " + unlike[s.Protocol] + ".", pooled}
+		t.Notes = []string{"No verdict: " + s.Incomparable + ".", pooled}
 	}
 	t.Notes = append(t.Notes, "measured: mean ± standard deviation over trials. "+meaning(s))
 	return t, nil
 }
 
 // agrees tells whether a cell counts as reproduced, as for sifg compare.
-func agrees(g harness.Gap) bool { return g.Within(compare.Units, compare.Share) }
+func agrees(g claim.Gap) bool { return g.Within(compare.Units, compare.Share) }
 
 // asPrinted is a cell with the digits of the paper.
-func asPrinted(p harness.Published) table.Cell {
+func asPrinted(p claim.Published) table.Cell {
 	return table.Cell{Text: p.Text, Value: p.Mean, Spread: p.SD, IsNumber: true, HasSpread: true}
 }
 
@@ -262,7 +262,7 @@ func count(b bool) int {
 }
 
 // remark says what is known of a printed cell; of SVGD, where both steps ran, which of them gives it.
-func remark(r *results, problem, metric, method string, cell harness.Published) string {
+func remark(r *results, problem, metric, method string, cell claim.Published) string {
 	fast, slow := r.of(problem, metric, "svgd"), r.of(problem, metric, "svgd-slow")
 	if cell.Method != "svgd" || len(fast) == 0 || len(slow) == 0 {
 		return cell.Note

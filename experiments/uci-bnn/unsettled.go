@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/evidence"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
@@ -18,7 +18,7 @@ const restless = 0.1
 // prints depends on the iteration at which the run stops: the widest of the runs' last tenths, for each method and data set.
 func unsettled(by map[string]*record.Set) string {
 	var text []string
-	for _, protocol := range harness.Protocols {
+	for _, protocol := range settings.Protocols {
 		s := by[protocol]
 		if s == nil {
 			continue
@@ -35,7 +35,7 @@ func unsettled(by map[string]*record.Set) string {
 				}
 				if share > restless {
 					each = append(each, fmt.Sprintf("%s on %s (%s to %s)",
-						named(s)(method), problemNames[problem], evidence.Num(low), evidence.Num(high)))
+						named(s)(method), problemNames[problem], claim.Num(low), claim.Num(high)))
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func unsettled(by map[string]*record.Set) string {
 // RMSE is of, and a table's mean over runs with it. The NLL is that of the mixture and may stay as it was.
 func escaped(by map[string]*record.Set) string {
 	var text []string
-	for _, protocol := range harness.Protocols {
+	for _, protocol := range settings.Protocols {
 		s := by[protocol]
 		if s == nil {
 			continue
