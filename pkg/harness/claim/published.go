@@ -96,3 +96,12 @@ func (p Published) Gap(values []float64) Gap {
 func (g Gap) Within(units, share float64) bool {
 	return math.Abs(g.Units) <= units || math.Abs(g.Share) <= share
 }
+
+// MustReadPublished is ReadPublished for a file that is part of the program.
+func MustReadPublished(text []byte) []Published {
+	all, err := ReadPublished(text)
+	if err != nil {
+		panic("claim: " + err.Error())
+	}
+	return all
+}
