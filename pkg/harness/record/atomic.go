@@ -17,8 +17,8 @@ import (
 )
 
 // WriteFileAtomic makes path hold what write produces, or leaves it as it was: the bytes go to a file in the same folder that no
-// pattern such as *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program leaves
-// at most that dotted file behind.
+// pattern such as *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program
+// leaves at most that dotted file behind.
 func WriteFileAtomic(file string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -72,9 +72,9 @@ func Alone(dir string, f func() error) error {
 func successor(dir string) string   { return path.Join(path.Dir(dir), "."+path.Base(dir)+".new") }
 func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.Base(dir)+".old") }
 
-// ReplaceFolder makes dir a sealed folder of exactly these files (see Seal), or leaves it as it was. Files in it that its index does not
-// list are someone else's: they are moved over and their names returned, a new one where a file of ours has the old one. Calls for
-// one folder must not overlap: see Alone.
+// ReplaceFolder makes dir a sealed folder of exactly these files (see Seal), or leaves it as it was. Files in it that its index
+// does not list are someone else's: they are moved over and their names returned, a new one where a file of ours has the old one.
+// Calls for one folder must not overlap: see Alone.
 func ReplaceFolder(root *os.Root, dir, index string, head any, files map[string][]byte) (foreign []string, err error) {
 	if err := RestoreFolder(root, dir, index); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func RestoreFolder(root *os.Root, dir, index string) error {
 	return nil
 }
 
-// rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be read, every
-// file that has no successor is taken for another's.
+// rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be read,
+// every file that has no successor is taken for another's.
 func rescue(root *os.Root, dir, index string) error {
 	old := predecessor(dir)
 	if _, err := root.Lstat(old); errors.Is(err, fs.ErrNotExist) {

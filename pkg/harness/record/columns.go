@@ -30,8 +30,8 @@ func columnsOf[T any]() []column {
 	return out
 }
 
-// schemaOf returns the Parquet schema of the columns and how they are written. Two defaults of the library are of no use to strict
-// readers: a root that is repeated, and dictionaries for every column, which cost space where values differ.
+// schemaOf returns the Parquet schema of the columns and how they are written. Two defaults of the library are of no use to
+// strict readers: a root that is repeated, and dictionaries for every column, which cost space where values differ.
 func schemaOf(cols []column) (*schema.GroupNode, *parquet.WriterProperties, error) {
 	var nodes schema.FieldList
 	props := []parquet.WriterProperty{

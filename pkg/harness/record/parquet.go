@@ -37,8 +37,8 @@ func EncodeTraces(rows []Trace) ([]byte, error) { return encode("traces", rows) 
 // EncodeTimings returns the bytes of timings.parquet.
 func EncodeTimings(rows []Timing) ([]byte, error) { return encode("timings", rows) }
 
-// DecodeTrials parses the bytes of trials.parquet and checks each row (Trial.Check). Its error wraps ErrDamaged, except for a file of
-// another version.
+// DecodeTrials parses the bytes of trials.parquet and checks each row (Trial.Check). Its error wraps ErrDamaged, except for a
+// file of another version.
 func DecodeTrials(b []byte) ([]Trial, error) {
 	rows, err := decode[Trial](b, "trials")
 	for i := range rows {
@@ -112,7 +112,8 @@ func encode[T any](table string, rows []T) (out []byte, err error) {
 func decode[T any](b []byte, table string) (rows []T, err error) {
 	const magic, edge = "PAR1", 12 // magic, …, length of the footer (4 bytes), magic
 	n := len(b)
-	if n < edge || string(b[:4]) != magic || string(b[n-4:]) != magic || int64(binary.LittleEndian.Uint32(b[n-8:])) > int64(n-edge) {
+	if n < edge || string(b[:4]) != magic || string(b[n-4:]) != magic ||
+		int64(binary.LittleEndian.Uint32(b[n-8:])) > int64(n-edge) {
 		return nil, notParquet(table, "%d bytes without a whole footer", n)
 	}
 	defer func() {

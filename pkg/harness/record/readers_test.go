@@ -78,7 +78,8 @@ func output(t *testing.T, cmd *exec.Cmd) []byte {
 func compare[T any](t *testing.T, got seen, rows []T) {
 	t.Helper()
 	if n := len(columnsOf[T]()); got.Rows != strconv.Itoa(len(rows)) || len(got.Types) != n || got.Metadata[metaSchema] != "2" {
-		t.Fatalf("DuckDB sees %s rows of %d columns, version %s; want %d of %d", got.Rows, len(got.Types), got.Metadata[metaSchema], len(rows), n)
+		t.Fatalf("DuckDB sees %s rows of %d columns, version %s; want %d of %d",
+			got.Rows, len(got.Types), got.Metadata[metaSchema], len(rows), n)
 	}
 	for _, c := range columnsOf[T]() {
 		positive, want := 0, map[reflect.Kind]string{reflect.String: "VARCHAR", reflect.Int: "BIGINT", reflect.Uint64: "UBIGINT",

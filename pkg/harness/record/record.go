@@ -39,7 +39,8 @@ type Trial struct {
 	Config     string `parquet:"config" json:"-"`                   // resolved configuration, JSON; trial.json holds it as an object
 }
 
-// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the reason printable.
+// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the reason
+// printable.
 func (t *Trial) Check() error {
 	if !slices.Contains(statuses, t.Status) {
 		return fmt.Errorf("the status %q: want one of %q", t.Status, statuses)

@@ -32,7 +32,8 @@ func someTrials(n int) []Trial {
 func someTraces(n int) []Trace {
 	rows := make([]Trace, n)
 	for i := range rows {
-		rows[i] = Trace{Key: fmt.Sprintf("%020x", i/50), Iteration: i % 50, Metric: "knn-kl", Index: i % 3, Value: awkward[i%len(awkward)]}
+		rows[i] = Trace{Key: fmt.Sprintf("%020x", i/50), Iteration: i % 50, Metric: "knn-kl", Index: i % 3,
+			Value: awkward[i%len(awkward)]}
 	}
 	return rows
 }

@@ -133,8 +133,8 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 	return fmt.Appendf(body, "%s%x%s", sealStart, sha256.Sum256(body), sealEnd), nil
 }
 
-// OpenFolder reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is wrong
-// with the index is a *Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
+// OpenFolder reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
+// wrong with the index is a *Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
 func OpenFolder(root *os.Root, dir, index string, head any) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
 	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
@@ -199,8 +199,8 @@ func (f *Folder) Path(name string) string {
 	return filepath.Join(f.root.Name(), filepath.FromSlash(f.dir), filepath.FromSlash(name))
 }
 
-// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does not list it, a
-// *Damage if the file is another.
+// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does not list
+// it, a *Damage if the file is another.
 func (f *Folder) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
 	if i < 0 {

@@ -47,8 +47,8 @@ func writeNew(path string) error {
 	})
 }
 
-// Killed before any of its changes, the writer leaves the old file or the new one, whole, and nothing else that readers of *.parquet
-// would open.
+// Killed before any of its changes, the writer leaves the old file or the new one, whole, and nothing else that readers of
+// *.parquet would open.
 func TestWriteFileAtomicKilled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "trials.parquet")
@@ -142,29 +142,32 @@ func TestSealedFolder(t *testing.T) {
 	if names, err := f.Foreign(); err != nil || !slices.Equal(names, []string{"sub/mine.txt"}) {
 		t.Errorf("foreign: %v, error %v", names, err)
 	}
-	if _, err := OpenFolder(root, "none", "index.json", &h); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "missing") {
+	_, err = OpenFolder(root, "none", "index.json", &h)
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("a folder that is not there: error %v", err)
 	}
 }
 
-// Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there; the next call ends
-// what was begun, and nothing is left.
+// Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there; the next
+// call ends what was begun, and nothing is left.
 func TestReplaceFolderStopped(t *testing.T) {
 	broken := errors.New("broken")
 	for at := int64(1); ; at++ {
-		root, what := sealed(t, "first"), ""
+		root := sealed(t, "first")
+		var what atomic.Value // the change that it stopped at
+		what.Store("")
 		must(0, root.WriteFile("x/sub/notes.md", []byte("mine"), 0o666))
 		var done atomic.Int64
 		restore := disktest.Before(func(change string) error { // as after a kill: nothing is changed any more
 			if done.Add(1) >= at {
-				what = change
+				what.Store(change)
 				return broken
 			}
 			return nil
 		})
 		_, err := ReplaceFolder(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
 		restore()
-		if what == "" {
+		if what.Load() == "" {
 			if got, wrong := title(root); err != nil || wrong != nil || got != "next" || at < 12 {
 				t.Errorf("%d changes, error %v, title %q, error %v", at-1, err, got, wrong)
 			}
@@ -172,22 +175,23 @@ func TestReplaceFolderStopped(t *testing.T) {
 		}
 		must(0, RestoreFolder(root, "x", "index.json"))
 		if got, wrong := title(root); !errors.Is(err, broken) || wrong != nil || got != "first" && got != "next" {
-			t.Fatalf("stopped at %s (%d): %v; then title %q, error %v", what, at, err, got, wrong)
+			t.Fatalf("stopped at %s (%d): %v; then title %q, error %v", what.Load(), at, err, got, wrong)
 		}
 		foreign, err := ReplaceFolder(root, "x", "index.json", head{"last"}, someFiles)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "last" || len(foreign) != 1 {
-			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v", what, at, err, got, wrong, foreign)
+			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v", what.Load(), at, err, got, wrong, foreign)
 		}
 		if b, err := root.ReadFile("x/" + foreign[0]); err != nil || string(b) != "mine" {
-			t.Fatalf("after a stop at %s (%d): %q, error %v", what, at, b, err)
+			t.Fatalf("after a stop at %s (%d): %q, error %v", what.Load(), at, b, err)
 		}
 		if left := must(fs.ReadDir(root.FS(), ".")); len(left) != 1 {
-			t.Fatalf("after a stop at %s (%d): %v", what, at, left)
+			t.Fatalf("after a stop at %s (%d): %v", what.Load(), at, left)
 		}
 	}
 }
 
-// What a person put into a folder stays, also where a file of ours has its name now, and where the index of the old folder is damaged.
+// What a person put into a folder stays, also where a file of ours has its name now, and where the index of the old folder is
+// damaged.
 func TestForeignFilesStay(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		root := sealed(t, "first")
@@ -251,7 +255,8 @@ func TestForgedIndex(t *testing.T) {
 		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
 	} {
 		must(0, root.WriteFile("x/index.json", must(encodeIndex(head{"x"}, list)), 0o666))
-		if _, err := OpenFolder(root, "x", "index.json", &head{}); !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+		_, err := OpenFolder(root, "x", "index.json", &head{})
+		if !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -38,7 +38,8 @@ func outcomes(t *testing.T, s *store.Store, o Options, want [][3]string) {
 			t.Errorf("%s: no record, error %v", w[0], err)
 			continue
 		}
-		if row := e.Trial; row.Status != w[1] || !regexp.MustCompile(w[2]).MatchString(row.Reason) || (row.Reason == "") != (w[2] == "") {
+		row, reason := e.Trial, regexp.MustCompile(w[2])
+		if row.Status != w[1] || !reason.MatchString(row.Reason) || (row.Reason == "") != (w[2] == "") {
 			t.Errorf("%s: %s (%s), want %s (%s)", w[0], row.Status, row.Reason, w[1], w[2])
 		}
 	}
@@ -167,7 +168,8 @@ func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pid")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "RUN_TEST_AS=run", "RUN_TEST_FAULT=sleep", "RUN_TEST_DIR="+filepath.Join(dir, "store"), "RUN_TEST_PID="+path)
+	cmd.Env = append(os.Environ(), "RUN_TEST_AS=run", "RUN_TEST_FAULT=sleep", "RUN_TEST_DIR="+filepath.Join(dir, "store"),
+		"RUN_TEST_PID="+path)
 	must(0, cmd.Start())
 	pid := processOf(t, path)
 	cmd.Process.Kill()
@@ -178,8 +180,8 @@ func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	}
 }
 
-// A process refuses a trial that was planned by another program, with another configuration or other data, and names what it cannot
-// do; the run stops there.
+// A process refuses a trial that was planned by another program, with another configuration or other data, and names what it
+// cannot do; the run stops there.
 func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	planned := trials("none")[0]

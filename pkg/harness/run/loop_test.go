@@ -154,7 +154,7 @@ func TestTooLargeTrials(t *testing.T) {
 	if n := compute(t, s, todo, here()); n != 4 {
 		t.Errorf("%d computed", n)
 	}
-	for i, want := range []string{"1000000000000 particles in 2 dimensions", "1000000000 hidden units", "need at least 3.73e+05 GiB", "diverged"} {
+	for i, want := range []string{"1000000000000 particles in 2 dimensions", "1000000000 hidden units", "at least 3.73e+05 GiB", "diverged"} {
 		e := must(s.Get(id(todo[i])))
 		if e == nil || !strings.Contains(e.Trial.Reason, want) || (e.Trial.Status == record.StatusMemory) != (i < 3) {
 			t.Errorf("%+v, want %q", e, want)
@@ -175,9 +175,9 @@ func TestFailFast(t *testing.T) {
 	}
 }
 
-// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, and the processor time, per
-// trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the disk of the
-// temporary files.
+// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, and the processor time,
+// per trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the
+// disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {
 	for _, x := range []struct {
 		name, fault string

@@ -25,8 +25,8 @@ func tooLarge(c *settings.Config, dim int) string {
 	return fmt.Sprintf("%s need at least %.3g GiB of memory, and there are %.3g", what, need/(1<<30), have/(1<<30))
 }
 
-// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; weights, gradients and hidden layers of
-// a network; distances of all pairs. The settings are resolved.
+// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; weights, gradients and hidden
+// layers of a network; distances of all pairs. The settings are resolved.
 func need(c *settings.Config, dim int) float64 {
 	n, d, h := float64(c.Particles), float64(dim), float64(c.Sampler.Hidden)
 	values := 4*n*d + 2*(2*d*h+h*h) + 2*n*h
@@ -52,8 +52,8 @@ func machineMemory() float64 {
 	return have
 }
 
-// limitMemory makes this process collect garbage harder near the limit, and the kernel refuse what is far above it. In between it is
-// up to the process that started this one to see that the limit is exceeded.
+// limitMemory makes this process collect garbage harder near the limit, and the kernel refuse what is far above it. In between it
+// is up to the process that started this one to see that the limit is exceeded.
 func limitMemory(bytes int64) error {
 	if bytes == 0 {
 		return nil

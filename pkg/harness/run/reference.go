@@ -67,8 +67,8 @@ func (x *reference) attach(s *store.Store, t *harness.Trial) (there bool, err er
 	return read != nil, nil
 }
 
-// references makes the references that the trials need and the store lacks, one at a time, and lets the trials read them. Where one
-// cannot be made, its trials fail. The error is of the store; when ctx ends, the checkpoints stay for the next run.
+// references makes the references that the trials need and the store lacks, one at a time, and lets the trials read them. Where
+// one cannot be made, its trials fail. The error is of the store; when ctx ends, the checkpoints stay for the next run.
 func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 	failed := map[store.ID]error{}
 	for i := range todo {

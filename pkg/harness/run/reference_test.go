@@ -96,7 +96,8 @@ func TestReferenceContinues(t *testing.T) {
 	first(t, s, todo[0])
 }
 
-// Where a reference cannot be made its trials fail with the reason, and the others are computed. Damaged checkpoints are made again.
+// Where a reference cannot be made its trials fail with the reason, and the others are computed. Damaged checkpoints are made
+// again.
 func TestReferenceFails(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	outcomes(t, s, isolating(), [][3]string{

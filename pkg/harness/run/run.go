@@ -55,7 +55,8 @@ type outcome struct {
 // Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish and
 // starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the others go on.
 // Run fails only for causes outside any trial, such as an unwritable store.
-func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial, o Options) (computed int, err error) {
+func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial,
+	o Options) (computed int, err error) {
 	if o.Isolate != nil && o.Isolate.Memory > 0 {
 		if _, err := resident(os.Getpid()); err != nil {
 			return 0, usage.Errorf("a limit on memory needs /proc, which this system does not have: %v", err)

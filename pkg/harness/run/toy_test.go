@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case "run":
 		s := must(store.Open(os.Getenv("RUN_TEST_DIR")))
-		_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, trials(os.Getenv("RUN_TEST_FAULT")), isolating())
+		ctx, todo := context.Background(), trials(os.Getenv("RUN_TEST_FAULT"))
+		_, err := Run(ctx, ctx, s, []*harness.Experiment{toy()}, todo, isolating())
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -149,9 +150,10 @@ protocols: {paper: }
 			case "reference that comes along":
 				return &harness.Reference{Files: map[string][]byte{"shift.txt": []byte("100")}}, nil
 			case "reference", "reference slow", "reference broken", "reference panic", "reference damaged":
-				return &harness.Reference{Config: fault, Make: func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
+				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
-				}}, nil
+				}
+				return &harness.Reference{Config: fault, Make: make}, nil
 			}
 			return nil, nil
 		},

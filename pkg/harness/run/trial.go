@@ -26,8 +26,8 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (outcome, error) {
 
 func of(r *record.Result) outcome { return outcome{r.Trial.Status, r.Trial.Reason, r} }
 
-// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine goes on until
-// its next iteration, if there is one, and what it does is lost.
+// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine goes on
+// until its next iteration, if there is one, and what it does is lost.
 func (r *runner) here(t *harness.Trial, started time.Time) (outcome, error) {
 	type end struct {
 		result *record.Result

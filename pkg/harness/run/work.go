@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Work computes the one trial that it is given by in, stores it, and tells of it on out. gone is called when the process that started
-// this one is no more. The trial's key must be that which this program and its data would give it.
+// Work computes the one trial that it is given by in, stores it, and tells of it on out. gone is called when the process that
+// started this one is no more. The trial's key must be that which this program and its data would give it.
 func Work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, out io.Writer, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
 	say := func(m message) {

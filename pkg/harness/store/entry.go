@@ -113,8 +113,8 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	return &record.Array{Shape: shape, Data: data}, nil
 }
 
-// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: the methods of Entry do that. The
-// error of a damaged trial is a *Damage.
+// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: the methods of Entry do that.
+// The error of a damaged trial is a *Damage.
 func (s *Store) Get(id ID) (*Entry, error) {
 	h, f, err := open[trialHead](s, id, trialIndex)
 	if f == nil || err != nil {
@@ -142,8 +142,8 @@ func (h *trialHead) check(id ID) error {
 	return errors.Join(h.Trial.Check(), h.Timing.Check())
 }
 
-// Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it is read. The
-// error of a damaged reference is a *Damage.
+// Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it is read.
+// The error of a damaged reference is a *Damage.
 func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 	_, f, err := open[refHead](s, id, refIndex)
 	if f == nil || err != nil {
@@ -218,8 +218,8 @@ type Found struct {
 	Particles  int
 }
 
-// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store cannot
-// be read.
+// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store
+// cannot be read.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
 	for i, id := range ids {

@@ -94,7 +94,8 @@ func later(t *testing.T, s *Store) {
 	must(Open(s.dir))
 }
 
-// Killed before any of its changes, a writer leaves each trial and reference absent or whole, and the next process needs nobody's help.
+// Killed before any of its changes, a writer leaves each trial and reference absent or whole, and the next process needs nobody's
+// help.
 func TestKilledAtEveryStep(t *testing.T) {
 	for at := 1; ; at++ {
 		s := must(Open(t.TempDir()))
@@ -125,8 +126,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// Any change of the file system may fail, as on a full disk (ENOSPC) or a broken one (EIO). The error then names the trial or the store
-// and keeps its cause, each trial is absent or whole, and the same store takes the trials as soon as the file system does.
+// Any change of the file system may fail, as on a full disk (ENOSPC) or a broken one (EIO). The error then names the trial or the
+// store and keeps its cause, each trial is absent or whole, and the same store takes the trials as soon as the file system does.
 func TestFailsAtEveryStep(t *testing.T) {
 	for at := int64(1); ; at++ {
 		s := must(Open(t.TempDir()))
@@ -283,8 +284,8 @@ func fillAll(dir string, process int) error {
 	return nil
 }
 
-// Eight processes write the same trials at once: each trial is there once and whole, none that ended is lost to one that failed, and
-// nobody leaves anything.
+// Eight processes write the same trials at once: each trial is there once and whole, none that ended is lost to one that failed,
+// and nobody leaves anything.
 func TestManyProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store") // which they make
 	var all sync.WaitGroup

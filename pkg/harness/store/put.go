@@ -141,8 +141,8 @@ func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byt
 	return disk.FS.SyncDir(s.root, id.Experiment)
 }
 
-// moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed trial
-// must not remove each other's new one.
+// moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed
+// trial must not remove each other's new one.
 func (s *Store) moveAway(id ID, there func() (keep bool, err error)) error {
 	return record.Alone(s.dir, func() error {
 		if keep, err := there(); keep || err != nil {
@@ -188,16 +188,16 @@ func (t *temporary) remove() {
 	t.lock.Close()
 }
 
-// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not be seen from
-// another machine.
+// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not be seen
+// from another machine.
 const youngest = time.Hour
 
 // now is the clock. Nothing that keeps a trial whole depends on it.
 var now = time.Now
 
-// sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed before it is
-// removed: a writer that lives in spite of what the clock says either has renamed its folder to its place before, or finds that it is
-// gone and writes again; no trial is left with a part of its files.
+// sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed before it
+// is removed: a writer that lives in spite of what the clock says either has renamed its folder to its place before, or finds
+// that it is gone and writes again; no trial is left with a part of its files.
 func (s *Store) sweep() {
 	names, _ := fs.ReadDir(s.root.FS(), tmpName)
 	for _, n := range names {
@@ -220,9 +220,9 @@ func (s *Store) sweep() {
 
 func scratchOf(id ID) string { return path.Join(scratchName, id.Experiment+"-"+id.Key) }
 
-// Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at a time has it:
-// the next waits until it is released, or until ctx ends, and finds there what the first has left. Links in it are refused: whoever
-// writes checkpoints would follow them.
+// Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at a time
+// has it: the next waits until it is released, or until ctx ends, and finds there what the first has left. Links in it are
+// refused: whoever writes checkpoints would follow them.
 func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(), err error) {
 	if err := id.check(); err != nil {
 		return "", nil, err

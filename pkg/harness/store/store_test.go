@@ -89,7 +89,8 @@ func TestRoundTrip(t *testing.T) {
 	if rows, err := e.Traces(); err != nil || !slices.Equal(rows, want.Traces) {
 		t.Errorf("%d traces, error %v", len(rows), err)
 	}
-	if a, err := e.Array("particles"); err != nil || !slices.Equal(a.Shape, []int{10, 2}) || !slices.Equal(a.Data, want.Arrays["particles"].Data) {
+	a, err := e.Array("particles")
+	if err != nil || !slices.Equal(a.Shape, []int{10, 2}) || !slices.Equal(a.Data, want.Arrays["particles"].Data) {
 		t.Errorf("array %v, error %v", a, err)
 	}
 	if _, err := e.Array("none"); !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,8 @@ func TestReplace(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	for _, x := range []struct{ put, stays string }{
 		{record.StatusFailed, record.StatusFailed}, {record.StatusTimeout, record.StatusTimeout},
-		{record.StatusDiverged, record.StatusDiverged}, {record.StatusOK, record.StatusDiverged}, {record.StatusFailed, record.StatusDiverged},
+		{record.StatusDiverged, record.StatusDiverged}, {record.StatusOK, record.StatusDiverged},
+		{record.StatusFailed, record.StatusDiverged},
 	} {
 		if got, err := put(s, "k", x.put); got.Status != x.stays || err != nil {
 			t.Errorf("put %s: %s is returned, want %s; error %v", x.put, got.Status, x.stays, err)
@@ -138,7 +140,8 @@ func TestReplace(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	s := must(Open(t.TempDir()))
-	if _, err := s.Put(result("k", record.StatusOK, 2), json.RawMessage("{")); err == nil || !strings.Contains(err.Error(), "gmm/k") {
+	_, err := s.Put(result("k", record.StatusOK, 2), json.RawMessage("{"))
+	if err == nil || !strings.Contains(err.Error(), "gmm/k") {
 		t.Errorf("a configuration that is not JSON: error %v", err)
 	}
 	if _, err := put(s, "k", "fine"); err == nil {
@@ -175,10 +178,12 @@ func TestWrongPlace(t *testing.T) {
 	if read, err := s.Files(gmm("r2")); read != nil || !errors.Is(err, record.ErrDamaged) {
 		t.Errorf("error %v", err)
 	}
-	if found := must(s.Verify(false)); len(found) != 2 || !strings.Contains(found[0].Path, "k2") || !strings.Contains(found[1].Path, "r2") {
+	found := must(s.Verify(false))
+	if len(found) != 2 || !strings.Contains(found[0].Path, "k2") || !strings.Contains(found[1].Path, "r2") {
 		t.Errorf("found %v", found)
 	}
-	if _, err := put(s, "k2", record.StatusOK); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), folder(s, "k2")) {
+	_, err := put(s, "k2", record.StatusOK)
+	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), folder(s, "k2")) {
 		t.Errorf("a damaged trial was written over: error %v", err)
 	}
 	tidy(t, s)

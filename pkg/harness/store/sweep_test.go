@@ -21,7 +21,10 @@ func TestSweep(t *testing.T) {
 		name  string
 		age   time.Duration
 		stays bool
-	}{{path.Base(alive.name), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true}, {"dead", 2 * youngest, false}} {
+	}{
+		{path.Base(alive.name), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true},
+		{"dead", 2 * youngest, false},
+	} {
 		dir := filepath.Join(s.dir, tmpName, x.name)
 		if err := os.Mkdir(dir, 0o777); err == nil { // alive is there
 			must(0, os.WriteFile(filepath.Join(dir, traceName), nil, 0o666))
@@ -35,8 +38,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The clock may jump by years, either way: what lives stays and can be published, what is dead goes, and what Verify moves aside twice
-// keeps two names.
+// The clock may jump by years, either way: what lives stays and can be published, what is dead goes, and what Verify moves aside
+// twice keeps two names.
 func TestClockJumps(t *testing.T) {
 	defer func() { now = time.Now }()
 	for _, jump := range []time.Duration{-10 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 10 * 365 * 24 * time.Hour} {

@@ -15,8 +15,8 @@ import (
 )
 
 // Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged trials and
-// references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is deleted. Trials that are added
-// meanwhile may or may not be looked at.
+// references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is deleted. Trials that
+// are added meanwhile may or may not be looked at.
 func (s *Store) Verify(repair bool) (found []Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
@@ -109,8 +109,8 @@ func (s *Store) verify(id ID, isDir bool, add func(name string, damages ...Damag
 	return nil
 }
 
-// quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a random word and
-// the old name.
+// quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a random word
+// and the old name.
 func (s *Store) quarantine(name string) (moved string, err error) {
 	if err := s.mkdir(quarantineName); err != nil {
 		return "", fmt.Errorf("store: %w", err)

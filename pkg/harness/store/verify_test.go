@@ -15,8 +15,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns other values; after
-// the repair it is absent, and can be written again.
+// Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns other values;
+// after the repair it is absent, and can be written again.
 func TestEveryByteFlipped(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	must(put(s, "sound", record.StatusOK))
@@ -139,8 +139,8 @@ func TestVerifyNamesAll(t *testing.T) {
 	}
 }
 
-// A store that someone sent may say anything under a right seal. Nothing outside it is read or written, a made-up status or time is
-// damage, no control sequence reaches the terminal, and the other trials are not affected.
+// A store that someone sent may say anything under a right seal. Nothing outside it is read or written, a made-up status or time
+// is damage, no control sequence reaches the terminal, and the other trials are not affected.
 func TestForgedStore(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "particles.npy")

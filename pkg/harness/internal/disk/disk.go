@@ -83,8 +83,8 @@ func TryLock(f *os.File) bool {
 	}
 }
 
-// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that of the
-// folder.
+// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that
+// of the folder.
 func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
 	for {
 		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -9,8 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// Before calls f before each change until the returned function is called. The change is not made where f returns an error, which then
-// stands for that of the change. f may be called from several goroutines at once.
+// Before calls f before each change until the returned function is called. The change is not made where f returns an error, which
+// then stands for that of the change. f may be called from several goroutines at once.
 func Before(f func(change string) error) (restore func()) {
 	disk.FS = changes{f}
 	return func() { disk.FS = disk.System{} }
