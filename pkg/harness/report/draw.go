@@ -1,12 +1,18 @@
 package report
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // figures draws the figures. One that cannot be drawn is noted and the others go on; it stays as it was drawn earlier if the trials are
@@ -103,28 +109,35 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 	return out
 }
 
-// Export draws the figures of a report that Make made in other formats and returns the files by path: EXPERIMENT/PROTOCOL/NAME.FORMAT.
-// problems names the figures that could not be drawn, for want of particles say.
-func (r *Report) Export(all []*harness.Experiment, formats []string) (files map[string][]byte, problems []string) {
-	files = map[string][]byte{}
-	for _, e := range all {
-		part := r.Experiment(e.Name)
-		if part == nil {
-			continue
-		}
-		for _, p := range part.Protocols {
+// Export draws the figures of a plan's trials in other formats: dir/EXPERIMENT/PROTOCOL/NAME.FORMAT. The error names the figures that
+// could not be drawn, for want of particles for example; the others are there.
+func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
+	var problems []error
+	for _, e := range p.Experiments {
+		m := &maker{e: e, plan: p, store: s, seen: map[string]*entry{}}
+		for _, part := range m.parts() {
+			made, err := m.records(part, nil)
+			if err != nil {
+				return err
+			}
+			to := filepath.Join(dir, e.Name, made.Name)
+			if err := os.MkdirAll(to, 0o777); err != nil {
+				return err
+			}
 			for _, f := range e.Figures {
 				for _, format := range formats {
-					name := fmt.Sprintf("%s/%s/%s.%s", e.Name, p.Name, f.Name, format)
-					file, _, err := draw(f, p.Records, format)
+					name := filepath.Join(to, f.Name+"."+format)
+					file, _, err := draw(f, made.Records, format)
 					if err != nil {
-						problems = append(problems, name+": "+err.Error())
+						problems = append(problems, fmt.Errorf("%s: %w", name, err))
 						continue
 					}
-					files[name] = file
+					if err := record.WriteFileAtomic(name, func(w io.Writer) error { _, err := w.Write(file); return err }); err != nil {
+						return err
+					}
 				}
 			}
 		}
 	}
-	return files, problems
+	return errors.Join(problems...)
 }

@@ -62,12 +62,7 @@ func (m *maker) note(format string, args ...any) {
 }
 
 func (m *maker) make() (*Experiment, error) {
-	parts := map[string][]harness.Trial{}
-	for _, t := range m.plan.Trials {
-		if t.Experiment == m.e.Name {
-			parts[t.Protocol] = append(parts[t.Protocol], t)
-		}
-	}
+	parts := m.parts()
 	damage := error(nil)
 	if m.old != nil {
 		damage = m.old.damage
@@ -83,13 +78,15 @@ func (m *maker) make() (*Experiment, error) {
 	for _, name := range settings.Protocols {
 		p := m.old.Protocol(name)
 		if parts[name] != nil {
-			made, err := m.protocol(parts[name], p)
+			made, err := m.records(parts[name], p)
 			if err != nil {
 				return nil, err
 			}
 			if why := inferior(made, p); why != "" {
 				m.note("/%s: %s", name, why)
 			} else {
+				set := made.Records
+				made.Figures, made.Tables, made.Claims = figures(m.e, set, p), tables(m.e, set), claims(m.e, set)
 				p, changed = made, true
 			}
 		}
@@ -107,14 +104,25 @@ func (m *maker) make() (*Experiment, error) {
 	return x, nil
 }
 
+// parts returns the experiment's planned trials by protocol.
+func (m *maker) parts() map[string][]harness.Trial {
+	out := map[string][]harness.Trial{}
+	for _, t := range m.plan.Trials {
+		if t.Experiment == m.e.Name {
+			out[t.Protocol] = append(out[t.Protocol], t)
+		}
+	}
+	return out
+}
+
 // replaces reports whether x has all that a damaged report may hold: every trial of every protocol.
 func (m *maker) replaces(x *Experiment) bool {
 	file, err := settings.Read(m.e.Name, m.e.Settings)
 	return err == nil && len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, func(p *Protocol) bool { return !p.Complete() })
 }
 
-// protocol makes the part about one protocol. old may be nil.
-func (m *maker) protocol(part []harness.Trial, old *Protocol) (*Protocol, error) {
+// records collects the records of the trials of one protocol. old may be nil.
+func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
 	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale,
 		Traces: map[string][]record.Trace{}, Load: m.load}
@@ -142,7 +150,6 @@ func (m *maker) protocol(part []harness.Trial, old *Protocol) (*Protocol, error)
 		}
 	}
 	set.Incomparable = incomparable(m.e, p)
-	p.Figures, p.Tables, p.Claims = figures(m.e, set, old), tables(m.e, set), claims(m.e, set)
 	return p, nil
 }
 

@@ -188,13 +188,23 @@ func TestKeep(t *testing.T) {
 	if got := files(t, h.dir); !maps.Equal(got, want) {
 		t.Error("the report is another")
 	}
-	files, problems := later.read().Export(later.all, []string{"png"})
-	if len(files) != 2 || len(problems) != 4 || !strings.HasPrefix(string(files["toy/paper/curve.png"]), "\x89PNG") {
-		t.Errorf("%d files exported, problems %q", len(files), problems)
-	}
 	later.all[0].Figures = append(later.all[0].Figures, harness.Figure{Name: "new", Draw: later.all[0].Figures[1].Draw})
 	r, _ := later.must(later.plan(trials("toy", "released")), true)
 	if f := r.Experiments[0].Protocol("released").Figures; f[1].Problem != "" || !strings.Contains(f[3].Problem, "not in the store") {
 		t.Errorf("figures of particles that are not at hand: %+v", f)
+	}
+}
+
+func TestExport(t *testing.T) {
+	h := newHouse(t, "toy")
+	all := trials("toy", "paper")
+	h.put(record.StatusOK, all...)
+	err := Export(h.dir, h.plan(all), h.store, []string{"png", "pdf"})
+	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "toy/paper/broken.pdf: panic: no such figure") {
+		t.Errorf("error %v", err)
+	}
+	got := files(t, h.dir)
+	if len(got) != 4 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.pdf"], "%PDF") {
+		t.Errorf("%d files", len(got))
 	}
 }

@@ -22,8 +22,9 @@ const (
 	GridIndex = "grid.json"
 )
 
-// others are what lies in a results folder and has checks of its own: the store, plans of clusters, the reports of other scales.
-var others = []string{"store", "cluster", "quick", "smoke"}
+// others are what lies in a results folder and is none of the report: the store, plans of clusters, the reports of other scales, figures
+// in other formats.
+var others = []string{"store", "cluster", "quick", "smoke", "export"}
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
