@@ -36,8 +36,9 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 		known = append(known, metric.Name)
 	}
 	if m == nil {
+		example := append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
 		return o, usage.Errorf("--select %q: want min METRIC or max METRIC, such as \"min %s\" or \"max coverage[3]\"; metrics of %s: %s",
-			text, append(known, "METRIC")[0], e.Name, strings.Join(known, ", "))
+			text, example, e.Name, strings.Join(known, ", "))
 	}
 	if known = append(known, loopMetrics...); !slices.Contains(known, m[2]) {
 		return o, usage.Unknown("metric", m[2], fmt.Sprintf("--select %q", text), known)

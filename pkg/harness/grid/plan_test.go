@@ -30,6 +30,7 @@ protocols: {paper: {}}
 func toy() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "toy", Version: "1", Settings: []byte(toySettings), Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover"}},
+		Scores: []string{"gap-median"},
 		Check: func(t *harness.Trial) error {
 			o := struct {
 				Dim int `mapstructure:"dim"`
@@ -225,7 +226,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for choose, want := range map[string]string{
-		"min gpa": `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`, "gap": "want min METRIC", "": "metrics of toy: gap, gap-median, cover",
+		"min gpa": `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`, "": "metrics of toy: gap, gap-median, cover",
+		"gap":           `want min METRIC or max METRIC, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
 	} {
 		if _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
