@@ -86,8 +86,8 @@ type part struct {
 	Findings             []finding
 	Figures, Tables      []item
 	Metrics              []harness.Metric
-	Differ, Same         []setting
-	Columns              []string // protocols of Differ and Same
+	Differ               []setting
+	Columns              []string // protocols of Differ
 	Runs                 []run
 }
 

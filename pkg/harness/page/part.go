@@ -23,7 +23,9 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment) part {
 		}
 		out.Findings = append(out.Findings, f)
 	}
+	var all []flat
 	for _, p := range x.Protocols {
+		all = append(all, configs(p))
 		out.Columns = append(out.Columns, p.Name)
 		out.Runs = append(out.Runs, newRun(p))
 		for _, f := range p.Figures {
@@ -41,7 +43,7 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment) part {
 			v.item(&out.Tables, e.Name, t.Name, t.Title, t.Caption).set(s)
 		}
 	}
-	out.Differ, out.Same = compare(x.Protocols)
+	out.Differ = differences(all)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,11 +17,6 @@ import (
 type setting struct {
 	Where, Name string
 	Values      []string // "": not set, or no such trials
-}
-
-// Value is the value of a setting that is the same everywhere.
-func (s setting) Value() string {
-	return strings.Join(slices.Compact(filter(s.Values, func(v string) bool { return v != "" })), ", ")
 }
 
 // changed is a protocol's results that were not run with its own settings.
@@ -52,17 +48,8 @@ func changes(e *harness.Experiment, p *report.Protocol) changed {
 	}
 	here := configs(p)
 	maps.DeleteFunc(own, func(k [2]string, _ map[string]string) bool { return here[k] == nil })
-	out.Settings, _ = differences([]flat{here, own})
+	out.Settings = differences([]flat{here, own})
 	return out
-}
-
-// compare lists the settings in which protocols differ, and those that they share.
-func compare(protocols []*report.Protocol) (differ, same []setting) {
-	var all []flat
-	for _, p := range protocols {
-		all = append(all, configs(p))
-	}
-	return differences(all)
 }
 
 // configs returns the configurations of a protocol's trials.
@@ -79,56 +66,43 @@ func configs(p *report.Protocol) flat {
 	return out
 }
 
-// differences returns the settings whose values are not the same in all, and those that are. Methods and problems with the same values
-// share a row.
-func differences(all []flat) (differ, same []setting) {
+// differences returns the settings whose values are not the same in all. Methods and problems with the same values share a row.
+func differences(all []flat) []setting {
 	type row struct{ name, values string }
-	where := map[row][][2]string{}
-	places := map[[2]string]bool{}
+	where, methods := map[row][][2]string{}, map[string]int{}
+	places, names := map[[2]string]bool{}, map[string]bool{}
 	for _, f := range all {
-		for at := range f {
+		for at, values := range f {
 			places[at] = true
-		}
-	}
-	for at := range places {
-		names := map[string]bool{}
-		for _, f := range all {
-			for name := range f[at] {
+			for name := range values {
 				names[name] = true
 			}
 		}
+	}
+	for at := range places {
+		methods[at[0]]++
 		for name := range names {
-			var values []string
+			var values, known []string
 			for _, f := range all {
 				values = append(values, f[at][name])
+				if f[at] != nil {
+					known = append(known, f[at][name])
+				}
 			}
-			r := row{name, strings.Join(values, "\x00")}
-			where[r] = append(where[r], at)
+			if len(slices.Compact(known)) > 1 {
+				r := row{name, strings.Join(values, "\x00")}
+				where[r] = append(where[r], at)
+			}
 		}
 	}
-	of := map[string]int{} // methods by problem
-	for at := range places {
-		of[at[0]]++
-	}
+	var out []setting
 	for r, at := range where {
-		s := setting{Name: r.name, Values: strings.Split(r.values, "\x00"), Where: name(at, of)}
-		if len(slices.Compact(filter(s.Values, func(v string) bool { return v != "" }))) > 1 || slices.Contains(s.Values, "") && anywhere(all, at[0]) {
-			differ = append(differ, s)
-		} else {
-			same = append(same, s)
-		}
+		out = append(out, setting{Name: r.name, Values: strings.Split(r.values, "\x00"), Where: name(at, methods)})
 	}
-	for _, list := range [][]setting{differ, same} {
-		slices.SortFunc(list, func(a, b setting) int {
-			return strings.Compare(a.Name+"\x00"+a.Where+strings.Join(a.Values, "\x00"), b.Name+"\x00"+b.Where+strings.Join(b.Values, "\x00"))
-		})
-	}
-	return differ, same
-}
-
-// anywhere reports whether all configurations have such trials, so that a missing value is a setting that is not set.
-func anywhere(all []flat, at [2]string) bool {
-	return !slices.ContainsFunc(all, func(f flat) bool { return f[at] == nil })
+	slices.SortFunc(out, func(a, b setting) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Where, b.Where), slices.Compare(a.Values, b.Values))
+	})
+	return out
 }
 
 // name says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,20 +26,14 @@ func figures(e *harness.Experiment, set *record.Set, old *Protocol) []Figure {
 		} else {
 			made.Problem = err.Error()
 			if old != nil && reflect.DeepEqual(old.Records.Trials, set.Trials) {
-				if was := find(pointers(old.Figures), func(o *Figure) bool { return o.Name == f.Name && o.Problem == "" }); was != nil {
-					made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, ""
+				for _, was := range old.Figures {
+					if was.Name == f.Name {
+						made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
+					}
 				}
 			}
 		}
 		out = append(out, made)
-	}
-	return out
-}
-
-func pointers[T any](values []T) []*T {
-	out := make([]*T, len(values))
-	for i := range values {
-		out[i] = &values[i]
 	}
 	return out
 }
@@ -132,7 +125,7 @@ func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 						problems = append(problems, fmt.Errorf("%s: %w", name, err))
 						continue
 					}
-					if err := record.WriteFileAtomic(name, func(w io.Writer) error { _, err := w.Write(file); return err }); err != nil {
+					if err := writeFile(name, file); err != nil {
 						return err
 					}
 				}

@@ -22,20 +22,22 @@ const (
 	GridIndex = "grid.json"
 )
 
+const notOurs = "not written by this program"
+
 // others are what lies in a results folder and is none of the report: the store, plans of clusters, the reports of other scales, figures
 // in other formats.
 var others = []string{"store", "cluster", "quick", "smoke", "export"}
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
-	root   *os.Root
-	dir    string
-	found  []record.Damage
-	folder map[string]string // digests of the indexes by path
+	root    *os.Root
+	dir     string
+	found   []record.Damage
+	digests map[string]string // of the experiments' indexes, by path
 }
 
-// Verify compares every file of a results folder with what was written: the folder of each experiment and grid, and the page. It
-// returns what is damaged, missing or not ours, in order of path; it changes nothing.
+// Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the page. It returns
+// what is damaged, missing or not ours, in order of path; it changes nothing.
 func Verify(dir string) ([]record.Damage, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -45,7 +47,7 @@ func Verify(dir string) ([]record.Damage, error) {
 		return nil, err
 	}
 	defer root.Close()
-	v := &verifier{root: root, dir: dir, folder: map[string]string{}}
+	v := &verifier{root: root, dir: dir, digests: map[string]string{}}
 	err = record.Alone(dir, v.all)
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
@@ -56,63 +58,49 @@ func (v *verifier) add(name, format string, args ...any) {
 }
 
 func (v *verifier) all() error {
-	names, err := v.visible(".")
-	if err != nil {
-		return err
-	}
+	names := v.names(".")
 	for _, name := range names {
-		switch {
-		case slices.Contains(others, name) || name == pageName:
-		case name == Grids:
-			if err := v.grids(); err != nil {
-				return err
-			}
-		default:
-			if err := v.sealed(name, indexName); err != nil {
+		if name == Grids || name == pageName || slices.Contains(others, name) {
+			continue
+		}
+		if err := v.sealed(name, indexName); err != nil {
+			return err
+		}
+	}
+	for _, grid := range v.names(Grids) {
+		dir := path.Join(Grids, grid)
+		if len(v.names(dir)) == 0 {
+			v.add(dir, notOurs)
+		}
+		for _, p := range v.names(dir) {
+			if err := v.sealed(path.Join(dir, p), GridIndex); err != nil {
 				return err
 			}
 		}
 	}
-	return v.page(slices.Contains(names, pageName))
+	if slices.Contains(names, pageName) {
+		v.page()
+	} else if len(v.digests) > 0 {
+		v.add(pageName, "missing; sifg report makes it")
+	}
+	return nil
 }
 
-// visible returns the names in a folder but the dotted ones, which belong to writes that are under way or were cut off.
-func (v *verifier) visible(dir string) ([]string, error) {
-	entries, err := fs.ReadDir(v.root.FS(), dir)
+// names returns the names in a folder but the dotted ones, which belong to writes that are under way or were cut off.
+func (v *verifier) names(dir string) []string {
+	entries, _ := fs.ReadDir(v.root.FS(), dir) // of what is no folder: none
 	var names []string
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
 		}
 	}
-	return names, err
+	return names
 }
-
-func (v *verifier) grids() error {
-	grids, err := v.visible(Grids)
-	if err != nil {
-		return err
-	}
-	for _, grid := range grids {
-		protocols, err := v.visible(path.Join(Grids, grid))
-		if err != nil {
-			v.add(path.Join(Grids, grid), notOurs)
-			continue
-		}
-		for _, p := range protocols {
-			if err := v.sealed(path.Join(Grids, grid, p), GridIndex); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-const notOurs = "not written by this program"
 
 // sealed checks a sealed folder.
 func (v *verifier) sealed(dir, index string) error {
-	if names, err := v.visible(dir); err != nil || !slices.Contains(names, index) && !slices.Contains(names, trialsName) {
+	if names := v.names(dir); !slices.Contains(names, index) && !slices.Contains(names, trialsName) {
 		v.add(dir, notOurs)
 		return nil
 	}
@@ -125,11 +113,11 @@ func (v *verifier) sealed(dir, index string) error {
 	if err != nil {
 		return err
 	}
-	b, err := safe.ReadIn(v.root, path.Join(dir, index), maxPage)
-	if err != nil {
-		return err
+	if index == indexName {
+		if v.digests[path.Join(dir, index)], err = digestOf(v.root, path.Join(dir, index)); err != nil {
+			return err
+		}
 	}
-	v.folder[path.Join(dir, index)] = digest(b)
 	found, err := f.Check()
 	if err != nil {
 		return err
@@ -144,41 +132,29 @@ func (v *verifier) sealed(dir, index string) error {
 
 var named = regexp.MustCompile(`(?m)^<!-- ([^ ]+) sha256 ([0-9a-f]{64}) -->$`)
 
-// page checks the page and that it is of these experiments.
-func (v *verifier) page(there bool) error {
-	if !there {
-		if len(v.folder) > 0 {
-			v.add(pageName, "missing; sifg report makes it")
-		}
-		return nil
-	}
+// page checks the page's own digest, and that it is of these experiments.
+func (v *verifier) page() {
 	b, err := safe.ReadIn(v.root, pageName, maxPage)
 	if err != nil {
 		v.add(pageName, "%v", err)
-		return nil
+		return
 	}
 	body := b[:bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n')+1]
 	if string(b[len(body):]) != fmt.Sprintf("<!-- sha256 %s -->\n", digest(body)) {
 		v.add(pageName, "its digest is not that of its content")
-		return nil
+		return
 	}
+	shown := map[string]string{}
 	for _, m := range named.FindAllSubmatch(body, -1) {
-		name, want := string(m[1]), string(m[2])
-		switch v.folder[name] {
-		case want:
-		case "":
-			if !slices.ContainsFunc(v.found, func(d record.Damage) bool { return d.Path == filepath.Join(v.dir, name) }) {
-				v.add(name, "missing, and the page shows it")
-			}
-		default:
-			v.add(pageName, "it shows another %s than the one that is there; sifg report makes it again", name)
-		}
-		delete(v.folder, name)
-	}
-	for name := range v.folder {
-		if !strings.HasPrefix(name, Grids+"/") {
-			v.add(pageName, "it does not show %s; sifg report makes it again", name)
+		shown[string(m[1])] = string(m[2])
+		damaged := func(d record.Damage) bool { return d.Path == filepath.Join(v.dir, string(m[1])) }
+		if v.digests[string(m[1])] == "" && !slices.ContainsFunc(v.found, damaged) {
+			v.add(string(m[1]), "missing, and the page shows it")
 		}
 	}
-	return nil
+	for name, is := range v.digests {
+		if shown[name] != is {
+			v.add(pageName, "it does not show the %s that is there; sifg report makes it again", name)
+		}
+	}
 }

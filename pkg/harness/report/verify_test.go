@@ -87,7 +87,7 @@ func TestVerifyTogether(t *testing.T) {
 	old := files(t, h.dir)
 	h.must(h.plan(trials("toy", "paper"), "a=1"), false)
 	write(t, filepath.Join(h.dir, "index.html"), old["index.html"])
-	if found := verify(t, h.dir); len(found) != 1 || !strings.Contains(found[0], "another toy/report.json than the one that is there; sifg report makes it again") {
+	if found := verify(t, h.dir); len(found) != 1 || !strings.Contains(found[0], "it does not show the toy/report.json that is there; sifg report makes it again") {
 		t.Errorf("an older page: %q", found)
 	}
 	if err := os.RemoveAll(filepath.Join(h.dir, "other")); err != nil {

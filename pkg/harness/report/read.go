@@ -1,0 +1,162 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Read reads the report in a results folder; an empty one where there is none. Where an experiment is damaged the error says so, and
+// the report has the others.
+func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return &Report{}, nil
+	}
+	alone := record.Alone(dir, func() error { r, err = read(dir, all); return nil })
+	return r, errors.Join(alone, err)
+}
+
+// read is Read for who has the folder alone.
+func read(dir string, all []*harness.Experiment) (*Report, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	r := &Report{}
+	var damage []error
+	for _, e := range all {
+		if err := record.RestoreFolder(root, e.Name, indexName); err != nil {
+			return nil, err
+		}
+		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		x, err := readExperiment(root, e)
+		if err != nil {
+			damage = append(damage, err)
+			x = &Experiment{Name: e.Name, damage: err}
+		}
+		r.Experiments = append(r.Experiments, x)
+	}
+	return r, errors.Join(damage...)
+}
+
+func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
+	x := &Experiment{}
+	f, err := record.OpenFolder(root, e.Name, indexName, x)
+	if err != nil {
+		return nil, err
+	}
+	if x.digest, err = digestOf(root, path.Join(e.Name, indexName)); err != nil {
+		return nil, err
+	}
+	trials, err1 := rows(f, trialsName, record.DecodeTrials)
+	traces, err2 := rows(f, tracesName, record.DecodeTraces)
+	timings, err3 := rows(f, timingsName, record.DecodeTimings)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	if err := x.fill(e, trials, traces, timings); err != nil {
+		return nil, &record.Damage{Path: f.Path(indexName), Reason: err.Error()}
+	}
+	for _, p := range x.Protocols {
+		for i := range p.Figures {
+			if p.Figures[i].Problem != "" {
+				continue
+			}
+			if p.Figures[i].SVG, err = f.Read(path.Join(p.Name, "figures", p.Figures[i].Name+".svg")); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return x, nil
+}
+
+// rows reads one of a folder's Parquet files.
+func rows[T any](f *record.Folder, name string, decode func([]byte) ([]T, error)) ([]T, error) {
+	b, err := f.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	out, err := decode(b)
+	if err != nil {
+		return nil, &record.Damage{Path: f.Path(name), Reason: err.Error()}
+	}
+	return out, nil
+}
+
+// fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict report.json.
+func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces []record.Trace, timings []record.Timing) error {
+	if x.Name != e.Name {
+		return fmt.Errorf("it is of experiment %q", x.Name)
+	}
+	byKey, times := map[string][]record.Trace{}, map[string]record.Timing{}
+	for _, t := range traces {
+		byKey[t.Key] = append(byKey[t.Key], t)
+	}
+	for _, t := range timings {
+		times[t.Key] = t
+	}
+	for _, p := range x.Protocols {
+		if err := p.check(); err != nil {
+			return err
+		}
+		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: map[string][]record.Trace{},
+			Incomparable: incomparable(e, p), Load: noArrays}
+		p.Timings = map[string]record.Timing{}
+	}
+	seen := map[[2]string]bool{}
+	for _, t := range trials {
+		p, at := x.Protocol(t.Protocol), [2]string{t.Protocol, t.Key}
+		if p == nil || t.Experiment != x.Name || t.Scale != p.Scale || seen[at] {
+			return fmt.Errorf("the trial %s of %s, protocol %s, scale %s is not of this report, or in it twice", t.Key, t.Experiment, t.Protocol, t.Scale)
+		}
+		seen[at] = true
+		p.Records.Trials = append(p.Records.Trials, t)
+		if rows := byKey[t.Key]; rows != nil {
+			p.Records.Traces[t.Key] = rows
+		}
+		if time, ok := times[t.Key]; ok {
+			p.Timings[t.Key] = time
+		}
+	}
+	for _, p := range x.Protocols {
+		if len(p.Records.Trials) > p.Planned {
+			return fmt.Errorf("%s has %d trials and %d were planned", p.Name, len(p.Records.Trials), p.Planned)
+		}
+	}
+	return nil
+}
+
+// check refuses names that lead to other files, and tables that cannot be shown.
+func (p *Protocol) check() error {
+	if !slices.Contains(settings.Protocols, p.Name) {
+		return fmt.Errorf("it has the protocol %q", p.Name)
+	}
+	for _, f := range p.Figures {
+		if strings.ContainsRune(f.Name, '/') || safe.Text(f.Name) != f.Name {
+			return fmt.Errorf("%q is no plain name", f.Name)
+		}
+	}
+	for _, t := range p.Tables {
+		if t.Table != nil && slices.ContainsFunc(t.Table.Rows, func(r []table.Cell) bool { return len(r) != len(t.Table.Columns) }) {
+			return fmt.Errorf("table %q has a row that is not as long as its columns", t.Name)
+		}
+	}
+	return nil
+}
+
+func noArrays(key, name string) (*record.Array, error) {
+	return nil, fmt.Errorf("a report has no arrays: %s of trial %s: %w", name, key, fs.ErrNotExist)
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+)
+
+// The files of a results folder.
+const (
+	indexName   = "report.json" // of an experiment's sealed folder
+	pageName    = "index.html"
+	trialsName  = "trials.parquet"
+	tracesName  = "trace.parquet"
+	timingsName = "timings.parquet"
+	maxPage     = 64 << 20 // bytes
+)
+
+// Update makes the report of a plan (see Make) and writes it with its page, while no other process does so with the same folder.
+func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
+	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
+	err = record.Alone(dir, func() error {
+		earlier, err := read(dir, all)
+		if err != nil && !errors.Is(err, record.ErrDamaged) {
+			return err
+		}
+		if r, notes, err = Make(p, s, all, earlier, keep); err != nil {
+			return err
+		}
+		foreign, err := r.Write(dir)
+		for _, name := range foreign {
+			notes = append(notes, filepath.Join(dir, name)+" is not part of the report and was kept")
+		}
+		if err != nil || len(r.Experiments) == 0 {
+			return err
+		}
+		page, err := render(r, all)
+		if err != nil {
+			return err
+		}
+		return writeFile(filepath.Join(dir, pageName), r.sealPage(page))
+	})
+	return r, notes, err
+}
+
+func writeFile(path string, b []byte) error {
+	return record.WriteFileAtomic(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+}
+
+// Write writes the report into a results folder. An experiment that was read from there and not made anew is left alone. Files that
+// the program did not write stay, and are named in foreign.
+func (r *Report) Write(dir string) (foreign []string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if foreign, err = makeRoom(root, pageName, fs.FileMode.IsRegular); err != nil {
+		return nil, err
+	}
+	for _, x := range r.Experiments {
+		if now, err := digestOf(root, path.Join(x.Name, indexName)); err == nil && now == x.digest {
+			continue
+		}
+		moved, err := makeRoom(root, x.Name, fs.FileMode.IsDir)
+		foreign = append(foreign, moved...)
+		if err != nil {
+			return foreign, err
+		}
+		files, err := x.files()
+		if err != nil {
+			return foreign, err
+		}
+		kept, err := record.ReplaceFolder(root, x.Name, indexName, x, files)
+		if err != nil {
+			return foreign, err
+		}
+		for _, name := range kept {
+			foreign = append(foreign, path.Join(x.Name, name))
+		}
+		if x.digest, err = digestOf(root, path.Join(x.Name, indexName)); err != nil {
+			return foreign, err
+		}
+	}
+	return foreign, nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func digestOf(root *os.Root, name string) (string, error) {
+	b, err := safe.ReadIn(root, name, maxPage)
+	return digest(b), err
+}
+
+// leftover are the files that a killed program leaves in a results folder: see record.WriteFileAtomic.
+var leftover = regexp.MustCompile(`^\.index\.html\.tmp-[A-Z2-7]{26}$`)
+
+// makeRoom moves away what is in the place of one of our files or folders and is none, and removes what killed programs left.
+func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []string, err error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, e := range entries {
+		switch {
+		case leftover.MatchString(e.Name()) && e.Type().IsRegular():
+			err = errors.Join(err, disk.FS.RemoveAll(root, e.Name()))
+		case e.Name() == name && !is(e.Type()):
+			moved = []string{name + ".kept-" + rand.Text()[:8]}
+			err = errors.Join(err, disk.FS.Rename(root, name, moved[0]))
+		}
+	}
+	return moved, err
+}
+
+// files returns the files of an experiment's folder except its index.
+func (x *Experiment) files() (map[string][]byte, error) {
+	var trials []record.Trial
+	var traces []record.Trace
+	var timings []record.Timing
+	seen, out := map[string]bool{}, map[string][]byte{}
+	for _, p := range x.Protocols {
+		for _, t := range p.Records.Trials {
+			trials = append(trials, t)
+			if seen[t.Key] {
+				continue
+			}
+			seen[t.Key] = true
+			traces = append(traces, p.Records.Traces[t.Key]...)
+			if timing, ok := p.Timings[t.Key]; ok {
+				timings = append(timings, timing)
+			}
+		}
+		for _, f := range p.Figures {
+			if f.Problem == "" {
+				out[path.Join(p.Name, "figures", f.Name+".svg")] = f.SVG
+			}
+		}
+		for _, t := range p.Tables {
+			if t.Problem == "" {
+				at := path.Join(p.Name, "tables", t.Name)
+				out[at+".md"], out[at+".tex"], out[at+".csv"] = []byte(t.Table.Markdown()), []byte(t.Table.LaTeX()), []byte(t.Table.CSV())
+			}
+		}
+	}
+	var errs [3]error
+	out[trialsName], errs[0] = record.EncodeTrials(trials)
+	out[tracesName], errs[1] = record.EncodeTraces(traces)
+	out[timingsName], errs[2] = record.EncodeTimings(timings)
+	return out, errors.Join(errs[:]...)
+}
+
+// sealPage adds the digests of the experiments to a page, and in the last line that of the page itself.
+func (r *Report) sealPage(page []byte) []byte {
+	for _, x := range r.Experiments {
+		page = fmt.Appendf(page, "<!-- %s/%s sha256 %s -->\n", x.Name, indexName, x.digest)
+	}
+	return fmt.Appendf(page, "<!-- sha256 %s -->\n", digest(page))
+}
