@@ -30,14 +30,9 @@ func columnsOf[T any]() []column {
 	return out
 }
 
-// schemaOf returns the Parquet schema of the columns and how they are written. Two defaults of the library are of no use to
-// strict readers: a root that is repeated, and dictionaries for every column, which cost space where values differ.
-func schemaOf(cols []column) (*schema.GroupNode, *parquet.WriterProperties, error) {
+// schemaOf returns the Parquet schema of the columns.
+func schemaOf(cols []column) (*schema.GroupNode, error) {
 	var nodes schema.FieldList
-	props := []parquet.WriterProperty{
-		parquet.WithDictionaryDefault(false), parquet.WithRootRepetition(parquet.Repetitions.Required),
-		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithStats(false), parquet.WithCreatedBy("sifg"),
-	}
 	for _, c := range cols {
 		physical, logical := parquet.Types.Double, schema.LogicalType(schema.NoLogicalType{})
 		switch c.kind {
@@ -48,15 +43,39 @@ func schemaOf(cols []column) (*schema.GroupNode, *parquet.WriterProperties, erro
 		}
 		n, err := schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, 0, -1)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		nodes = append(nodes, n)
+	}
+	return schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+}
+
+// zstdBytes is the size from which a column is compressed: the library makes an encoder of 3 MB for each page, which takes
+// longer than all else that is done to store a small trial.
+const zstdBytes = 1 << 14
+
+// propertiesOf says how the columns of these rows are written. Two defaults of the library are changed: a root that is repeated,
+// which strict readers refuse, and dictionaries for every column, which cost space where values differ.
+func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
+	props := []parquet.WriterProperty{
+		parquet.WithDictionaryDefault(false), parquet.WithRootRepetition(parquet.Repetitions.Required),
+		parquet.WithStats(false), parquet.WithCreatedBy("sifg"),
+	}
+	for _, c := range cols {
+		size := 8 * len(rows)
 		if c.dict {
+			size = len(rows) // indices
 			props = append(props, parquet.WithDictionaryFor(c.name, true))
+		} else if c.kind == reflect.String {
+			for i := range rows {
+				size += reflect.ValueOf(&rows[i]).Elem().Field(c.field).Len()
+			}
+		}
+		if size >= zstdBytes {
+			props = append(props, parquet.WithCompressionFor(c.name, compress.Codecs.Zstd))
 		}
 	}
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
-	return root, parquet.NewWriterProperties(props...), err
+	return parquet.NewWriterProperties(props...)
 }
 
 func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) error {

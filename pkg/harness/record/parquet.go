@@ -70,7 +70,7 @@ func encode[T any](table string, rows []T) (out []byte, err error) {
 		}
 	}()
 	cols := columnsOf[T]()
-	root, props, err := schemaOf(cols)
+	root, err := schemaOf(cols)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func encode[T any](table string, rows []T) (out []byte, err error) {
 		}
 	}
 	var b bytes.Buffer
-	w := file.NewParquetWriter(&b, root, file.WithWriterProps(props), file.WithWriteMetadata(kv))
+	w := file.NewParquetWriter(&b, root, file.WithWriterProps(propertiesOf(cols, rows)), file.WithWriteMetadata(kv))
 	for len(rows) > 0 {
 		n := min(len(rows), groupRows)
 		group := w.AppendRowGroup()
@@ -134,7 +134,7 @@ func decode[T any](b []byte, table string) (rows []T, err error) {
 		return nil, fmt.Errorf("a Parquet file of %s with another %s: this program reads version %d", table, metaSchema, schemaVersion)
 	}
 	cols := columnsOf[T]()
-	root, _, err := schemaOf(cols)
+	root, err := schemaOf(cols)
 	if err != nil {
 		return nil, err
 	}

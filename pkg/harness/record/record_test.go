@@ -93,7 +93,11 @@ func TestParquetRoundTrip(t *testing.T) {
 // Damage that a forged seal vouches for, every flipped bit and every cut, neither ends the process nor takes its memory.
 func TestParquetEveryByteFlipped(t *testing.T) {
 	rows := someTimings(40)
+	rows[1].Key = strings.Repeat("long enough for zstd ", zstdBytes/20)
 	b := must(EncodeTimings(rows))
+	if len(b) > zstdBytes {
+		t.Fatalf("%d bytes: nothing was compressed", len(b))
+	}
 	for i := range b {
 		bad := bytes.Clone(b)
 		bad[i] ^= 1 << (i % 8)
