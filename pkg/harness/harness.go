@@ -43,7 +43,7 @@ type Experiment struct {
 
 	Metrics  []Metric // that its trials can measure, for listings
 	Scores   []string // metrics that methods are compared by, the most telling first; less is better in all of them
-	Lead     []string // names of the figures on the first screen of the page; the first sentence of their captions stands there
+	Lead     []string // figures by name and claims by ID that are on the first screen of the page
 	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table

@@ -57,7 +57,6 @@ type Claim struct {
 	Rule      string // the statistic, and when the claim counts as reproduced
 	Check     func(s *record.Set) Outcome
 	With      []string // other claims that the statement rests on too
-	Lead      bool     // one of the paper's main claims: on the first screen of the page
 }
 
 // Outcome is what a claim's check found.

@@ -16,7 +16,6 @@ type Row struct {
 	Statement  string    `json:"statement"`
 	Rule       string    `json:"rule"`
 	With       []string  `json:"with,omitempty"` // other claims that it rests on
-	Lead       bool      `json:"lead,omitempty"` // one of the paper's main claims
 	Under      []Opinion `json:"under"`          // of the protocols that have results, in order of presentation
 	Outcome    string    `json:"outcome"`        // of all protocols together: one of Outcomes
 	Summary    string    `json:"summary"`        // the same with the names of the protocols
@@ -62,7 +61,7 @@ func NewLedger(groups []Group) Ledger {
 				panic("claim: two claims have the ID " + c.ID)
 			}
 			own[c.ID] = map[string]Opinion{}
-			row := Row{ID: c.ID, Experiment: g.Experiment, Statement: c.Statement, Rule: c.Rule, With: c.With, Lead: c.Lead}
+			row := Row{ID: c.ID, Experiment: g.Experiment, Statement: c.Statement, Rule: c.Rule, With: c.With}
 			for _, d := range g.Decided {
 				if i := slices.IndexFunc(d.Results, func(r Result) bool { return r.ID == c.ID }); i >= 0 {
 					o := Opinion{d.Protocol, d.Scale, d.Complete, d.Changed, d.Results[i].Outcome}

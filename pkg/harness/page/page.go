@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -145,19 +146,21 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 
 // claims adds the ledger.
 func (v *view) claims(r *report.Report, all []*harness.Experiment, ledger claim.Ledger) {
-	titles := map[string]string{}
+	of := map[string]*harness.Experiment{}
 	for _, e := range all {
-		titles[e.Name] = e.Title
+		of[e.Name] = e
 	}
 	for _, c := range ledger {
-		out := row{Row: c, Title: titles[c.Experiment]}
+		out := row{Row: c, Title: of[c.Experiment].Title}
 		for _, o := range c.Under {
 			p := r.Experiment(c.Experiment).Protocol(o.Protocol)
 			out.Under = append(out.Under, opinion{o, marks(o.Scale, o.Changed), p.Command("report")})
 		}
 		v.Ledger = append(v.Ledger, out)
+		if len(c.Under) > 0 && slices.Contains(of[c.Experiment].Lead, c.ID) {
+			v.Main = append(v.Main, out)
+		}
 	}
-	v.Main = filter(v.Ledger, func(c row) bool { return c.Lead && len(c.Under) > 0 })
 	for _, name := range claim.Outcomes {
 		v.Tiles = count(v.Tiles, name, len(filter(ledger, func(c claim.Row) bool { return c.Outcome == name })))
 	}
