@@ -1,0 +1,140 @@
+package harness
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/semi-implicit/sifg/"
+
+// stages are the packages of the harness from the lowest up. A package imports only packages of lines above its own.
+var stages = [][]string{
+	{"usage", "stats", "internal/safe", "internal/mapping", "internal/scratch", "internal/disk", "internal/disktest"},
+	{"record", "table", "dataset"},
+	{"figure", "settings", "store"},
+	{"claim"},
+	{""}, // the root: what an author of an experiment fills in
+	{"chains", "plan"},
+	{"density", "run"},
+	{"report"},
+	{"compare", "page", "grid", "cluster"},
+	{"cli"},
+	{"trust"},
+}
+
+// imports returns, for each package that the patterns match, the packages of this project that it imports, directly or not, without
+// the module prefix.
+func imports(t *testing.T, patterns ...string) map[string][]string {
+	t.Helper()
+	args := append([]string{"list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}"}, patterns...)
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	m := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		m[strings.TrimPrefix(f[0], module)] = f[1:]
+	}
+	return m
+}
+
+func ours(deps []string) []string {
+	var out []string
+	for _, d := range deps {
+		if p, ok := strings.CutPrefix(d, module); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// TestOneWay: every package of the harness has a stage, imports only lower ones, and imports no experiment.
+func TestOneWay(t *testing.T) {
+	level := func(pkg string) int {
+		name := strings.TrimPrefix(strings.TrimPrefix(pkg, "pkg/harness"), "/")
+		return slices.IndexFunc(stages, func(s []string) bool { return slices.Contains(s, name) })
+	}
+	for pkg, deps := range imports(t, module+"pkg/harness/...") {
+		if level(pkg) < 0 {
+			t.Errorf("%s has no stage: add it to the list in this test", pkg)
+		}
+		for _, d := range ours(deps) {
+			if strings.HasPrefix(d, "experiments/") {
+				t.Errorf("%s imports %s", pkg, d)
+			}
+			if strings.HasPrefix(d, "pkg/harness") && level(d) >= level(pkg) {
+				t.Errorf("%s imports %s, which is not a lower stage", pkg, d)
+			}
+		}
+	}
+}
+
+// TestLibraryStandsAlone: the sampler library imports nothing of the harness and nothing from outside but gonum and golang.org/x; its
+// leaves import only the compute core and the streams; code that records, draws and reports runs no sampler.
+func TestLibraryStandsAlone(t *testing.T) {
+	lib := imports(t, module+"pkg/sifg/...")
+	for pkg, deps := range lib {
+		for _, d := range deps {
+			first, _, _ := strings.Cut(d, "/")
+			outside := strings.Contains(first, ".") && !strings.HasPrefix(d, module)
+			if outside && !strings.HasPrefix(d, "gonum.org/v1/gonum/") && !strings.HasPrefix(d, "golang.org/x/") {
+				t.Errorf("%s imports %s; the library needs gonum and golang.org/x only", pkg, d)
+			}
+		}
+		for _, d := range ours(deps) {
+			if !strings.HasPrefix(d, "pkg/sifg") {
+				t.Errorf("%s imports %s", pkg, d)
+			}
+		}
+	}
+	for _, leaf := range []string{"nn", "rng", "target", "metric", "internal/simd"} {
+		for _, d := range ours(lib["pkg/sifg/"+leaf]) {
+			if d != "pkg/sifg/internal/simd" && d != "pkg/sifg/rng" {
+				t.Errorf("the leaf %s imports %s", leaf, d)
+			}
+		}
+	}
+	if slices.Contains(ours(lib["pkg/sifg"]), "pkg/sifg/target") {
+		t.Error("pkg/sifg imports target")
+	}
+}
+
+// TestArchitectureIsTrue: docs/architecture.md names the packages that there are, no others, and is short.
+func TestArchitectureIsTrue(t *testing.T) {
+	b, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	if n := strings.Count(text, "\n"); n > 60 {
+		t.Errorf("docs/architecture.md has %d lines, 60 at most", n)
+	}
+	there := map[string]bool{"harness": true}
+	for pkg := range imports(t, module+"pkg/harness/...") {
+		if name, ok := strings.CutPrefix(pkg, "pkg/harness/"); ok && !strings.HasPrefix(name, "internal/") && name != "trust" && name != "usage" {
+			there[name] = true
+		}
+	}
+	table, _, _ := strings.Cut(text, "## Where to put")
+	named := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(table, -1) {
+		for _, name := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[1], -1) {
+			named[name[1]] = true
+		}
+	}
+	for name := range there {
+		if !named[name] {
+			t.Errorf("docs/architecture.md does not name package %s", name)
+		}
+	}
+	for name := range named {
+		if !there[name] {
+			t.Errorf("docs/architecture.md names package %s, which does not exist", name)
+		}
+	}
+}
