@@ -92,10 +92,11 @@ func (p Published) Gap(values []float64) Gap {
 	return g
 }
 
-// Within reports whether the gap is at most so many pooled standard deviations, or at most this share of the published mean.
-func (g Gap) Within(units, share float64) bool {
-	return math.Abs(g.Units) <= units || math.Abs(g.Share) <= share
-}
+// Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published mean.
+func (g Gap) Agrees() bool { return math.Abs(g.Units) <= Units || math.Abs(g.Share) <= Share }
+
+// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the other's mean.
+const Units, Share = 2, 0.03
 
 // MustReadPublished is ReadPublished for a file that is part of the program.
 func MustReadPublished(text []byte) []Published {

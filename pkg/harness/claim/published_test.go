@@ -39,13 +39,18 @@ func TestGap(t *testing.T) {
 	if math.Abs(g.Difference-0.5) > 1e-12 || math.Abs(g.Share-0.25) > 1e-12 || math.Abs(g.Units-0.5/pooled) > 1e-12 {
 		t.Errorf("gap %+v", g)
 	}
-	if !g.Within(1.5, 0) || g.Within(1.4, 0) || !g.Within(0, 0.26) || g.Within(0, 0.24) {
-		t.Errorf("%g units, %g of the mean: wrongly within or outside", g.Units, g.Share)
+	for _, c := range []struct {
+		g    Gap
+		want bool
+	}{{Gap{Units: -2, Share: 1}, true}, {Gap{Units: 2.01, Share: 0.031}, false}, {Gap{Units: -9, Share: -0.03}, true}, {g, true}} {
+		if c.g.Agrees() != c.want {
+			t.Errorf("%+v agrees: %v", c.g, !c.want)
+		}
 	}
 	if one := p.Gap([]float64{1.4}); math.Abs(one.Units+2) > 1e-12 {
 		t.Errorf("one value: %+v, want −2 of the published spreads", one)
 	}
-	if none := p.Gap(nil); none.Within(1e9, 1e9) {
+	if none := p.Gap(nil); none.Agrees() {
 		t.Error("no values are within something")
 	}
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Series reads one problem's records for claims, figures and tables. Values are one a seed, in order of seed; Pair matches the seeds of two methods.
+// Series reads one problem's records for claims, figures and tables. Values are one a seed, in order of
+// seed; Common matches those of several methods.
 type Series struct {
 	Set     *record.Set
 	Problem string
@@ -68,18 +70,24 @@ func (e Series) Final(method, metric string, index int) []float64 {
 	return e.At(method, metric, index, math.MaxInt)
 }
 
-// Pair returns a metric of two methods at the last checkpoint, for the seeds of which both have it.
-func (e Series) Pair(a, b, metric string, index int) (x, y []float64) {
-	other := map[uint64]float64{}
-	for _, c := range e.Set.Curves(e.Problem, b, metric, index) {
-		other[c.Seed] = c.Value[len(c.Value)-1]
-	}
-	for _, c := range e.Set.Curves(e.Problem, a, metric, index) {
-		if v, ok := other[c.Seed]; ok {
-			x, y = append(x, c.Value[len(c.Value)-1]), append(y, v)
+// Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), a slice a seed.
+func (e Series) Components(method, metric string, iteration int) [][]float64 {
+	var out [][]float64
+	for _, t := range e.Set.Trials {
+		if t.Problem != e.Problem || t.Method != method || t.Status != record.StatusOK {
+			continue
+		}
+		var values []float64
+		for _, r := range e.Set.Traces[t.Key] {
+			if r.Metric == metric && r.Iteration == min(iteration, t.Iterations) {
+				values = append(values, r.Value)
+			}
+		}
+		if values != nil {
+			out = append(out, values)
 		}
 	}
-	return x, y
+	return out
 }
 
 // MeanHeight returns the mean height of the curves over all checkpoints from iteration 1 on: the area under one over its length.
@@ -256,6 +264,14 @@ func Config(t record.Trial) (settings.Config, error) {
 		return c, fmt.Errorf("the configuration of trial %s: %w", t.Key, err)
 	}
 	return c, nil
+}
+
+// MeanSD is the cell of mean ± standard deviation, "–" of no values.
+func MeanSD(v []float64) table.Cell {
+	if len(v) == 0 {
+		return table.Text("–")
+	}
+	return table.PlusMinus(stats.Mean(v), stats.SD(v))
 }
 
 // Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed; nil of no curves. across

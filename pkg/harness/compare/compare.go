@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -22,12 +23,6 @@ const (
 	Agrees        = "agrees"
 	Differs       = "differs"
 	NotComparable = "not comparable"
-)
-
-// Two means agree if they differ by at most so many pooled standard deviations, or by this share of theirs.
-const (
-	Units = 2
-	Share = 0.03
 )
 
 // Tolerance is the rule in words.
@@ -148,7 +143,7 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 			r.Why = why
 		case !p.Complete():
 			r.Why = "trials are missing"
-		case g.Within(Units, Share):
+		case g.Agrees():
 			r.Verdict = Agrees
 		default:
 			r.Verdict = Differs
@@ -217,7 +212,7 @@ func (r *Row) match(a, b *cell) {
 	size, mean := math.Abs(float64(r.Difference)), math.Abs(float64(r.Theirs.Mean))
 	r.Units = r.Difference / Number(math.Hypot(float64(r.Ours.SD), float64(r.Theirs.SD))/math.Sqrt2)
 	r.Share = r.Difference / Number(mean)
-	if r.Identical || math.Abs(float64(r.Units)) <= Units || size <= Share*mean && !math.IsInf(mean, 0) {
+	if r.Identical || math.Abs(float64(r.Units)) <= claim.Units || size <= claim.Share*mean && !math.IsInf(mean, 0) {
 		r.Verdict = Agrees
 	} else {
 		r.Verdict = Differs
