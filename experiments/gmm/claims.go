@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )

@@ -5,7 +5,7 @@ import (
 	"embed"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/density"
+	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
