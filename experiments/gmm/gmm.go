@@ -4,8 +4,8 @@ package gmm
 import (
 	"embed"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/experiments/density"
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 )
 

@@ -4,8 +4,8 @@ package monomialgamma
 import (
 	"embed"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/experiments/density"
+	"github.com/semi-implicit/sifg/pkg/harness"
 )
 
 //go:embed monomial-gamma.yaml
