@@ -3,6 +3,11 @@ package figure
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // axis is an Axis with its scale, limits and ticks decided.
@@ -10,7 +15,16 @@ type axis struct {
 	Axis
 	min, max float64
 	log      bool
-	ticks    []Tick
+	ticks    []tick
+	vertical bool
+	labelled bool // shows the labels of the ticks and its own
+	turned   bool // the labels of the ticks are slanted
+}
+
+// tick is a place on an axis. One without a label is a minor tick.
+type tick struct {
+	value float64
+	label string
 }
 
 // unit maps a value to [0, 1] between the limits. It is not finite for a value that the axis cannot show.
@@ -75,7 +89,7 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 	below := fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0
 	r.log = a.Scale == Log || a.Scale == AutoLog && !below && lo <= hi && lo > 0 && hi/lo > 50
 	if r.log && below {
-		return r, false, fmt.Errorf("figure: axis %q is logarithmic, so its limits %g and %g must be positive", a.Label, a.Min, a.Max)
+		return r, false, fmt.Errorf("axis %q is logarithmic, so its limits %g and %g must be positive", a.Label, a.Min, a.Max)
 	}
 	lo, hi = span(values, r.log)
 	if empty = lo > hi; empty {
@@ -107,7 +121,170 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 		r.max = a.Max
 	}
 	if !(r.min < r.max) || !finite(r.max-r.min) {
-		return r, empty, fmt.Errorf("figure: axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
+		return r, empty, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
 	}
 	return r, empty, nil
+}
+
+// setTicks chooses about n labelled ticks.
+func (a *axis) setTicks(n int) {
+	var all []tick
+	for i, s := range a.Categories {
+		all = append(all, tick{float64(i), s})
+	}
+	switch {
+	case all != nil:
+	case a.log && a.max/a.min > 3.3:
+		all = logTicks(a.min, a.max, n)
+	default:
+		all = linearTicks(a.min, a.max, n)
+	}
+	a.ticks = nil
+	for _, t := range all {
+		if u := a.unit(t.value); u > -1e-9 && u < 1+1e-9 {
+			a.ticks = append(a.ticks, t)
+		}
+	}
+}
+
+// linearTicks are multiples of 1, 2 or 5 times a power of ten, as close to n in number as possible.
+func linearTicks(lo, hi float64, n int) []tick {
+	p := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(n))))
+	step, best := p, math.Inf(1)
+	for _, k := range []float64{1, 2, 5, 10} {
+		count := math.Floor(hi/(k*p)+1e-9) - math.Ceil(lo/(k*p)-1e-9) + 1
+		if d := math.Abs(count - float64(n)); d < best {
+			step, best = k*p, d
+		}
+	}
+	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	power := math.Floor(math.Log10(step*max(math.Abs(first), math.Abs(last), 1)) + 1e-9)
+	unit, suffix := 1.0, ""
+	if power >= 6 || power <= -4 { // 2e6 rather than 2000000
+		unit, suffix = math.Pow(10, power), fmt.Sprintf("e%g", power)
+	}
+	decimals := int(max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
+	var out []tick
+	for i := first; i <= last; i++ {
+		label := strconv.FormatFloat(i*step/unit+0, 'f', decimals, 64) + suffix // +0 turns −0 into 0
+		if i == 0 && suffix != "" {
+			label = "0"
+		}
+		out = append(out, tick{i * step, minus(label)})
+	}
+	return out
+}
+
+// logTicks are the decades, or every k-th of many, with minor ticks between. If there are fewer than two decades, 2 and 5
+// times a decade are labelled too.
+func logTicks(lo, hi float64, n int) []tick {
+	e0, e1 := int(math.Floor(math.Log10(lo)+1e-9)), int(math.Ceil(math.Log10(hi)-1e-9))
+	decades := int(math.Floor(math.Log10(hi)+1e-9)) - int(math.Ceil(math.Log10(lo)-1e-9)) + 1
+	every := max(1, (decades+n-1)/n)
+	var out []tick
+	for e := e0; e <= e1; e++ {
+		for k := 1; k < 10; k++ {
+			t := tick{value: float64(k) * math.Pow(10, float64(e))}
+			if labelled := k == 1 && e%every == 0 || decades < 2 && (k == 1 || k == 2 || k == 5); labelled {
+				if t.label = strconv.FormatFloat(t.value, 'g', 12, 64); e > 3 || e < -3 {
+					t.label = minus(fmt.Sprintf("%de%d", k, e))
+				}
+			}
+			if every == 1 || k == 1 {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// minus replaces hyphens by U+2212.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+const (
+	slant    = math.Pi / 6      // of turned labels
+	labelGap = tickLength + 2.5 // from the frame to the labels of the ticks
+)
+
+// widest returns the width of the widest tick label.
+func (a *axis) widest() float64 {
+	w := 0.0
+	for _, t := range a.ticks {
+		w = max(w, textWidth(t.label, tickSize))
+	}
+	return w
+}
+
+// wide returns the width of all tick labels side by side, each as wide as the widest.
+func (a *axis) wide() float64 {
+	n := 0.0
+	for _, t := range a.ticks {
+		if t.label != "" {
+			n++
+		}
+	}
+	return n * (a.widest() + 5)
+}
+
+// deep returns how far the tick labels reach away from the frame.
+func (a *axis) deep() float64 {
+	switch {
+	case a.vertical:
+		return a.widest()
+	case a.turned:
+		return a.widest()*math.Sin(slant) + tickSize*capHeight
+	}
+	return tickSize * capHeight
+}
+
+// room returns the room that all labels need beside the frame.
+func (a *axis) room() float64 {
+	if a.Label == "" {
+		return labelGap + a.deep() + tickSize*descent
+	}
+	return labelGap + a.deep() + 4 + textSize*(capHeight+descent)
+}
+
+// place returns the point at a share u of the axis, this far out of the frame c.
+func (a *axis) place(c *draw.Canvas, u, out float64) vg.Point {
+	if a.vertical {
+		return vg.Point{X: c.Min.X - vg.Length(out), Y: c.Y(u)}
+	}
+	return vg.Point{X: c.X(u), Y: c.Min.Y - vg.Length(out)}
+}
+
+// drawTicks draws lines at the ticks, from the frame outwards. Categories along X have none.
+func (a *axis) drawTicks(c *draw.Canvas, s draw.LineStyle, labelled, others float64) {
+	for _, t := range a.ticks {
+		length := labelled
+		if t.label == "" {
+			length = others
+		}
+		if u := a.unit(t.value); length != 0 && (a.vertical || a.Categories == nil) {
+			c.StrokeLines(s, []vg.Point{a.place(c, u, 0), a.place(c, u, length)})
+		}
+	}
+}
+
+// drawAxis draws the ticks and labels of an axis along the frame c.
+func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
+	a.drawTicks(c, draw.LineStyle{Color: ink, Width: thinWidth}, tickLength, 0.6*tickLength)
+	if !a.labelled {
+		return
+	}
+	for _, t := range a.ticks {
+		switch at := a.place(c, a.unit(t.value), labelGap); {
+		case a.vertical:
+			l.text(c, t.label, tickSize, at, 1, 0.5, 0)
+		case a.turned:
+			l.text(c, t.label, tickSize, at, 0.95, 0.8, slant)
+		default:
+			l.text(c, t.label, tickSize, at, 0.5, 1, 0)
+		}
+	}
+	if out := labelGap + a.deep() + 4; a.vertical {
+		l.text(c, a.Label, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+	} else {
+		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
+	}
 }

@@ -71,14 +71,7 @@ type Axis struct {
 	Label      string
 	Min, Max   float64 // equal, as in the zero value: both from the data; NaN: this one from the data
 	Scale      Scale
-	Ticks      []Tick   // nil: chosen
-	Categories []string // names of the positions 0, 1, 2, …, in place of Ticks
-}
-
-// Tick is a place on an axis. One without a label is a minor tick.
-type Tick struct {
-	Value float64
-	Label string
+	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
 // Drawn describes an encoded figure.

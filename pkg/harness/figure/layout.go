@@ -38,16 +38,16 @@ func (f *Figure) layout() (*layout, error) {
 	var z []float64 // of heat maps
 	for i := range f.Panels {
 		p := &panel{spec: &f.Panels[i]}
-		p.labelX, p.labelY = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0
 		l.panels = append(l.panels, p)
 		values, err := p.resolve()
 		if err != nil {
-			return nil, fmt.Errorf("panel %d: %w", i, err)
+			return nil, fmt.Errorf("figure: panel %d: %w", i, err)
 		}
 		z = append(z, values...)
 		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
+		p.x.labelled, p.y.labelled, p.y.vertical = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0, true
 	}
 	if f.Plane && (l.panels[0].x.log || l.panels[0].y.log) {
 		return nil, errors.New("figure: the axes of a plane must be linear")
@@ -62,7 +62,7 @@ func (f *Figure) layout() (*layout, error) {
 	if z != nil {
 		var err error
 		if l.bar, _, err = f.ColorBar.resolve(z, nil, 0); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("figure: colour bar: %w", err)
 		}
 		l.bar.setTicks(5)
 		l.strip += barHeight
@@ -140,48 +140,125 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 	}
 	for _, p := range l.panels {
 		p.Canvas.Canvas, p.bar = c.Canvas, l.bar
-		if !l.f.Plane {
-			p.drawGrid()
+		if light := (draw.LineStyle{Color: gridGrey, Width: 0.5}); !l.f.Plane {
+			p.x.drawTicks(&p.Canvas, light, float64(p.Min.Y-p.Max.Y), 0)
+			p.y.drawTicks(&p.Canvas, light, float64(p.Min.X-p.Max.X), 0)
 		}
 		for _, layer := range p.spec.Layers {
 			layer.draw(p)
 		}
 		hidden += p.hidden
-		p.drawFrame()
-		l.drawTexts(p)
+		frame(&p.Canvas)
+		l.drawAxis(&p.Canvas, &p.x)
+		l.drawAxis(&p.Canvas, &p.y)
+		mid := p.Center()
+		l.text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
+		l.text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
 }
 
-// drawTexts writes around a panel.
-func (l *layout) drawTexts(p *panel) {
-	c, mid := &p.Canvas, p.Center()
-	if p.labelX {
-		y := p.Min.Y - tickLength - 3
-		for _, t := range p.x.ticks {
-			at := vg.Point{X: p.X(p.x.unit(t.Value)), Y: y}
-			if p.turned {
-				l.text(c, t.Label, tickSize, at, 1, 0.8, slant)
-			} else {
-				l.text(c, t.Label, tickSize, at, 0.5, 1, 0)
-			}
-		}
-		y -= tickSize*capHeight + 5
-		if p.turned {
-			_, widest := p.x.labels()
-			y -= vg.Length(widest * math.Sin(slant))
-		}
-		l.text(c, p.x.Label, textSize, vg.Point{X: mid.X, Y: y}, 0.5, 1, 0)
-	}
-	if p.labelY {
-		x := p.Min.X - tickLength - 2.5
-		for _, t := range p.y.ticks {
-			l.text(c, t.Label, tickSize, vg.Point{X: x, Y: p.Y(p.y.unit(t.Value))}, 1, 0.5, 0)
-		}
-		_, widest := p.y.labels()
-		x -= vg.Length(widest + 4 + textSize*descent)
-		l.text(c, p.y.Label, textSize, vg.Point{X: x, Y: mid.Y}, 0.5, 0, math.Pi/2)
-	}
-	l.text(c, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
-	l.text(c, p.note, textSize, mid, 0.5, 0.5, 0)
+// frame draws a frame around c.
+func frame(c *draw.Canvas) {
+	c.SetLineStyle(draw.LineStyle{Color: ink, Width: thinWidth})
+	c.Stroke(c.Rectangle.Path())
 }
+
+// panel is a Panel whose axes and sizes are decided.
+type panel struct {
+	spec        *Panel
+	x, y, bar   axis
+	note        string
+	draw.Canvas     // the data area
+	hidden      int // values not shown
+}
+
+// margins surround a data area, in points.
+type margins struct{ left, right, bottom, top float64 }
+
+// resolve decides the axes, and returns the values of heat maps.
+func (p *panel) resolve() (z []float64, err error) {
+	var e extent
+	for _, layer := range p.spec.Layers {
+		layer.extent(&e)
+	}
+	marginX, marginY := 0.0, 0.04
+	switch {
+	case e.z != nil: // a heat map fills the panel
+		marginY = 0
+	case e.padX:
+		marginX = 0.04
+	}
+	var noX, noY bool
+	if p.x, noX, err = p.spec.X.resolve(e.x, nil, marginX); err != nil {
+		return nil, err
+	}
+	if p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, marginY); err != nil {
+		return nil, err
+	}
+	if p.note = p.spec.Note; p.note == "" && noX && noY {
+		p.note = "no data"
+	}
+	return e.z, nil
+}
+
+// chooseTicks chooses the ticks for a data area of w×h points.
+func (p *panel) chooseTicks(w, h float64) {
+	p.y.setTicks(int(min(max(h/26, 2), 7)))
+	n := int(min(max(w/32, 2), 8))
+	p.x.setTicks(n)
+	p.x.turned = p.x.Categories != nil && p.x.wide() > w
+	for ; n > 2 && !p.x.turned && p.x.wide() > w; n-- { // fewer, until their labels have room
+		p.x.setTicks(n - 1)
+	}
+}
+
+// margins returns the room that titles and labels need around a data area of this width.
+func (p *panel) margins(w float64) margins {
+	m := margins{left: 2, right: 3, bottom: 2, top: 3}
+	if p.y.labelled {
+		m.left, m.top = p.y.room(), tickSize/2
+	}
+	if p.x.labelled {
+		m.bottom = p.x.room()
+		for _, t := range p.x.ticks { // labels that stick out at the sides
+			u, left := p.x.unit(t.value), textWidth(t.label, tickSize)/2+1
+			right := left
+			if p.x.turned {
+				left, right = 2*left*math.Cos(slant), 0
+			}
+			m.left, m.right = max(m.left, left-u*w), max(m.right, right-(1-u)*w)
+		}
+	}
+	if p.spec.Title != "" {
+		m.top = textSize + 4
+	}
+	return m
+}
+
+// at returns the place of a data point. If there is none it counts the point and returns false.
+func (p *panel) at(x, y float64) (vg.Point, bool) {
+	u, v := p.x.unit(x), p.y.unit(y)
+	if !finite(u) || !finite(v) {
+		p.hidden++
+		return vg.Point{}, false
+	}
+	return vg.Point{X: p.X(u), Y: p.Y(v)}, true
+}
+
+// inside returns the places of the points within the limits, and counts the others.
+func (p *panel) inside(x, y []float64) []vg.Point {
+	var out []vg.Point
+	for i := range x {
+		switch at, ok := p.at(x[i], y[i]); {
+		case ok && p.Contains(at):
+			out = append(out, at)
+		case ok:
+			p.hidden++
+		}
+	}
+	return out
+}
+
+// stroke draws a polyline, clipped to the area.
+func (p *panel) stroke(s draw.LineStyle, line []vg.Point) { p.StrokeLines(s, p.ClipLinesXY(line)...) }

@@ -11,7 +11,7 @@ import (
 const (
 	keySpace  = 12.0 // between entries
 	keyHeight = 12.5 // of a row
-	barHeight = 24.0 // of the colour bar with its ticks
+	barHeight = 26.0 // of the colour bar with its ticks
 )
 
 // legend collects the entries, one per label, and breaks them into rows of about the same width.
@@ -96,15 +96,15 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 func (l *layout) drawColorBar(c *draw.Canvas) {
 	const thick, space, steps = 8, 8, 64
 	length, label := min(160, l.w/2), textWidth(l.bar.Label, textSize)
-	x, y := (l.w-label-space-length)/2, l.h-outer-l.strip+barHeight-thick
+	x, y := (l.w-label-space-length)/2, l.h-outer-l.strip+barHeight-thick-2
 	l.text(c, l.bar.Label, textSize, vg.Point{X: vg.Length(x), Y: vg.Length(y + thick/2)}, 0, 0.5, 0)
 	x += label + space
 	for i := range steps {
 		c.SetColor(viridis((float64(i) + 0.5) / steps))
 		c.Fill(rectangle(x+length*float64(i)/steps, y, length/steps+0.15, thick).Path()) // without light seams
 	}
-	bar := &panel{spec: &Panel{}, x: l.bar, labelX: true, Canvas: draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y, length, thick)}}
-	bar.x.Label = ""
-	bar.drawFrame()
-	l.drawTexts(bar)
+	a, bar := l.bar, draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y, length, thick)}
+	a.Label, a.labelled = "", true
+	frame(&bar)
+	l.drawAxis(&bar, &a)
 }

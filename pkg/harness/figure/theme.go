@@ -38,8 +38,6 @@ var (
 	Circle   Shape = draw.CircleGlyph{}
 	Square   Shape = draw.BoxGlyph{}
 	Triangle Shape = draw.PyramidGlyph{}
-	Ring     Shape = draw.RingGlyph{}
-	Cross    Shape = draw.CrossGlyph{}
 )
 
 var (
@@ -64,13 +62,13 @@ var methods = []struct {
 	{"ada-gwg", Style{Label: "Ada-GWG", Color: rgb(0xcc79a7), Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: draw.TriangleGlyph{}}},
 	{"sifg", Style{Label: "SIFG", Color: rgb(0x0072b2), Mark: Circle}},
 	{"ada-sifg", Style{Label: "Ada-SIFG", Color: rgb(0xd55e00), Dash: []float64{6, 1.6}, Mark: Square}},
-	{"sifg-a", Style{Label: "SIFG-A", Color: rgb(0x5014dc), Dash: []float64{9, 1.6}, Mark: Ring}},
+	{"sifg-a", Style{Label: "SIFG-A", Color: rgb(0x5014dc), Dash: []float64{9, 1.6}, Mark: draw.RingGlyph{}}},
 	{"ada-sifg-a", Style{Label: "Ada-SIFG-A", Color: rgb(0x783c14), Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: draw.PlusGlyph{}}},
 	{"svgd", Style{Label: "SVGD", Color: rgb(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: draw.SquareGlyph{}}},
-	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: Cross}},
-	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: Ring}},
+	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: draw.CrossGlyph{}}},
+	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: draw.RingGlyph{}}},
 	{"kde-flow", Style{Label: "KDE flow", Color: rgb(0x777777), Dash: []float64{2.6, 2.6}, Mark: draw.PlusGlyph{}}},
-	{"hmc", Style{Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: Ring}},
+	{"hmc", Style{Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: draw.RingGlyph{}}},
 	{"truth", Style{Label: "Ground truth", Color: ink, Mark: Circle}},
 }
 
@@ -89,7 +87,7 @@ func Method(name string) Style {
 	h.Write([]byte(name))
 	k := h.Sum32()
 	return Style{
-		Label: name, Color: spare[k%uint32(len(spare))], Mark: []Shape{Square, Triangle, Ring, Cross}[k/8%4],
+		Label: name, Color: spare[k%uint32(len(spare))], Mark: []Shape{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
 		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
 	}
 }

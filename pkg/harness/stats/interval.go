@@ -13,8 +13,9 @@ import (
 const resamples = 10000
 
 // Interval returns the expanded percentile interval of the mean of x at a level such as 0.95: the Bootstrap at the level
-// of Expanded. No interval of two or three values holds its level: then isRange is true, and lo and hi are their range.
-// NaN for fewer than two values.
+// of Expanded. That of normal values at 0.95 holds the mean in 88 % of cases with four values, in 92 % with five and in
+// 94 % from eight on. With two or three it would hold it in less than 80 %: then isRange is true, and lo and hi are the
+// smallest and largest value. NaN for fewer than two values.
 func Interval(x []float64, level float64) (lo, hi float64, isRange bool) {
 	switch {
 	case len(x) < 2:
