@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -115,26 +114,18 @@ func verifyData(e *env, names []string) error {
 
 // shownData is what sifg data info prints.
 type shownData struct {
-	Name     string        `json:"name"`
-	Title    string        `json:"title"`
-	Task     string        `json:"task"`
-	Note     string        `json:"note,omitempty"`
-	Licence  string        `json:"licence,omitempty"`
-	Citation string        `json:"citation,omitempty"`
-	Source   string        `json:"source,omitempty"`
-	Digest   string        `json:"digest,omitempty"`
-	Rows     int           `json:"rows,omitempty"`
-	Splits   int           `json:"splits,omitempty"`
-	Columns  []shownColumn `json:"columns,omitempty"` // the first two hundred
-}
-
-type shownColumn struct {
-	Name   string  `json:"name"`
-	Target bool    `json:"target,omitempty"`
-	Min    float64 `json:"min"`
-	Mean   float64 `json:"mean"`
-	Max    float64 `json:"max"`
-	SD     float64 `json:"sd"` // dividing by the number of rows
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Task     string   `json:"task"`
+	Note     string   `json:"note,omitempty"`
+	Licence  string   `json:"licence,omitempty"`
+	Citation string   `json:"citation,omitempty"`
+	Source   string   `json:"source,omitempty"`
+	Digest   string   `json:"digest,omitempty"`
+	Rows     int      `json:"rows,omitempty"`
+	Columns  []string `json:"columns,omitempty"`
+	Target   string   `json:"target,omitempty"`
+	Splits   int      `json:"splits,omitempty"`
 }
 
 func showData(e *env, name string, asJSON bool) error {
@@ -152,50 +143,25 @@ func showData(e *env, name string, asJSON bool) error {
 		if s.Digest, err = e.data.Digest(name); err != nil {
 			return err
 		}
-		s.Rows, s.Splits, s.Columns = d.Rows, len(d.Splits), describe(d)
+		s.Rows, s.Splits, s.Columns = d.Rows, len(d.Splits), d.Columns
+		if d.Target >= 0 {
+			s.Target = d.Columns[d.Target]
+		}
 	}
 	if asJSON {
 		return writeJSON(e.out, s)
 	}
 	fmt.Fprintf(e.out, "%s: %s\n", s.Name, s.Title)
-	for _, line := range [][2]string{{"note", s.Note}, {"licence", s.Licence}, {"citation", s.Citation}, {"source", s.Source}, {"digest", s.Digest}} {
+	rows, splits := fmt.Sprint(s.Rows), fmt.Sprint(s.Splits)
+	if absent != nil {
+		rows, splits = "", ""
+		fmt.Fprintf(e.out, "not here: %v\n", absent)
+	}
+	for _, line := range [][2]string{{"note", s.Note}, {"licence", s.Licence}, {"citation", s.Citation}, {"source", s.Source}, {"digest", s.Digest},
+		{"task", s.Task}, {"rows", rows}, {"columns", strings.Join(s.Columns[:min(len(s.Columns), 50)], ", ")}, {"target", s.Target}, {"splits", splits}} {
 		if line[1] != "" {
 			fmt.Fprintf(e.out, "%s: %s\n", line[0], strings.TrimSpace(line[1]))
 		}
 	}
-	if absent != nil {
-		fmt.Fprintf(e.out, "not here: %v\n", absent)
-		return nil
-	}
-	fmt.Fprintf(e.out, "%d rows, task %s, %d splits\n", s.Rows, s.Task, s.Splits)
-	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "column\tmin\tmean\tmax\tsd\t")
-	for _, c := range s.Columns {
-		target := ""
-		if c.Target {
-			target = "target"
-		}
-		fmt.Fprintf(w, "%s\t%.5g\t%.5g\t%.5g\t%.5g\t%s\n", c.Name, c.Min, c.Mean, c.Max, c.SD, target)
-	}
-	return w.Flush()
-}
-
-// describe returns the first columns of a table.
-func describe(d *dataset.Data) []shownColumn {
-	var out []shownColumn
-	for j := range min(d.Cols, 200) {
-		c := shownColumn{Name: d.Columns[j], Target: j == d.Target, Min: math.Inf(1), Max: math.Inf(-1)}
-		var square float64
-		for i := range d.Rows {
-			v := d.X[i*d.Cols+j]
-			c.Min, c.Max, c.Mean = min(c.Min, v), max(c.Max, v), c.Mean+v/float64(d.Rows)
-		}
-		for i := range d.Rows {
-			v := d.X[i*d.Cols+j] - c.Mean
-			square += v * v / float64(d.Rows)
-		}
-		c.SD = math.Sqrt(square)
-		out = append(out, c)
-	}
-	return out
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func (s *folders) folderFlags(f *pflag.FlagSet) {
 
 // changed reports whether the trials are not those of the settings as they are written.
 func (s *selection) changed() bool {
-	return len(s.config)+len(s.set)+len(s.problems)+len(s.methods)+len(s.seeds) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != ""
+	return len(s.config)+len(s.set)+len(s.problems)+len(s.methods)+len(s.seeds) > 0
 }
 
 // resultsDir returns the folder of the report. Only the settings as they are written, at full scale, go to results itself: a smaller
@@ -120,11 +119,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		}
 		r.Overrides = append(r.Overrides, over...)
 	}
-	for pair := range strings.SplitSeq(os.Getenv("SIFG_SET"), ";") {
-		if pair = strings.TrimSpace(pair); pair != "" {
-			r.Overrides = append(r.Overrides, settings.Override{Text: pair, From: "SIFG_SET"})
-		}
-	}
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
@@ -168,31 +162,22 @@ func flagError(cmd *cobra.Command, err error) error {
 		slices.Sort(names)
 		return usage.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
 	case errors.As(err, &value):
-		return valueError("--"+value.GetFlag().Name+"="+value.GetValue(), err)
+		written := "--" + value.GetFlag().Name + "=" + value.GetValue()
+		if want, ok := wants[value.GetFlag().Value.Type()]; ok {
+			return usage.Errorf("%s: want %s", written, want)
+		}
+		return usage.Errorf("%s: %v", written, value.Unwrap())
 	}
 	return usage.Errorf("%v", err)
 }
 
-// valueError is the error of a value that a flag does not take; written is where it stands, with the value.
-func valueError(written string, err error) error {
-	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
-		return usage.Errorf("%s: %v", written, err)
-	}
-	switch value.GetFlag().Value.Type() {
-	case "int":
-		return usage.Errorf("%s: want a whole number", written)
-	case "uintSlice":
-		return usage.Errorf("%s: want whole numbers with commas, such as 1,2,3", written)
-	case "bool":
-		return usage.Errorf("%s: want true or false", written)
-	case "duration":
-		return usage.Errorf("%s: want a time with its unit, such as 90s or 10m", written)
-	}
-	return usage.Errorf("%s: %v", written, value.Unwrap())
+// wants says what a flag of a type takes.
+var wants = map[string]string{
+	"int": "a whole number", "uint64": "a whole number, zero or more", "uintSlice": "whole numbers with commas, such as 1,2,3",
+	"bool": "true or false", "duration": "a time with its unit, such as 90s or 10m",
 }
 
-// notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set, and a flag of one value that was given twice.
+// notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		var values []string
@@ -207,49 +192,6 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
 			err = usage.Errorf("--%s has an empty value", f.Name)
-		}
-	})
-	return err
-}
-
-// environment sets flags that were not given from variables: SIFG_JOBS is --jobs. A variable SIFG_… that is no flag of any command is
-// refused, as a misspelt flag is.
-func environment(cmd *cobra.Command) error {
-	known := map[string]bool{ // read by the sampler library, by the data sets, by tests
-		"SIFG_KERNEL": true, "SIFG_DATASETS_MIRROR": true, "SIFG_READERS_DIR": true,
-	}
-	name := func(f *pflag.Flag) string { return "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
-	know := func(f *pflag.Flag) { known[name(f)] = f.Name != "help" }
-	cmd.Root().PersistentFlags().VisitAll(know)
-	var visit func(c *cobra.Command)
-	visit = func(c *cobra.Command) {
-		c.LocalFlags().VisitAll(know)
-		for _, below := range c.Commands() {
-			visit(below)
-		}
-	}
-	visit(cmd.Root())
-	for _, pair := range os.Environ() {
-		key, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(key, "SIFG_") && !known[key] {
-			var names []string
-			for k, ok := range known {
-				if ok {
-					names = append(names, k)
-				}
-			}
-			slices.Sort(names)
-			return usage.Unknown("variable", key, "the environment", names)
-		}
-	}
-	var err error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		value := os.Getenv(name(f))
-		if value == "" || f.Changed || err != nil || f.Name == "set" { // SIFG_SET is a layer of its own, see request
-			return
-		}
-		if bad := cmd.Flags().Set(f.Name, value); bad != nil {
-			err = valueError("the variable "+name(f)+"="+value, bad)
 		}
 	})
 	return err

@@ -93,7 +93,7 @@ func gridDir(s *selection, x *harness.Experiment, name string) string {
 	switch {
 	case s.results != "":
 		base = s.results
-	case len(s.config)+len(s.set) > 0 || strings.TrimSpace(os.Getenv("SIFG_SET")) != "":
+	case len(s.config)+len(s.set) > 0:
 		base = filepath.Join(base, "custom")
 	case s.scale != "full":
 		base = filepath.Join(base, s.scale)

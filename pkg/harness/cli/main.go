@@ -173,7 +173,7 @@ func (e *env) prepare(cmd *cobra.Command) error {
 			return exitf(exitInternal, "two experiments have the name %q", x.Name)
 		}
 	}
-	if err := errors.Join(notEmpty(cmd.Flags()), environment(cmd)); err != nil {
+	if err := notEmpty(cmd.Flags()); err != nil {
 		return err
 	}
 	level := slog.LevelWarn

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +25,7 @@ type runner struct {
 	failFast       bool
 	timeout, grace time.Duration
 	isolate        bool
-	memory         int64
+	memory         int // MiB
 	retry          []string
 }
 
@@ -39,7 +37,7 @@ func (r *runner) flags(cmd *cobra.Command) {
 	f.DurationVar(&r.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
 	f.BoolVar(&r.isolate, "isolate", false, "compute each trial in a process of its own")
-	f.Var((*size)(&r.memory), "memory", "limit of the process of one trial, such as 800MiB or 2GB; implies --isolate")
+	f.IntVar(&r.memory, "memory", 0, "limit of the process of one trial, in `MIB`; implies --isolate (default none)")
 	f.StringSliceVar(&r.retry, "retry", retryable, "trials that are tried again, by their `STATUS`; or none")
 }
 
@@ -61,6 +59,8 @@ func (r *runner) check(e *env) error {
 		return usage.Errorf("--jobs must be 1 or more, got %d", r.jobs)
 	case r.threads < 1:
 		return usage.Errorf("--threads must be 1 or more, got %d", r.threads)
+	case r.memory < 0 || r.memory > 0 && r.memory < 64:
+		return usage.Errorf("--memory must be 64 or more, in MiB, which is what the program itself needs, got %d", r.memory)
 	case r.timeout < 0:
 		return usage.Errorf("--timeout must not be negative, got %v", r.timeout)
 	case r.grace < 0:
@@ -72,7 +72,7 @@ func (r *runner) check(e *env) error {
 func (r *runner) options(e *env, p run.Progress) run.Options {
 	o := run.Options{Jobs: r.jobs, Threads: r.threads, FailFast: r.failFast, Timeout: r.timeout, Grace: r.grace, Data: e.data, Progress: p}
 	if r.isolate || r.memory > 0 {
-		o.Isolate = &run.Isolation{Memory: r.memory, Command: []string{program(), "worker"}}
+		o.Isolate = &run.Isolation{Memory: int64(r.memory) << 20, Command: []string{program(), "worker"}}
 		for _, path := range e.manifests {
 			o.Isolate.Command = append(o.Isolate.Command, "--datasets", path)
 		}
@@ -102,46 +102,6 @@ func workerCommand(e *env) *cobra.Command {
 		},
 	}
 }
-
-// size is a flag's number of bytes.
-type size int64
-
-var units = []struct {
-	name  string
-	bytes float64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}}
-
-// Set implements pflag.Value.
-func (s *size) Set(text string) error {
-	number, unit := strings.TrimSpace(text), 1.0
-	for _, u := range units {
-		if n, ok := strings.CutSuffix(number, u.name); ok {
-			number, unit = strings.TrimSpace(n), u.bytes
-			break
-		}
-	}
-	v, err := strconv.ParseFloat(number, 64)
-	const least = 64 << 20 // what the program itself needs, with room for a small trial
-	switch {
-	case err != nil || !(v*unit < 1<<62):
-		return errors.New("want a number of bytes with a unit such as 800MiB or 2GB")
-	case v*unit < least:
-		return errors.New("the program itself needs about 64MiB")
-	}
-	*s = size(v * unit)
-	return nil
-}
-
-// String implements pflag.Value.
-func (s *size) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-// Type implements pflag.Value: the word of the help.
-func (s *size) Type() string { return "size" }
 
 // keepLog also writes every log record to a file of this run in the store, until done is called. That it cannot be written stops no run.
 func keepLog(e *env, store string) (done func()) {
