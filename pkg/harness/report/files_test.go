@@ -17,7 +17,10 @@ func TestForeignFilesStay(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper")
 	h.put(record.StatusOK, all...)
-	h.must(h.plan(all), false)
+	write(t, filepath.Join(h.dir, "toy", "before.md"), "written before the first run")
+	if _, notes := h.must(h.plan(all), false); len(notes) != 1 || !strings.HasPrefix(notes[0], filepath.Join(h.dir, "toy", "before.md")) {
+		t.Errorf("notes %q", notes)
+	}
 	own := map[string]string{"toy/paper/notes.md": "my notes", "toy/data/x.csv": "1,2", "README.md": "mine"}
 	for name, text := range own {
 		write(t, filepath.Join(h.dir, name), text)
@@ -34,7 +37,7 @@ func TestForeignFilesStay(t *testing.T) {
 			t.Errorf("%s is not named in %q", name, notes)
 		}
 	}
-	if found := verify(t, h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/data/x.csv: not written by this program; "+
+	if found := verify(t, h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/before.md: not written by this program; toy/data/x.csv: not written by this program; "+
 		"toy/paper/notes.md: not written by this program" {
 		t.Errorf("verify says %q", found)
 	}

@@ -39,7 +39,7 @@ func read(dir string, all []*harness.Experiment) (*Report, error) {
 		if err := record.RestoreFolder(root, e.Name, indexName); err != nil {
 			return nil, err
 		}
-		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) || err == nil && !ours(root, e.Name, indexName) {
 			continue
 		}
 		x, err := readExperiment(root, e)
@@ -50,6 +50,13 @@ func read(dir string, all []*harness.Experiment) (*Report, error) {
 		r.Experiments = append(r.Experiments, x)
 	}
 	return r, errors.Join(damage...)
+}
+
+// ours reports whether a folder is one of this program's, perhaps damaged.
+func ours(root *os.Root, dir, index string) bool {
+	_, err1 := root.Lstat(path.Join(dir, index))
+	_, err2 := root.Lstat(path.Join(dir, trialsName))
+	return err1 == nil || err2 == nil
 }
 
 func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {

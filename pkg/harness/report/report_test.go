@@ -1,12 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -206,5 +208,31 @@ func TestExport(t *testing.T) {
 	got := files(t, h.dir)
 	if len(got) != 4 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.pdf"], "%PDF") {
 		t.Errorf("%d files", len(got))
+	}
+}
+
+// TestAtOnce: processes that update and read one report do so one after another.
+func TestAtOnce(t *testing.T) {
+	h := newHouse(t, "toy", "other")
+	h.put(record.StatusOK, append(trials("toy", "paper", "released"), trials("other", "paper")...)...)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			part := [][]harness.Trial{trials("toy", "paper"), trials("toy", "released"), trials("other", "paper")}[i%3]
+			if _, _, err := h.update(h.plan(part, fmt.Sprint("n=", i)), false); err != nil {
+				t.Error(err)
+			}
+			if _, err := Read(h.dir, h.all); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	r := h.read()
+	if len(r.Experiments) != 2 || len(r.Experiment("toy").Protocols) != 2 {
+		t.Errorf("parts are lost: %+v", r.Experiments)
+	}
+	if found := verify(t, h.dir); found != nil {
+		t.Errorf("%q", found)
 	}
 }

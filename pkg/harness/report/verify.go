@@ -100,7 +100,7 @@ func (v *verifier) names(dir string) []string {
 
 // sealed checks a sealed folder.
 func (v *verifier) sealed(dir, index string) error {
-	if names := v.names(dir); !slices.Contains(names, index) && !slices.Contains(names, trialsName) {
+	if !ours(v.root, dir, index) {
 		v.add(dir, notOurs)
 		return nil
 	}
