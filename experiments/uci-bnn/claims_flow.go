@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -35,24 +36,7 @@ var flowClaims = []claim.Claim{
 		With: []string{"17"},
 		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
 			"monomial-gamma target",
-		Check: func(s *record.Set) claim.Outcome {
-			out := claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials of SIFG"}
-			for _, problem := range problems {
-				t, ok := claim.First(s, problem, "sifg")
-				c, has := config(s, problem, "sifg")
-				if !ok || !has {
-					continue
-				}
-				denoise, stein := innerCost(t.Dim, c.Sampler.Hidden)
-				out.Keys = []string{t.Key}
-				out.Evidence = fmt.Sprintf("counted: on %s (dimension %d, %d hidden units) an inner step of Hutchinson's estimate takes %s times the "+
-					"multiplications of a denoising step. Not testable here: methods that differ by their loss differ by what they smooth too, "+
-					"and no trial measures both losses on the same network", problemNames[problem], t.Dim, c.Sampler.Hidden,
-					num(stein/denoise))
-				break
-			}
-			return out
-		},
+		Check: cost,
 	},
 	{
 		ID: "36", Statement: "One SIFG run yields many different samples without running again.",
@@ -67,33 +51,28 @@ var flowClaims = []claim.Claim{
 // lower is the claim that a ends below b on Boston.
 func lower(id, statement, a, b string) claim.Claim {
 	return claim.Claim{
-		ID: id, Statement: statement, Rule: "final test RMSE lower, paired by seed (one-sided sign-flip test, 5 %)",
+		ID: id, Statement: statement, Rule: "final test RMSE lower, " + claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "boston", Names: withSigma(s)}
-			x, y := e.Pair(a, b, "rmse", 0)
-			return e.Less("final test RMSE", a, x, b, y, 0)
+			e := claim.Series{Set: s, Problem: "boston", Names: withSigma(s)}.Common(a, b)
+			return e.Less("final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0), 0)
 		},
 	}
 }
 
 // approaches checks claim 32.
 func approaches(s *record.Set) claim.Outcome {
-	r := read(s)
-	names := withSigma(s)
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys([]string{"boston"}, "sifg", "sifg-wide", "ada-sifg-wide")}
-	var own, whole []float64 // distances from σ = 0.01, by seed
-	narrow := r.values[series{"boston", "rmse", "sifg"}]
-	wide, ada := r.values[series{"boston", "rmse", "sifg-wide"}], r.values[series{"boston", "rmse", "ada-sifg-wide"}]
-	for _, seed := range sortedKeys(narrow) {
-		w, hasWide := wide[seed]
-		a, hasAda := ada[seed]
-		if hasWide && hasAda {
-			own, whole = append(own, a-narrow[seed]), append(whole, w-narrow[seed])
-		}
-	}
-	if len(own) == 0 {
-		out.Evidence = "no seed of which " + names("sifg") + ", " + names("sifg-wide") + " and " + names("ada-sifg-wide") + " all ended well"
+	r, names := read(s), withSigma(s)
+	three := []string{"sifg", "sifg-wide", "ada-sifg-wide"}
+	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys([]string{"boston"}, three...)}
+	seeds := r.Seeds("boston", "rmse", three...)
+	if len(seeds) == 0 {
+		out.Evidence = "no seed with which " + names(three[0]) + ", " + names(three[1]) + " and " + names(three[2]) + " all ended well"
 		return out
+	}
+	narrow, wide, ada := r.At("boston", "rmse", three[0], seeds), r.At("boston", "rmse", three[1], seeds), r.At("boston", "rmse", three[2], seeds)
+	var own, whole, places []float64 // distances from σ = 0.01
+	for i := range seeds {
+		own, whole, places = append(own, ada[i]-narrow[i]), append(whole, wide[i]-narrow[i]), append(places, float64(i))
 	}
 	excess := func(i []float64) float64 { // of the seeds with these places
 		var a, w float64
@@ -102,13 +81,9 @@ func approaches(s *record.Set) claim.Outcome {
 		}
 		return (math.Abs(a) - math.Abs(w)/2) / float64(len(i))
 	}
-	places := make([]float64, len(own))
-	for i := range places {
-		places[i] = float64(i)
-	}
 	lo, hi := math.NaN(), math.NaN()
 	if len(own) > 1 {
-		lo, hi = stats.Bootstrap(places, excess, stats.Expanded(1-level, len(own)), 1)
+		lo, hi = stats.Bootstrap(places, excess, stats.Expanded(1-claim.Level, len(own)), 1)
 	}
 	switch {
 	case len(own) < 5: // so few have too few resamples
@@ -120,13 +95,14 @@ func approaches(s *record.Set) claim.Outcome {
 	default:
 		out.Verdict = claim.NotDecided
 	}
-	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s",
-		names("sifg"), names("ada-sifg-wide"), num(stats.Mean(own)), names("sifg-wide"), num(stats.Mean(whole)), num(excess(places)))
+	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s", names(three[0]), names(three[2]),
+		four(stats.Mean(own)), names(three[1]), four(stats.Mean(whole)), four(excess(places)))
 	if len(own) > 1 {
-		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", num(lo), num(hi))
+		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", four(lo), four(hi))
 	}
 	if c, ok := config(s, "boston", "ada-sifg-wide"); ok {
-		out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s", num(c.Sampler.SigmaRate), spread(r.of("boston", "sigma", "ada-sifg-wide")))
+		out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s", claim.Num(c.Sampler.SigmaRate),
+			claim.MeanSD(r.Values("boston", "sigma", "ada-sifg-wide")).Text)
 	}
 	out.Evidence += fmt.Sprintf("; seeds: %d", len(own))
 	return out
@@ -150,12 +126,12 @@ func bounded(s *record.Set) claim.Outcome {
 			continue
 		}
 		p, rises = append(p, stats.Paired(rise, stats.Greater, 1)), append(rises, stats.Mean(rise))
-		trend = append(trend, problemNames[problem])
-		text = append(text, fmt.Sprintf("%s %s, %s and %s %%", problemNames[problem], claim.Num(slices.Max(peak)), claim.Num(stats.Median(growth)),
+		trend = append(trend, r.Names(problem))
+		text = append(text, fmt.Sprintf("%s %s, %s and %s %%", r.Names(problem), claim.Num(slices.Max(peak)), claim.Num(stats.Median(growth)),
 			claim.Num(100*stats.Mean(rise))))
 	}
 	if holds == nil {
-		return r.lacking(out, "sifg")
+		return r.Lacking(out, expected(s), "sifg")
 	}
 	out.Verdict = claim.All(holds)
 	out.Evidence = "largest moment over that of the start or of the last tenth (largest of the runs), last over first moment (median), and rise in " +
@@ -164,11 +140,11 @@ func bounded(s *record.Set) claim.Outcome {
 	for i, p := range stats.Holm(p) {
 		switch {
 		case !(rises[i] > 0.01):
-		case p <= level:
+		case p <= claim.Level:
 			out.Verdict = claim.NotReproduced
 			rising = append(rising, trend[i])
 		default:
-			out.Verdict = worse(out.Verdict, claim.NotDecided)
+			out.Verdict = claim.Worst(out.Verdict, claim.NotDecided)
 			perhaps = append(perhaps, trend[i])
 		}
 	}
@@ -178,7 +154,7 @@ func bounded(s *record.Set) claim.Outcome {
 	if perhaps != nil {
 		out.Evidence += ". Perhaps rising, which the runs do not tell: " + strings.Join(perhaps, ", ")
 	}
-	return r.lacking(out, "sifg")
+	return r.Lacking(out, expected(s), "sifg")
 }
 
 // tail returns the checkpoints in the last part of a curve's iterations.
@@ -190,19 +166,31 @@ func tail(c record.Curve, part float64) record.Curve {
 
 // climb returns how much the least-squares line through a curve rises over its length, as a share of its mean; 0 of one point.
 func climb(c record.Curve) float64 {
+	if len(c.Value) < 2 {
+		return 0
+	}
 	x := make([]float64, len(c.Iteration))
 	for i, k := range c.Iteration {
 		x[i] = float64(k)
 	}
-	mx, my := stats.Mean(x), stats.Mean(c.Value)
-	var xy, xx float64
-	for i := range x {
-		xy, xx = xy+(x[i]-mx)*(c.Value[i]-my), xx+(x[i]-mx)*(x[i]-mx)
+	_, slope := stat.LinearRegression(x, c.Value, nil, false)
+	return slope * (x[len(x)-1] - x[0]) / stats.Mean(c.Value)
+}
+
+// cost counts for claim 35 what a step costs.
+func cost(s *record.Set) claim.Outcome {
+	for _, problem := range problems {
+		t, ok := claim.First(s, problem, "sifg")
+		c, has := config(s, problem, "sifg")
+		if ok && has {
+			denoise, stein := innerCost(t.Dim, c.Sampler.Hidden)
+			return claim.Outcome{Verdict: claim.NotTestable, Keys: []string{t.Key}, Evidence: fmt.Sprintf(
+				"counted: on %s (dimension %d, %d hidden units) an inner step of Hutchinson's estimate takes %s times the multiplications of a "+
+					"denoising step. Not testable here: methods that differ by their loss differ by what they smooth too, and no trial measures "+
+					"both losses on the same network", named(s)(problem), t.Dim, c.Sampler.Hidden, four(stein/denoise))}
+		}
 	}
-	if xx == 0 {
-		return 0
-	}
-	return xy / xx * (x[len(x)-1] - x[0]) / my
+	return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials of SIFG"}
 }
 
 // innerCost returns the multiplications of an inner step of a d-h-h-d network for each particle: forward 2dh + h², gradients of the
@@ -216,23 +204,28 @@ func innerCost(dim, hidden int) (denoise, stein float64) {
 // resampled checks claim 36.
 func resampled(s *record.Set) claim.Outcome {
 	r := read(s)
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, "sifg", "ada-sifg")}
+	two := []string{"sifg", "ada-sifg"}
+	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, two...)}
 	var holds []bool
 	var text []string
 	times := 0
-	for _, m := range []string{"sifg", "ada-sifg"} {
+	for _, m := range two {
 		var ratios, sigmas []float64
 		n := 0
 		for _, problem := range problems {
-			again, sigma := r.repeats[series{problem, "repeat-rmse", m}], r.values[series{problem, "sigma", m}]
-			for _, c := range s.Curves(problem, m, "rmse", 0) {
-				v, end := again[c.Seed], tail(c, 0.1).Value
+			e := claim.Series{Set: s, Problem: problem}
+			again, sigma, curves := e.Components(m, "repeat-rmse", math.MaxInt), e.Final(m, "sigma", 0), s.Curves(problem, m, "rmse", 0)
+			if len(again) != len(curves) {
+				continue // not measured
+			}
+			for i, v := range again {
+				end := tail(curves[i], 0.1).Value
 				if len(v) < 2 || len(end) < 3 {
 					continue
 				}
 				over, between := stats.SD(end), stats.SD(v)
 				times = len(v)
-				ratios, sigmas = append(ratios, between/over), append(sigmas, sigma[c.Seed])
+				ratios, sigmas = append(ratios, between/over), append(sigmas, sigma[i])
 				hold := between >= over/10 && between <= 2*over && math.Abs(stats.Mean(v)-stats.Mean(end)) <= 2*over
 				holds, n = append(holds, hold), n+count(hold)
 			}
@@ -249,5 +242,5 @@ func resampled(s *record.Set) claim.Outcome {
 	out.Verdict = claim.All(holds)
 	out.Evidence = fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d perturbations to that over the last checkpoints",
 		strings.Join(text, ", for "), times)
-	return r.lacking(out, "sifg", "ada-sifg")
+	return r.Lacking(out, expected(s), two...)
 }

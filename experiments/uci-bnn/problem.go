@@ -1,6 +1,7 @@
 package ucibnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -42,8 +44,8 @@ var choices = map[string][]string{
 	"precision": {"released", "fitted"}, "lambda": {"shared", "particle", "prior"},
 }
 
-// check reads the options and refuses those that are wrong.
-func check(t *harness.Trial) (*Options, error) {
+// options reads the options and refuses those that are wrong.
+func options(t *harness.Trial) (*Options, error) {
 	o := &Options{Hidden: 50, Batch: 100, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
 	if err := settings.Decode(t.Config.Options, o); err != nil {
 		return nil, err
@@ -64,6 +66,22 @@ func check(t *harness.Trial) (*Options, error) {
 	return o, nil
 }
 
+// check refuses wrong options, and a split that the data set does not have.
+func check(t *harness.Trial) error {
+	o, err := options(t)
+	if err != nil || o.Split == "random" {
+		return err
+	}
+	d, err := t.Data()
+	if errors.Is(err, dataset.ErrAbsent) {
+		return nil // a run says so
+	}
+	if err == nil {
+		_, _, err = split(d, o.Split, t.Seed)
+	}
+	return err
+}
+
 // problem is one trial's problem.
 type problem struct {
 	o         *Options
@@ -76,7 +94,7 @@ type problem struct {
 
 // build implements harness.Experiment.Problem.
 func build(t *harness.Trial) (*harness.Problem, error) {
-	o, err := check(t)
+	o, err := options(t)
 	if err != nil {
 		return nil, err
 	}

@@ -20,34 +20,13 @@ type rows struct{ train, dev, test []int }
 // divide makes the division of a trial. A tenth of the rows is the test part; a tenth of the others, 500 at most, is set
 // aside as the development part.
 //
-//	split released: by the one permutation that the authors saved, for every trial
-//	split random:   by a permutation drawn from the seed
-//	split standard: seed k takes the data set's published split k, modulo their number
-//
 //	dev holdout: the rows set aside
 //	dev overlap: the last rows of what is left, which are trained on too, and those set aside are not used at all, as in the
 //	             authors' scripts
-func divide(d *dataset.Data, split, dev string, seed uint64) (rows, error) {
-	var order []int // training part first
-	n := int(math.RoundToEven(0.9 * float64(d.Rows)))
-	switch split {
-	case "released":
-		if len(d.Permutation) != d.Rows {
-			return rows{}, fmt.Errorf("options.split: data set %s has no permutation published with it; want random", d.Name)
-		}
-		order = d.Permutation
-	case "random":
-		order = shuffled(d.Rows, rng.New(seed, "split"))
-	case "standard":
-		if len(d.Splits) == 0 {
-			return rows{}, fmt.Errorf("options.split: data set %s has no standard splits; want random", d.Name)
-		}
-		s := d.Splits[(seed+uint64(len(d.Splits))-1)%uint64(len(d.Splits))]
-		n = len(s.Train)
-		for _, i := range shuffled(n, rng.New(seed, "split")) { // for the development part
-			order = append(order, s.Train[i])
-		}
-		order = append(order, s.Test...)
+func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
+	order, n, err := split(d, how, seed)
+	if err != nil {
+		return rows{}, err
 	}
 	aside := min(int(math.RoundToEven(0.1*float64(n))), maxDev)
 	if aside < 2 || n-aside < 2 || len(order)-n < 1 {
@@ -61,6 +40,36 @@ func divide(d *dataset.Data, split, dev string, seed uint64) (rows, error) {
 		out.dev = out.train[len(out.train)-aside:]
 	}
 	return out, nil
+}
+
+// split returns the rows in an order of which the first n are the training and development parts and the others the test part.
+//
+//	released: by the one permutation that the authors saved, for every trial
+//	random:   by a permutation drawn from the seed
+//	standard: seed k takes the data set's published split k
+func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err error) {
+	n = int(math.RoundToEven(0.9 * float64(d.Rows)))
+	switch how {
+	case "released":
+		if len(d.Permutation) != d.Rows {
+			return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol matched, whose splits are random", d.Name)
+		}
+		return d.Permutation, n, nil
+	case "random":
+		return shuffled(d.Rows, rng.New(seed, "split")), n, nil
+	}
+	switch k := len(d.Splits); {
+	case k == 0:
+		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, whose splits are random", d.Name)
+	case seed < 1 || seed > uint64(k):
+		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds from 1 to %d", seed, d.Name, k, k)
+	}
+	s := d.Splits[seed-1]
+	n = len(s.Train)
+	for _, i := range shuffled(n, rng.New(seed, "split")) { // for the development part
+		order = append(order, s.Train[i])
+	}
+	return append(order, s.Test...), n, nil
 }
 
 // shuffled returns a permutation of 0 … n−1.
@@ -88,11 +97,11 @@ type regression struct {
 
 // prepare divides and standardises. A feature that is constant in the training part becomes its distance from that
 // constant, in its own units; a constant target is refused.
-func prepare(d *dataset.Data, split, dev string, seed uint64) (*regression, error) {
+func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error) {
 	if d.Target < 0 {
 		return nil, fmt.Errorf("data set %s has no target column", d.Name)
 	}
-	r, err := divide(d, split, dev, seed)
+	r, err := divide(d, how, dev, seed)
 	if err != nil {
 		return nil, err
 	}
