@@ -2,12 +2,12 @@ package megica
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
@@ -21,15 +21,15 @@ var claims = []claim.Claim{
 		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from resampling tries) of the ratio " +
 			"less 1 inside ±10 %; not reproduced if all of it is outside, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
-			a, b := triesOf(s, few, "sifg", "amari", atEnd), triesOf(s, many, "sifg", "amari", atEnd)
+			a, b := final(s, few, "sifg", "amari"), final(s, many, "sifg", "amari")
 			if len(a) == 0 || len(b) == 0 {
 				return missing
 			}
-			ratio := func(t []tries) float64 { return t[0].median()/t[1].median() - 1 }
+			ratio := func(t []tries) float64 { return median(t[0])/median(t[1]) - 1 }
 			lo, hi := interval([]tries{a, b}, []int{0, 1}, ratio)
 			return claim.Outcome{
 				Verdict: inside(lo, hi, 0.1),
-				Evidence: fmt.Sprintf("median with 10 particles %s, with 100 %s, ratio less 1 %s", claim.Num(a.median()), claim.Num(b.median()),
+				Evidence: fmt.Sprintf("median with 10 particles %s, with 100 %s, ratio less 1 %s", claim.Num(median(a)), claim.Num(median(b)),
 					between(ratio([]tries{a, b}), lo, hi)),
 				Keys: append(keys(s, few, "sifg"), keys(s, many, "sifg")...),
 			}
@@ -39,62 +39,13 @@ var claims = []claim.Claim{
 		ID: "23", Statement: "SVGD is hurt more by few particles than SIFG.",
 		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from resampling tries) of the " +
 			"difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
-		Check: func(s *record.Set) claim.Outcome {
-			svgdFew, sifgFew, noteFew := both(s, few, "svgd", "sifg")
-			svgdMany, sifgMany, noteMany := both(s, many, "svgd", "sifg")
-			if len(svgdFew) == 0 || len(svgdMany) == 0 {
-				return missing
-			}
-			sets := []tries{svgdFew, svgdMany, sifgFew, sifgMany}
-			excess := func(t []tries) float64 {
-				return t[0].median()/t[1].median() - t[2].median()/t[3].median()
-			}
-			lo, hi := interval(sets, []int{0, 1, 0, 1}, excess)
-			verdict := claim.NotDecided
-			switch {
-			case lo > 0:
-				verdict = claim.Reproduced
-			case hi < 0.02:
-				verdict = claim.NotReproduced
-			}
-			return claim.Outcome{
-				Verdict: verdict,
-				Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
-					claim.Num(svgdFew.median()), claim.Num(svgdMany.median()), claim.Num(sifgFew.median()), claim.Num(sifgMany.median()),
-					between(excess(sets), lo, hi), noteFew, noteMany),
-				Keys: append(keys(s, few, "svgd", "sifg"), keys(s, many, "svgd", "sifg")...),
-			}
-		},
+		Check: hurt,
 	},
 	{
 		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
 		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of particles: all " +
 			"intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, otherwise not decided",
-		Check: func(s *record.Set) claim.Outcome {
-			verdict := claim.Reproduced
-			var text, used []string
-			for _, problem := range []string{few, many} {
-				for _, m := range s.Methods(problem) {
-					before, after := triesOf(s, problem, m, "amari", settled), triesOf(s, problem, m, "amari", atEnd)
-					if len(before) == 0 || len(before) != len(after) {
-						continue
-					}
-					change := func(t []tries) float64 { return t[1].median()/t[0].median() - 1 }
-					lo, hi := interval([]tries{before, after}, []int{0, 0}, change)
-					switch v := inside(lo, hi, 0.02); {
-					case v == claim.NotReproduced, v == claim.NotDecided && verdict == claim.Reproduced:
-						verdict = v
-					}
-					text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), strings.TrimPrefix(problem, "meg-"),
-						between(change([]tries{before, after}), lo, hi)))
-					used = append(used, keys(s, problem, m)...)
-				}
-			}
-			if len(text) == 0 {
-				return missing
-			}
-			return claim.Outcome{Verdict: verdict, Evidence: "relative change: " + strings.Join(text, "; "), Keys: used}
-		},
+		Check: settled,
 	},
 }
 
@@ -115,12 +66,55 @@ func keys(s *record.Set, problem string, methods ...string) []string {
 	return claim.Series{Set: s, Problem: problem}.Keys(methods...)
 }
 
-// chance prints a p-value.
-func chance(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
+// hurt checks claim 23.
+func hurt(s *record.Set) claim.Outcome {
+	svgdFew, sifgFew, noteFew := both(s, few, "svgd", "sifg")
+	svgdMany, sifgMany, noteMany := both(s, many, "svgd", "sifg")
+	if len(svgdFew) == 0 || len(svgdMany) == 0 {
+		return missing
 	}
-	return fmt.Sprintf("= %.3f", p)
+	sets := []tries{svgdFew, svgdMany, sifgFew, sifgMany}
+	excess := func(t []tries) float64 { return median(t[0])/median(t[1]) - median(t[2])/median(t[3]) }
+	lo, hi := interval(sets, []int{0, 1, 0, 1}, excess)
+	verdict := claim.NotDecided
+	switch {
+	case lo > 0:
+		verdict = claim.Reproduced
+	case hi < 0.02:
+		verdict = claim.NotReproduced
+	}
+	return claim.Outcome{
+		Verdict: verdict,
+		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
+			claim.Num(median(svgdFew)), claim.Num(median(svgdMany)), claim.Num(median(sifgFew)), claim.Num(median(sifgMany)),
+			between(excess(sets), lo, hi), noteFew, noteMany),
+		Keys: append(keys(s, few, "svgd", "sifg"), keys(s, many, "svgd", "sifg")...),
+	}
+}
+
+// settled checks claim 24.
+func settled(s *record.Set) claim.Outcome {
+	out := claim.Outcome{Verdict: claim.Reproduced}
+	var text []string
+	for _, problem := range []string{few, many} {
+		o, _ := optionsOf(s, problem)
+		for _, m := range s.Methods(problem) {
+			before, after := claim.Series{Set: s, Problem: problem}.Components(m, "amari", o.SettledFrom), final(s, problem, m, "amari")
+			if len(before) == 0 || len(before) != len(after) {
+				continue
+			}
+			change := func(t []tries) float64 { return median(t[1])/median(t[0]) - 1 }
+			lo, hi := interval([]tries{before, after}, []int{0, 0}, change)
+			out.Verdict = claim.Worst(out.Verdict, inside(lo, hi, 0.02))
+			text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), particles(problem), between(change([]tries{before, after}), lo, hi)))
+			out.Keys = append(out.Keys, keys(s, problem, m)...)
+		}
+	}
+	if text == nil {
+		return missing
+	}
+	out.Evidence = "relative change: " + strings.Join(text, "; ")
+	return out
 }
 
 // negligible is the advantage, as a share of the other's median, below which one method is not better than another.
@@ -138,26 +132,24 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			if len(a) == 0 {
 				return missing
 			}
-			difference := func(t []tries) float64 { return t[0].median() - t[1].median() }
+			difference := func(t []tries) float64 { return median(t[0]) - median(t[1]) }
 			lo, hi := interval([]tries{a, b}, []int{0, 0}, difference)
 			var d []float64
-			ma, mb := a.medians(), b.medians()
-			for i := range ma {
-				d = append(d, ma[i]-mb[i])
+			for i := range a {
+				d = append(d, stats.Median(a[i])-stats.Median(b[i]))
 			}
 			p := stats.Paired(d, stats.Less, 1)
 			verdict := claim.NotDecided
 			switch {
 			case hi < 0 && p <= 0.05:
 				verdict = claim.Reproduced
-			case lo > -negligible*b.median():
+			case lo > -negligible*median(b):
 				verdict = claim.NotReproduced
 			}
-			exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari")
 			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p %s",
-				claim.Num(a.median()), claim.Label(other), claim.Num(b.median()), between(difference([]tries{a, b}), lo, hi), len(a), chance(p))
-			if len(exact) > 0 && !math.IsNaN(exact.median()) {
-				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", claim.Num(exact.median()), claim.Num(random.median()))
+				claim.Num(median(a)), claim.Label(other), claim.Num(median(b)), between(difference([]tries{a, b}), lo, hi), len(a), table.PValue(p).Text)
+			if exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari"); len(exact) > 0 {
+				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", claim.Num(median(exact)), claim.Num(median(random)))
 			}
 			return claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: keys(s, problem, "sifg", other)}
 		},

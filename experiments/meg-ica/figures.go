@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/experiments/density"
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -20,12 +21,12 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 	var names []string
 	add := func(name string, t tries, style figure.Style) {
 		if len(t) > 0 {
-			layers = append(layers, figure.Violin{At: float64(len(names)), Values: t.pooled(), Style: style.As(""), Points: true})
+			layers = append(layers, figure.Violin{At: float64(len(names)), Values: slices.Concat(t...), Style: style.As(""), Points: true})
 			names = append(names, name)
 		}
 	}
 	for _, m := range s.Methods(problem) {
-		add(claim.Label(m), triesOf(s, problem, m, "amari", atEnd), figure.Method(m))
+		add(claim.Label(m), final(s, problem, m, "amari"), figure.Method(m))
 	}
 	if len(layers) == 0 {
 		return nil, fmt.Errorf("no trial of %s ended well", problem)
@@ -34,7 +35,7 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 	add("exact draws", exact, figure.Method("hmc"))
 	add("random", floorOf(s, problem, "random-amari"), figure.Method("kde-flow"))
 	if len(exact) > 0 {
-		layers = append([]figure.Layer{figure.HLine{Y: exact.median(), Style: figure.Method("truth").As("")}}, layers...)
+		layers = append([]figure.Layer{figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")}}, layers...)
 	}
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{{
 		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W₀", Scale: figure.AutoLog}, Layers: layers,
@@ -69,9 +70,9 @@ func identifiability(s *record.Set) (*figure.Figure, error) {
 	}
 	for _, problem := range []string{many, few} {
 		if t := floorOf(s, problem, "floor-amari"); len(t) > 0 {
-			add("draws, W₀", t.pooled(), figure.Method("hmc"))
-			add("random, W₀", floorOf(s, problem, "random-amari").pooled(), figure.Method("kde-flow"))
-			add("draws, mode", floorOf(s, problem, "floor-amari-mode").pooled(), figure.Method("hmc"))
+			add("draws, W₀", slices.Concat(t...), figure.Method("hmc"))
+			add("random, W₀", slices.Concat(floorOf(s, problem, "random-amari")...), figure.Method("kde-flow"))
+			add("draws, mode", slices.Concat(floorOf(s, problem, "floor-amari-mode")...), figure.Method("hmc"))
 			break
 		}
 	}
@@ -88,56 +89,51 @@ func identifiability(s *record.Set) (*figure.Figure, error) {
 	}}}, nil
 }
 
+// columns are right-aligned but for the first.
+func columns(headers ...string) []table.Column {
+	out := []table.Column{{Header: headers[0]}}
+	for _, h := range headers[1:] {
+		out = append(out, table.Column{Header: h, Align: table.Right})
+	}
+	return out
+}
+
 // summary is the table of one problem.
 func summary(s *record.Set, problem string) (*table.Table, error) {
-	right := func(header string) table.Column { return table.Column{Header: header, Align: table.Right} }
-	t := &table.Table{Columns: []table.Column{
-		{Header: "Method"}, right("Amari to W₀"), right("Amari to the mode"), right("energy distance"), right("KSD"), right("rms of W"), right("σ"),
-	}}
-	e := claim.Series{Set: s, Problem: problem}
-	row := func(name string, to, toMode tries, energy, ksd, rms, sigma []float64) {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(name), ranged(to), ranged(toMode), medianOf(energy), medianOf(ksd), medianOf(rms), medianOf(sigma)})
+	t := &table.Table{Columns: columns("Method", "Amari to W₀", "Amari to the mode", "energy distance", "KSD", "rms of W", "σ")}
+	row := func(name string, of func(metric string) tries) {
+		cells := []table.Cell{table.Text(name)}
+		for _, metric := range []string{"amari", "amari-mode", "energy", "ksd", "rms", "sigma"} {
+			v := of(metric)
+			cell := table.Number(math.NaN(), 3)
+			switch {
+			case len(v) > 0 && strings.HasPrefix(metric, "amari"):
+				lo, hi := interval([]tries{v}, []int{0}, func(d []tries) float64 { return median(d[0]) })
+				cell = table.Cell{Text: between(median(v), lo, hi), Value: median(v), IsNumber: true}
+			case len(v) > 0:
+				for i := range v {
+					v[i] = v[i][:1] // of the KSD the V-statistic
+				}
+				cell = table.Number(median(v), 3)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	for _, m := range s.Methods(problem) {
-		row(claim.Label(m), triesOf(s, problem, m, "amari", atEnd), triesOf(s, problem, m, "amari-mode", atEnd),
-			e.Final(m, "energy", 0), e.Final(m, "ksd", 0), e.Final(m, "rms", 0), e.Final(m, "sigma", 0))
+		row(claim.Label(m), func(metric string) tries { return final(s, problem, m, metric) })
 	}
-	floor := func(metric string) []float64 {
-		for _, m := range s.Methods(problem) {
-			if v := e.At(m, metric, 0, 0); len(v) > 0 {
-				return v
-			}
-		}
-		return nil
-	}
-	row("exact draws", floorOf(s, problem, "floor-amari"), floorOf(s, problem, "floor-amari-mode"),
-		floor("floor-energy"), floor("floor-ksd"), floor("floor-rms"), nil)
-	row("random matrices", floorOf(s, problem, "random-amari"), nil, nil, nil, nil, nil)
+	row("exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) })
+	row("random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) })
 	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy distance and " +
 		"kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact draws are as many " +
-		"draws of the reference chains as there are particles, random matrices have N(0, 1) entries. No value is marked as the best: what is best " +
-		"is to score as exact draws do."}
+		"draws of the reference chains as there are particles; random matrices have N(0, 1) entries. The best is to score as exact draws do."}
 	return t, nil
-}
-
-func ranged(t tries) table.Cell {
-	if len(t) == 0 {
-		return table.Text("–")
-	}
-	mid, lo, hi := t.medianInterval()
-	return table.Cell{Text: between(mid, lo, hi), Value: mid, IsNumber: true}
-}
-
-func medianOf(v []float64) table.Cell {
-	if len(v) == 0 {
-		return table.Text("–")
-	}
-	return table.Number(stats.Median(v), 3)
 }
 
 // diagnostics is the table of the reference chains.
 func diagnostics(s *record.Set) (*table.Table, error) {
-	t := &table.Table{Columns: []table.Column{{Header: "Reference"}, {Header: "Value", Align: table.Right}}}
+	t := &table.Table{Columns: columns("Reference", "Value")}
 	for _, f := range []struct{ name, words string }{
 		{"chains", "chains"},
 		{"kept", "draws kept of each"},
