@@ -50,6 +50,7 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 	}
 	t.Notes = []string{"Mean over seeds of the mean responsibility of each mode at the last iteration, released settings; a mode is kept if its share is 0.05 or more. Exact draws keep all five."}
 	return &harness.Statement{
+		Lead:  true,
 		Title: fmt.Sprintf("In 10-D no method keeps more than %d of the five modes", most),
 		Text:  "Figure 3 left therefore ranks samplers that have collapsed: the k-NN estimate hardly sees modes that a sample lacks.",
 		Table: t,

@@ -28,6 +28,7 @@ var Experiment = &harness.Experiment{
 	Check:    density.Check,
 	Metrics:  density.Metrics(),
 	Scores:   []string{"knn-kl", "energy"},
+	Lead:     []string{"figure3-left", "1", "8", "11"},
 	Grids:    grids,
 	Figures: []harness.Figure{
 		{

@@ -30,6 +30,7 @@ var Experiment = &harness.Experiment{
 	Reference: referenceOf,
 	Metrics:   metrics,
 	Scores:    []string{"amari-median", "energy"},
+	Lead:      []string{"figure4-left", "18"},
 	Grids:     grids,
 	Figures: []harness.Figure{
 		{

@@ -40,7 +40,7 @@ var Experiment = &harness.Experiment{
 	},
 	Scores: metrics,
 	Grids:  grids,
-	Lead:   []string{"figure4-right"},
+	Lead:   []string{"figure4-right", "25"},
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-right", Title: "Figure 4 right: what σ does",
