@@ -96,8 +96,17 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	return w, w.look(e)
 }
 
-// look asks the store what it has of the plan's trials.
-func (w *work) look(e *env) (err error) {
+// look asks the store what it has of the plan's trials, and predicts how long the others take.
+func (w *work) look(e *env) error {
+	if err := w.status(); err != nil {
+		return err
+	}
+	w.measure(e)
+	return nil
+}
+
+// status asks the store what it has of the plan's trials.
+func (w *work) status() (err error) {
 	w.trials = w.Unique()
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
@@ -108,9 +117,14 @@ func (w *work) look(e *env) (err error) {
 		for i := range w.found {
 			w.found[i] = store.Found{ID: ids[i], Status: store.Missing}
 		}
-	} else if w.found, err = w.store.Status(ids); err != nil {
-		return err
+		return nil
 	}
+	w.found, err = w.store.Status(ids)
+	return err
+}
+
+// measure collects what trials cost, from the store and the report.
+func (w *work) measure(e *env) {
 	w.costs = run.Costs{}
 	measured := map[string]bool{}
 	for i, f := range w.found {
@@ -129,7 +143,6 @@ func (w *work) look(e *env) (err error) {
 			}
 		}
 	}
-	return nil
 }
 
 // with returns the trials whose status is one of these.

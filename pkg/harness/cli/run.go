@@ -78,7 +78,7 @@ func (w *work) run(e *env, r *runner, write bool) error {
 		return err
 	}
 	there := len(w.with(record.StatusOK, record.StatusDiverged))
-	if err := w.look(e); err != nil {
+	if err := w.status(); err != nil {
 		return err
 	}
 	// What is left out for want of data does not keep the rest from its report.

@@ -5,177 +5,118 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// patience is the time that Slurm's commands are given: a busy controller may take long to accept an array, but nobody
-// waits so long for what is only a hint.
-var patience = map[string]time.Duration{"sbatch": 2 * time.Minute, "scancel": 30 * time.Second, "squeue": 5 * time.Second,
-	"sacct": 5 * time.Second, "scontrol": 5 * time.Second}
+// patience is how long Slurm's commands may take: a busy controller accepts an array slowly.
+const patience = 2 * time.Minute
 
-// command runs one of Slurm's commands and returns what it printed.
+// notice is how many seconds before its end a worker is told to start no more trials.
+const notice = 120
+
+// sbatch returns the arguments of sbatch. Its later options win: options of the site may change what comes before them, not what comes
+// after.
+func (j *Job) sbatch(site []string) []string {
+	args := []string{"--ntasks=1", "--cpus-per-task=" + strconv.Itoa(j.CPUs), "--requeue", "--open-mode=append",
+		fmt.Sprintf("--signal=B:USR1@%d", notice)} // B: to the worker alone
+	if j.Time > 0 {
+		args = append(args, fmt.Sprintf("--time=%d", int(math.Ceil(j.Time.Minutes()))))
+	}
+	if j.Memory != "" {
+		args = append(args, "--mem="+j.Memory)
+	}
+	args = append(args, site...)
+	output := filepath.Join(strings.ReplaceAll(j.path(logName), "%", "%%"), "%A_%a.out")
+	return append(args, "--parsable", "--job-name="+j.Name(), "--output="+output, fmt.Sprintf("--array=0-%d", j.Shards-1), j.path(scriptName))
+}
+
+func (j *Job) script() string { return "#!/bin/sh\n" + j.worker("SLURM_ARRAY_TASK_ID") + "\n" }
+
+// Show returns what Submit would do, as commands and a script.
+func (j *Job) Show(site []string) string {
+	return "sbatch " + report.Quote(j.sbatch(site)) + "\n\n" + j.script()
+}
+
+// Submit writes the job's folder and submits its shards as an array. It returns Slurm's number of the job. Each of site is one more
+// option of sbatch.
+func (j *Job) Submit(site []string) (number string, err error) {
+	if err := j.write(scriptName, j.script()); err != nil {
+		return "", err
+	}
+	out, err := command("sbatch", j.sbatch(site)...)
+	if err != nil {
+		return "", err
+	}
+	number, _, _ = strings.Cut(strings.TrimSpace(out), ";") // 4711;cluster
+	if _, err := strconv.Atoi(number); err != nil {
+		return "", usage.Errorf("sbatch printed %q, which is not the number of a job", out)
+	}
+	return number, nil
+}
+
+var jobLine = regexp.MustCompile(`(?m)^(\d+) sifg-([0-9a-f]{12})$`)
+
+// Queued returns the number of a job with a folder in dir that Slurm has not ended yet and that computes some of these trials, and how
+// many; 0 if there is none. The job is recognised by its name, which tells it from one whose number was given again.
+func Queued(dir string, trials []Task) (number string, shared int, err error) {
+	wanted := map[string]bool{}
+	for _, t := range trials {
+		wanted[t.Key] = true
+	}
+	out, err := command("squeue", "--me", "--noheader", "--format=%F %j")
+	if err != nil {
+		return "", 0, err
+	}
+	seen := map[string]bool{}
+	for _, m := range jobLine.FindAllStringSubmatch(out, -1) {
+		path := filepath.Join(dir, m[2], planName)
+		if _, err := os.Stat(path); err != nil || seen[m[2]] {
+			continue // of another folder, or another task of the array
+		}
+		seen[m[2]] = true
+		p, err := Read(path)
+		if err != nil {
+			return "", 0, err
+		}
+		for _, t := range p.Trials {
+			if wanted[t.Key] {
+				shared++
+			}
+		}
+		if shared > 0 {
+			return m[1], shared, nil
+		}
+	}
+	return "", 0, nil
+}
+
+// command runs one of Slurm's commands and returns what it prints.
 func command(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience[name])
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s is not installed here", name)
+		return "", usage.Errorf("%s is not installed here: submit where Slurm is, or look with --dry-run", name)
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s did not answer within %v", name, patience[name])
+		return "", usage.Errorf("%s did not answer within %v: nothing is known to be submitted; submit again later", name, patience)
 	case err != nil:
-		said := strings.Join(strings.Fields(strings.ReplaceAll(errs.String(), name+": error: ", "")), " ")
-		return out.String(), fmt.Errorf("%s: %s (%w)", name, said, err)
+		return "", usage.Errorf("%s: %s (%v): nothing was submitted", name, safe.Text(strings.TrimSpace(said.String())), err)
 	}
 	return out.String(), nil
-}
-
-// query asks squeue. With the controller down squeue takes nine seconds to say so, but scontrol ping none.
-func query(args ...string) (string, error) {
-	if _, err := command("scontrol", "ping"); errors.As(err, new(*exec.ExitError)) {
-		return "", errors.New("scontrol ping says that the controller does not answer")
-	} else if err != nil {
-		return "", err
-	}
-	return command("squeue", args...)
-}
-
-// Limit returns the number of tasks that Slurm allows in an array.
-func Limit() (int, error) {
-	out, err := command("scontrol", "show", "config")
-	if err != nil {
-		return 0, err
-	}
-	m := regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`).FindStringSubmatch(out)
-	if m == nil {
-		return 0, errors.New("scontrol show config does not name MaxArraySize")
-	}
-	return strconv.Atoi(m[1]) // one more than the highest number of a task; ours begin with 0
-}
-
-// sbatch submits a script and returns the job's number. Where sbatch fails or its answer is lost, the job is looked for by
-// its name, which must be unique, before that counts as failure; unsure says that it may have been submitted all the same.
-func sbatch(name, script string, args ...string) (number string, unsure bool, err error) {
-	args = append([]string{"--parsable", "--job-name=" + name}, append(args, script)...)
-	out, err := command("sbatch", args...)
-	if err == nil {
-		lines := strings.Fields(out)
-		if len(lines) > 0 {
-			number, _, _ := strings.Cut(lines[len(lines)-1], ";") // 123;cluster
-			if _, err := strconv.Atoi(number); err == nil {
-				return number, false, nil
-			}
-		}
-		err = fmt.Errorf("sbatch printed %q, which is no job's number", strings.TrimSpace(out))
-	}
-	number, failure := byName(name)
-	if number != "" {
-		return number, false, nil
-	}
-	return "", failure != nil, advise(err)
-}
-
-// advice is what to do about errors that have these words.
-var advice = [][2]string{
-	{"SubmitJobLimit", "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards"},
-	{"SubmitJobPer", "the site allows fewer tasks at once: --max-tasks makes fewer and larger shards"},
-	{"array spec", "the site allows smaller arrays: --max-tasks makes fewer and larger shards"},
-	{"time limit", "--time asks for less, --shard-time makes smaller shards"},
-	{"partition", "--partition names where to run: sinfo lists them"},
-	{"account", "--account names the account to charge"},
-}
-
-func advise(err error) error {
-	for _, a := range advice {
-		if strings.Contains(err.Error(), a[0]) {
-			return harness.Usagef("%v: %s", err, a[1])
-		}
-	}
-	return harness.Usagef("nothing was submitted: %v", err)
-}
-
-// byName returns the number of the job of that name, "" if Slurm knows none.
-func byName(name string) (string, error) {
-	out, err := query("-h", "-r", "-t", "all", "-n", name, "-o", "%F")
-	if f := strings.Fields(out); err == nil && len(f) > 0 {
-		return f[0], nil
-	}
-	return "", err
-}
-
-// Task is one task of an array, as Slurm numbers it. The number of its job is another one, which may change.
-type Task struct {
-	Array string
-	Index int
-}
-
-func (t Task) String() string { return fmt.Sprintf("%s_%d", t.Array, t.Index) }
-
-// State is what Slurm says of a task.
-type State struct {
-	State  string `json:"state"` // RUNNING, TIMEOUT, NODE_FAIL, …
-	Reason string `json:"reason,omitempty"`
-}
-
-// states asks Slurm for the tasks of arrays, given by number with their names: squeue, which forgets what ended some minutes
-// ago, and for those that it does not know the accounting database, which many sites do not have. The error is that squeue
-// did not answer; a job that nobody knows any more is just missing. So is one of another name: a controller that crashed
-// gives numbers again that it gave just before.
-func states(names map[string]string) (map[Task]State, error) {
-	out := map[Task]State{}
-	if len(names) == 0 {
-		return out, nil
-	}
-	arrays := slices.Sorted(maps.Keys(names))
-	text, err := query("-h", "-r", "-t", "all", "-j", strings.Join(arrays, ","), "-o", "%F|%K|%j|%T|%r")
-	if err != nil && !strings.Contains(err.Error(), "Invalid job id") {
-		return out, err
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(text) {
-		f := strings.SplitN(strings.TrimSpace(line), "|", 5)
-		if len(f) < 5 || names[f[0]] != f[2] {
-			continue
-		}
-		tasks, err := expand(f[1])
-		if err != nil {
-			continue // no array
-		}
-		for _, i := range tasks {
-			known[f[0]] = true
-			out[Task{f[0], i}] = State{f[3], f[4]}
-		}
-	}
-	unknown := slices.DeleteFunc(slices.Clone(arrays), func(a string) bool { return known[a] })
-	if len(unknown) == 0 {
-		return out, nil
-	}
-	text, err = command("sacct", "-n", "-X", "-P", "-j", strings.Join(unknown, ","), "-o", "JobID,JobName%100,State")
-	if err != nil {
-		return out, nil
-	}
-	for line := range strings.Lines(text) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		array, list, ok := strings.Cut(f[0], "_")
-		tasks, err := expand(list)
-		if !ok || err != nil || len(f) != 3 || names[array] != f[1] || f[2] == "" {
-			continue
-		}
-		for _, i := range tasks {
-			out[Task{array, i}] = State{State: strings.Fields(f[2])[0]} // "CANCELLED by 1000"
-		}
-	}
-	return out, nil
 }

@@ -1,159 +1,140 @@
-// Package slurmtest starts a private Slurm for tests: munge, a controller and several nodes on this host, under one
-// folder, on free ports, with no system service. It needs Debian's packages slurmctld, slurmd, slurm-client and munge.
+// Package slurmtest starts a private Slurm for tests: munge, a controller and nodes of two cores on this host, under one folder, with
+// no system service. It needs Debian's packages slurmctld, slurmd, slurm-client and munge.
 package slurmtest
 
 import (
+	"bytes"
+	"crypto/rand"
 	_ "embed"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
+	"text/template"
 	"time"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 )
 
-//go:embed up.sh
-var up string
+//go:embed slurm.conf
+var conf string
 
-//go:embed down.sh
-var down string
-
-//go:embed idle.sh
-var idle string
-
-// Cluster is a Slurm that runs.
+// Cluster is a Slurm that runs. It ends with its test.
 type Cluster struct {
-	Dir  string
-	Conf string // for SLURM_CONF
-	t    *testing.T
-	env  []string
-	n    int
+	Env []string // in which commands speak to this cluster
+	t   *testing.T
+	dir string
 }
 
-// Start starts a cluster of nodes with this many cores each, which ends with the test. The test is skipped where Slurm is
-// not installed.
-func Start(t *testing.T, nodes, cores int) *Cluster {
+// Start starts a cluster of nodes. The test is skipped where Slurm is not installed.
+func Start(t *testing.T, nodes int) *Cluster {
 	t.Helper()
-	if racing || testing.Short() {
-		t.Skip("takes a minute: left out under -race and -short")
+	if testing.Short() {
+		t.Skip("takes half a minute: left out under -short")
 	}
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
-		path := os.Getenv("PATH") + ":/usr/sbin:/sbin"
-		if out, err := exec.Command("env", "PATH="+path, "sh", "-c", "command -v "+name).Output(); err != nil || len(out) == 0 {
+		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("%s is not installed: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge", name)
 		}
 	}
-	dir, err := os.MkdirTemp("", "slurm") // short: a socket's path has 107 characters at most
+	dir, err := os.MkdirTemp("", "slurm") // short: the path of a socket has at most 107 characters
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), t: t, n: nodes}
-	c.env = append(os.Environ(), "SLURM_TEST_PORT="+strconv.Itoa(ports(t, nodes+1)), "SLURM_TEST_CPUS="+strconv.Itoa(cores),
-		"SLURM_TEST_SLURMDTIMEOUT=5", "SLURM_CONF="+c.Conf)
-	t.Cleanup(func() {
-		if t.Failed() {
-			out, _ := exec.Command("sed", "-nE", `s/.*(Name=[^ ]*) (JobState=[^ ]*).*(StartTime=.*NodeList=[^ ]*).*(ArrayTaskId=[^ ]*)?.*(ExitCode=[^ ]*).*/\1 \2 \3 \4 \5/p`,
-				filepath.Join(dir, "log", "jobcomp.txt")).Output()
-			t.Logf("jobs that ended:\n%s", out)
-		}
-		c.script(down, dir)
-		os.RemoveAll(dir)
-	})
-	c.Up()
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	c := &Cluster{append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf")), t, dir}
+	c.configure(nodes)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	// --force: the folder may lie in one that everybody may write
+	c.daemon("munged", "--foreground", "--force", "--key-file="+at("munge.key"), "--socket="+at("munge.socket"),
+		"--pid-file="+at("munged.pid"), "--log-file="+at("munged.log"), "--seed-file="+at("munge.seed"))
+	c.Wait("munge", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil })
+	c.daemon("slurmctld", "-D")
+	for i := range nodes {
+		c.daemon("slurmd", "-D", "-N", fmt.Sprintf("node%d", i+1))
+	}
+	t.Cleanup(c.end)
+	c.Wait("nodes", func() bool { return strings.Count(c.try("sinfo", "-h", "-N", "-t", "idle"), "\n") == nodes })
 	return c
 }
 
-var (
-	portsMu sync.Mutex
-	next    = 20000 + os.Getpid()%300*40 // of this process; Linux gives connections ports from 32768 on
-)
-
-// ports returns the first of n neighbouring ports that are free and were not given out before.
-func ports(t *testing.T, n int) int {
-	portsMu.Lock()
-	defer portsMu.Unlock()
-	for next < 32700 {
-		base := next
-		next += n
-		free := true
-		for i := range n {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+i))
-			if err != nil {
-				free = false
-				break
-			}
-			defer l.Close()
-		}
-		if free {
-			return base
+// configure writes the files that the daemons read.
+func (c *Cluster) configure(nodes int) {
+	c.t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	me, err := user.Current()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	port := freePorts(c.t, nodes+1)
+	var text bytes.Buffer
+	err = template.Must(template.New("").Parse(conf)).Execute(&text, map[string]any{"Host": host, "User": me.Username, "Dir": c.dir,
+		"Nodes": nodes, "Port": port, "First": port + 1, "Last": port + nodes})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	key := make([]byte, 1024)
+	rand.Read(key)
+	for _, err := range []error{
+		os.Chmod(c.dir, 0o755),
+		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644),
+		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
+		os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
+	} {
+		if err != nil {
+			c.t.Fatal(err)
 		}
 	}
-	t.Fatal("no free ports")
-	return 0
 }
 
-func (c *Cluster) script(text string, args ...string) ([]byte, error) {
-	cmd := exec.Command("bash", append([]string{"-c", text, "slurmtest"}, args...)...)
-	cmd.Env = c.env
-	return cmd.CombinedOutput()
-}
-
-// For returns the cluster for a part of the test.
-func (c *Cluster) For(t *testing.T) *Cluster {
-	part := *c
-	part.t = t
-	return &part
-}
-
-// Folder returns a new folder for jobs, which is removed after the test. Before that all jobs of the cluster end: one that
-// reports may run on when the test has seen all that it waits for.
-func (c *Cluster) Folder(t *testing.T) string {
-	t.Helper()
-	dir := scratch.Dir(t)
-	t.Cleanup(func() {
-		if out, err := c.script(idle); err != nil {
-			t.Logf("jobs of the cluster do not end: %v %s", err, out)
+// daemon starts a program that ends with the test, in reverse order.
+func (c *Cluster) daemon(name string, args ...string) {
+	c.t.Helper()
+	log := &bytes.Buffer{}
+	cmd := exec.Command(name, args...)
+	cmd.Env, cmd.Stderr = c.Env, log
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		slow := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		slow.Stop()
+		if c.t.Failed() {
+			c.t.Logf("%s %v:\n%s", name, args, log.Bytes()[max(0, log.Len()-4000):])
 		}
 	})
-	return dir
 }
 
-// Up starts what does not run.
-func (c *Cluster) Up() {
-	c.t.Helper()
-	if out, err := c.script(up, c.Dir, strconv.Itoa(c.n)); err != nil {
-		c.t.Fatalf("Slurm does not start: %v\n%s", err, out)
+// end ends all jobs, so that none outlives its node.
+func (c *Cluster) end() {
+	if ids := strings.Fields(c.try("squeue", "-h", "-o", "%A")); len(ids) > 0 {
+		c.try("scancel", append([]string{"--quiet"}, ids...)...)
 	}
-}
-
-// Kill ends a daemon with SIGKILL: slurmctld, or slurmd-node1.
-func (c *Cluster) Kill(daemon string) {
-	c.t.Helper()
-	b, err := os.ReadFile(filepath.Join(c.Dir, "pid", daemon+".pid"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		c.t.Fatal(err)
+	for range 100 {
+		if c.Idle() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-// Command runs one of Slurm's commands, or any other, on this cluster.
+// Idle reports whether no job waits or runs.
+func (c *Cluster) Idle() bool { return c.try("squeue", "-h") == "" }
+
+// Command runs one of Slurm's commands.
 func (c *Cluster) Command(name string, args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Env = c.env
+	cmd.Env = c.Env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		c.t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
@@ -161,15 +142,42 @@ func (c *Cluster) Command(name string, args ...string) string {
 	return string(out)
 }
 
-// Env is the environment in which commands speak to this cluster.
-func (c *Cluster) Env() []string { return c.env }
+// try is Command for what may fail.
+func (c *Cluster) try(name string, args ...string) string {
+	cmd := exec.Command("timeout", append([]string{"10", name}, args...)...)
+	cmd.Env = c.Env
+	out, err := cmd.Output()
+	if err != nil {
+		return "error\n"
+	}
+	return string(out)
+}
 
-// Wait waits until done says so.
-func (c *Cluster) Wait(what string, atMost time.Duration, done func() bool) {
+// Wait waits until done says so, for two minutes at most.
+func (c *Cluster) Wait(what string, done func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(atMost); !done(); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
-			c.t.Fatalf("%s: not after %v\n%s", what, atMost, c.Command("squeue", "-r", "-t", "all"))
+			c.t.Fatalf("%s: not after two minutes\n%s", what, c.try("squeue", "-r", "-t", "all"))
 		}
 	}
+}
+
+// freePorts returns the first of n neighbouring ports that are free.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	for base := 20000 + os.Getpid()%300*40; base < 32000; base += n { // Linux gives connections ports from 32768 on
+		free := true
+		for i := range n {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+i))
+			if free = free && err == nil; err == nil {
+				l.Close()
+			}
+		}
+		if free {
+			return base
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
 }

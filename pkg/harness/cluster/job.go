@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Files of a job's folder.
+const (
+	planName    = "plan.json"
+	programName = "sifg" // a copy, so that a rebuild does not change what a waiting job computes
+	logName     = "log"
+	scriptName  = "job.sh"
+	yamlName    = "job.yaml"
+)
+
+// Job is a plan for a scheduler. All paths are relative to the working folder or absolute.
+type Job struct {
+	Plan   *Plan
+	Folder string // DIR/NAME; NAME is the digest of plan and program, so that neither ever changes
+	Store  string
+	Shards int
+	CPUs   int           // of a shard, which computes as many trials at once
+	Time   time.Duration // limit of a shard; 0: the site's
+	Memory string        // of a shard; "": the site's
+	Flags  []string      // more flags of the workers
+
+	plan    []byte
+	program string
+}
+
+// NewJob returns a job with a folder in dir, whose workers are a copy of program. Nothing is written yet.
+func NewJob(dir string, p *Plan, program string) (*Job, error) {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("the plan cannot be stored: %w", err)
+	}
+	f, err := os.Open(program)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	h.Write(b)
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	return &Job{Plan: p, Folder: filepath.Join(dir, hex.EncodeToString(h.Sum(nil)[:6])), plan: b, program: program}, nil
+}
+
+// Name returns the name that the scheduler knows the job by.
+func (j *Job) Name() string { return "sifg-" + filepath.Base(j.Folder) }
+
+func (j *Job) path(name string) string { return filepath.Join(j.Folder, name) }
+
+// worker returns the line of shell that becomes the worker of the shard whose number is in a variable. It is an exec, so that signals
+// reach the worker and its exit code is the task's.
+func (j *Job) worker(variable string) string {
+	program := j.path(programName)
+	if !filepath.IsAbs(program) {
+		program = "./" + program // or a shell would look for it in PATH
+	}
+	args := append([]string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)}, j.Flags...)
+	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, report.Quote(args), variable, j.Shards)
+}
+
+// write makes the folder: plan, program, and what the scheduler is given, under a name.
+func (j *Job) write(name, text string) error {
+	if err := os.MkdirAll(j.path(logName), 0o777); err != nil {
+		return usage.Errorf("the folder of the job cannot be made: %v", err)
+	}
+	for _, x := range []struct{ name, text string }{{planName, string(j.plan)}, {name, text}} {
+		err := record.WriteFileAtomic(j.path(x.name), func(w io.Writer) error { _, err := io.WriteString(w, x.text); return err })
+		if err != nil {
+			return err
+		}
+	}
+	err := record.WriteFileAtomic(j.path(programName), func(w io.Writer) error {
+		f, err := os.Open(j.program)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Chmod(j.path(programName), 0o755)
+}
