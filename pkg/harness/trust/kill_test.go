@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing, until
@@ -51,7 +53,7 @@ func TestKilledAtRandom(t *testing.T) {
 			}
 			return process{cmd, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
 		}
-		var before []string
+		var before []store.ID
 		for done := false; !done; {
 			all := []process{launch()}
 			if r.IntN(2) == 0 {
@@ -98,7 +100,7 @@ func TestKilledAtRandom(t *testing.T) {
 
 // small is a run of few trials with its report.
 func small(results string) []string {
-	return []string{"run", "--protocol", "paper,released", "--scale", "smoke", "--set", "problems.small.include=[svgd]", "--results", results}
+	return []string{"run", "--protocol", "paper,released", "--scale", "smoke", "--set", "seeds=[1]", "--methods", "svgd", "--results", results}
 }
 
 // A run is killed before each of its changes to the file system: of the store, and of the report. The next run needs

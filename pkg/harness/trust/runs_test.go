@@ -56,7 +56,7 @@ func TestSameBitsAnyWay(t *testing.T) {
 	for _, how := range [][][]string{
 		{{"--jobs", "2"}}, {{"--jobs", "5", "--threads", "3"}}, {{"--jobs", "3", "--isolate"}},
 		{{"--protocol", "released", "--jobs", "2"}, {"--protocol", "matched", "--isolate"}, {"--protocol", "paper", "--threads", "2"}},
-		{{"--protocol", "released", "--scale", "smoke"}, {"--isolate", "--memory", "1GiB", "--threads", "2"}},
+		{{"--protocol", "released", "--scale", "smoke"}, {"--isolate", "--memory", "1024", "--threads", "2"}},
 	} {
 		dir := folder(t)
 		for i, args := range how {
@@ -94,7 +94,11 @@ func TestRetryByReason(t *testing.T) {
 		}
 	}
 	run(15)
-	rows, err := record.ReadTrials(filepath.Join(dir, "toy", "paper", "trials.parquet"), "")
+	b, err := os.ReadFile(filepath.Join(dir, "toy", "trials.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := record.DecodeTrials(b)
 	if err != nil {
 		t.Fatal(err)
 	}

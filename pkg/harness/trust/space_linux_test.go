@@ -75,8 +75,8 @@ func inSmallSpace(dir string) int {
 	}
 	// The trials' bytes are those of a disk with room.
 	for _, name := range []string{"trials.parquet", "trace.parquet"} {
-		got, err := os.ReadFile(filepath.Join(results, "toy", "paper", name))
-		want, refErr := os.ReadFile(filepath.Join(ref, "toy", "paper", name))
+		got, err := os.ReadFile(filepath.Join(results, "toy", name))
+		want, refErr := os.ReadFile(filepath.Join(ref, "toy", name))
 		if err != nil || refErr != nil || string(got) != string(want) {
 			return fail("%s is not what a run leaves that has room: %v", name, errors.Join(err, refErr))
 		}

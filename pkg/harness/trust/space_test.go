@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
 )
 
 // Where any change of the file system fails, as on a full disk, the run ends with one sentence that says why, the store is
@@ -19,15 +19,14 @@ func TestNoSpaceAtAnyChange(t *testing.T) {
 		t.Fatal(said)
 	}
 	want := kept(t, ref)
-	defer func(at func(string) error) { fault.At = at }(fault.At)
 	for at := int64(1); ; at++ {
 		if testing.Short() && at%7 != 0 {
 			continue
 		}
 		dir, broken := filepath.Join(folder(t), "results"), ""
-		fault.At = stepwise(at, func(change string) error { broken = change; return syscall.ENOSPC })
+		restore := disktest.FailAt(at, syscall.ENOSPC, &broken)
 		code, said := quietly(small(dir)...)
-		fault.At = func(string) error { return nil }
+		restore()
 		if broken == "" {
 			break
 		}

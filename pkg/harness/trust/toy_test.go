@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -72,12 +74,12 @@ scales:
 // toy is an experiment whose trials take less than a millisecond.
 func toy() *harness.Experiment {
 	return &harness.Experiment{
-		Name: "toy", Title: "Toy", Summary: "Small.", Config: []byte(config),
-		Setup: func(t *harness.Trial) (*harness.Problem, error) {
+		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(config), Version: "1",
+		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
 				Fault string `mapstructure:"fault"`
 			}
-			if err := harness.Decode(t.Config.Options, &o); err != nil {
+			if err := settings.Decode(t.Config.Options, &o); err != nil {
 				return nil, err
 			}
 			return &harness.Problem{
@@ -97,9 +99,9 @@ func toy() *harness.Experiment {
 			}
 			return out, nil
 		}}},
-		Claims: []harness.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
-			Check: func(s *record.Set) harness.Outcome {
-				return harness.Outcome{Verdict: harness.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
+		Claims: []claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
+			Check: func(s *record.Set) claim.Outcome {
+				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
 			}}},
 	}
 }

@@ -2,22 +2,19 @@ package trust
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/fault"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
@@ -49,10 +46,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	if at, err := strconv.ParseInt(os.Getenv("TRUST_TEST_KILL"), 10, 64); err == nil {
-		fault.At = stepwise(at, func(string) error {
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		})
+		disktest.KillAt(at)
 	}
 	if mode, ok := modes[os.Args[1]]; ok {
 		os.Exit(mode(os.Args[2]))
@@ -62,17 +56,6 @@ func TestMain(m *testing.M) {
 
 // modes are what else the test binary can be, by its first argument.
 var modes = map[string]func(arg string) (code int){}
-
-// stepwise returns a function for fault.At that calls f at the at-th change, counted from 1.
-func stepwise(at int64, f func(change string) error) func(string) error {
-	var n atomic.Int64 // files are synced at once
-	return func(change string) error {
-		if n.Add(1) == at {
-			return f(change)
-		}
-		return nil
-	}
-}
 
 // command is the test binary as the command.
 func command(args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
@@ -94,34 +77,54 @@ func quietly(args ...string) (code int, said string) {
 	return code, out.String()
 }
 
-// kept returns what must not depend on kills, order and workers: the files of all trials by digest, and the bytes of the
-// merged records, tables and claims.
+// kept returns what must not depend on kills, order and workers: the files of all trials by digest, and the bytes of the report.
 func kept(t *testing.T, results string) map[string]string {
 	t.Helper()
-	s, err := store.OpenReadOnly(filepath.Join(results, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, damages, err := s.List("toy")
-	if err != nil || len(damages) > 0 {
-		t.Fatalf("damages %v, error %v", damages, err)
-	}
 	out := map[string]string{}
-	for _, e := range entries {
-		if err := e.Check(); err != nil {
-			t.Error(err)
+	s := open(t, results)
+	for _, id := range trials(t, s) {
+		e, err := s.Get(id)
+		if err != nil {
+			t.Fatal(err)
 		}
-		row := e.Meta.Trial
-		row.Protocol, row.Scale = "", "" // which of those that share it came first
-		out[row.Key] = fmt.Sprint(row, e.Meta.Files)
+		if bad, err := e.Check(); err != nil || len(bad) > 0 {
+			t.Errorf("%v: %v, %v", id, bad, err)
+		}
+		row := e.Trial
+		row.Protocol, row.Scale = "", "" // those of whoever computed it first
+		out[id.Key] = fmt.Sprint(row, e.Files())
 	}
-	maps.Copy(out, files(t, filepath.Join(results, "toy")))
-	for name := range out {
-		if base := filepath.Base(name); base == "timings.parquet" || base == "run.json" {
-			delete(out, name) // the clock's
+	for name, text := range files(t, filepath.Join(results, "toy")) {
+		if name != "timings.parquet" && name != "report.json" { // the clock's, and the digest of the clock's
+			out[name] = text
 		}
 	}
 	return out
+}
+
+// open opens the store of a results folder; nil where it was killed before it was made.
+func open(t *testing.T, results string) *store.Store {
+	t.Helper()
+	s, err := store.OpenReadOnly(filepath.Join(results, "store"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func trials(t *testing.T, s *store.Store) []store.ID {
+	t.Helper()
+	if s == nil {
+		return nil
+	}
+	ids, err := s.Find("toy", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
 }
 
 // same fails the test where got is not want.
@@ -139,27 +142,15 @@ func same(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// sound verifies a store that may be in use and returns the keys of its trials.
-func sound(t *testing.T, results string) []string {
+// sound verifies a store that may be in use and returns its trials.
+func sound(t *testing.T, results string) []store.ID {
 	t.Helper()
-	s, err := store.OpenReadOnly(filepath.Join(results, "store"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil // killed before it was made
+	s := open(t, results)
+	if s == nil {
+		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := s.Verify(context.Background(), false)
-	if err != nil || len(found) != 0 {
+	if found, err := s.Verify(false); err != nil || len(found) != 0 {
 		t.Fatalf("the store has %v, error %v", found, err)
 	}
-	entries, _, err := s.List("toy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for _, e := range entries {
-		keys = append(keys, e.Meta.Trial.Key)
-	}
-	return keys
+	return trials(t, s)
 }
