@@ -407,33 +407,3 @@ func TestPRules(t *testing.T) {
 		t.Errorf("bnn: p = %v exceeds its bound 4", o.p)
 	}
 }
-
-func TestConfigErrors(t *testing.T) {
-	for _, tc := range []struct {
-		cfg Config
-		key string
-	}{
-		{Config{}, "sampler"},
-		{Config{Sampler: "sfig"}, "sampler"},
-		{Config{Sampler: "sifg", Step: -1}, "step"},
-		{Config{Sampler: "sifg", Step: math.NaN()}, "step"},
-		{Config{Sampler: "sifg", SigmaRate: 1}, "sigma_rate"},
-		{Config{Sampler: "svgd", Hidden: 3}, "hidden"},
-		{Config{Sampler: "ada-sifg", SigmaRule: "kl"}, "sigma_rule"},
-		{Config{Sampler: "ada-sifg", SigmaMin: 0.5, SigmaMax: 0.1}, "sigma_max"},
-		{Config{Sampler: "ada-gwg", P: 1}, "p"},
-		{Config{Sampler: "ada-gwg", PRule: "best"}, "p_rule"},
-		{Config{Sampler: "l2-gf", Mover: "langevin"}, "mover"},
-		{Config{Sampler: "l2-gf", Optimizer: "lbfgs"}, "optimizer"},
-		{Config{Sampler: "l2-gf", LRDecayEvery: 10}, "lr_decay"},
-		{Config{Sampler: "sgld", Mover: "adam"}, "mover"},
-	} {
-		_, err := New(tc.cfg)
-		var ce *ConfigError
-		if err == nil {
-			t.Errorf("%+v is accepted", tc.cfg)
-		} else if ce, _ = err.(*ConfigError); ce == nil || ce.Key != tc.key {
-			t.Errorf("%+v: error %q, want one about %s", tc.cfg, err, tc.key)
-		}
-	}
-}

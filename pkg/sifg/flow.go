@@ -119,7 +119,7 @@ type Mover interface {
 // Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins the next one
 // afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and rate be positive,
 // Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a word), Stein.P above 1,
-// Noise.Sigma above 0 for Denoise and KDE, and Noise.Min above 0 where σ adapts.
+// Noise.Sigma above 0 for Denoise and KDE.
 type Flow struct {
 	Noise Noise
 	Field Field
@@ -161,23 +161,29 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	return c, nil
 }
 
-// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite;
+// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite or σ falls below 1e-18;
 // the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
 	c.Iter++
-	if !finite(c.Z.Data) || c.Sigma-c.Sigma != 0 {
-		return info, &DivergedError{Iter: c.Iter}
+	switch {
+	case f.Noise.Sigma > 0 && c.Sigma < leastSigma:
+		return info, &DivergedError{c.Iter, fmt.Sprintf("σ fell below %v: its rule needs a lower bound (Noise.Min) or a lower rate", leastSigma)}
+	case !finite(c.Z.Data) || c.Sigma-c.Sigma != 0:
+		return info, &DivergedError{c.Iter, "a particle or σ is not finite"}
 	}
 	return info, nil
 }
 
-// DivergedError says that a run met a non-finite value.
-type DivergedError struct{ Iter int } // the outer iteration that produced it, from 1
+// DivergedError says that a run met a value that it cannot go on from.
+type DivergedError struct {
+	Iter   int // the outer iteration that produced it, from 1
+	Reason string
+}
 
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("diverged at iteration %d: a particle or σ is not finite", e.Iter)
+	return fmt.Sprintf("diverged at iteration %d: %s", e.Iter, e.Reason)
 }
 
 // Options of a one-call Run.

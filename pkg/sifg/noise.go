@@ -34,7 +34,7 @@ type Noise struct {
 	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
 	Rule     SigmaRule // "" means SigmaFixed
 	Rate     float64   // learning rate η̃ ≥ 0 of σ
-	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may become 0, and Denoise and KDE panic then
+	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may fall below 1e-18, which ends the run as diverged
 }
 
 func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }
@@ -51,8 +51,11 @@ func (o *Noise) adapt(c *Cloud) {
 	}
 }
 
-// move adds delta to σ and clips it to the bounds.
+// move adds delta to σ and clips it to the bounds. A σ that fell to nothing stays, for Step to find it.
 func (o *Noise) move(c *Cloud, delta float64) {
+	if c.Sigma < leastSigma {
+		return
+	}
 	c.Sigma = max(float32(float64(c.Sigma)+delta), o.Min)
 	if o.Max > 0 {
 		c.Sigma = min(c.Sigma, o.Max)
