@@ -37,6 +37,7 @@ type Config struct {
 	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`             // factor of one decay, in (0, 1]; for lr_decay_every, ignored without
 	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`                 // noise drawn anew at every network step
 	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`       // f and s judged at two further independent draws for the move
+	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty"`           // sifg-a: velocity averaged over x₊ and x₋; false: at x₊
 	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`                   // rademacher (default), gaussian
 	P            float64 `mapstructure:"p" json:"p,omitempty"`                           // initial exponent p of the Stein loss, above 1 and below 100; 0: 2
 	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`                 // toy (default), ica, bnn, none

@@ -41,13 +41,20 @@ func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }
 
 // adapt applies a KL rule; c.V must be s − f at c.X, built from c.W.
 func (o *Noise) adapt(c *Cloud) {
+	if o.adapts() {
+		o.follow(c, meanDot(c.V, c.W))
+	}
+}
+
+// follow is adapt for a given mean⟨v, w⟩.
+func (o *Noise) follow(c *Cloud, along float64) {
 	switch o.Rule {
 	case SigmaKLw:
-		o.move(c, o.Rate*meanDot(c.V, c.W))
+		o.move(c, o.Rate*along)
 	case SigmaKLEps:
-		o.move(c, o.Rate*float64(c.Sigma)*meanDot(c.V, c.W))
+		o.move(c, o.Rate*float64(c.Sigma)*along)
 	case SigmaKLMean:
-		o.move(c, o.Rate*meanDot(c.V, c.W)/float64(c.V.Cols))
+		o.move(c, o.Rate*along/float64(c.V.Cols))
 	}
 }
 

@@ -45,6 +45,18 @@ var Samplers = []Sampler{
 		Build:    with(denoise),
 	},
 	{
+		Name: "sifg-a", Title: "SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
+		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "symmetric"}),
+		Build:    with(antithetic),
+	},
+	{
+		Name: "ada-sifg-a", Title: "Ada-SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising and adaptive σ, by one of the KL rules",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
+		Uses:     slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "symmetric"}),
+		Build:    adaptiveAntithetic,
+	},
+	{
 		Name: "l2-gf", Title: "L2-GF", Version: 1, Doc: "L₂ functional gradient flow: velocity network, Stein loss with p = 2",
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe"}),
@@ -115,6 +127,7 @@ func Register(s Sampler) {
 	}
 	Samplers = append(Samplers, s)
 	if _, err := New(Config{Sampler: s.Name}); err != nil {
+		Samplers = Samplers[:len(Samplers)-1]
 		fail(err.Error())
 	}
 }
