@@ -15,6 +15,7 @@ import (
 type Antithetic struct {
 	Network
 	Redraw    bool // noise drawn anew at every network step
+	Fresh     bool // the move is judged at a draw that the network was not trained with
 	Symmetric bool // v is the mean of s − f over x₊ and x₋, without the noise that explores; false: v = s − f at x₊, as Denoise's
 
 	net          *nn.Net
@@ -51,6 +52,9 @@ func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
 			o.perturb(c)
 		}
 		info.Loss = o.train(c)
+	}
+	if o.Fresh {
+		o.perturb(c)
 	}
 	o.judge(c, noise)
 	return info

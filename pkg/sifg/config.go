@@ -15,8 +15,10 @@ type Config struct {
 	Sampler string `mapstructure:"sampler" json:"sampler"` // sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; of sgld langevin and no other
+	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; of sgld langevin, of baoab baoab, and no other
 	Step      float64 `mapstructure:"step" json:"step,omitempty"`               // particle step size h > 0; 0: 0.01 (svgd 0.1, sgld 0.001)
+	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`       // baoab: γ > 0; 0: 1
+	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`             // interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss
 	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"` // velocity divided by n, as the released toy baselines do; euler and adam heed it
 
 	// Noise.
@@ -111,7 +113,8 @@ func (cfg *Config) check(uses []string) error {
 	}
 	for _, err := range []error{
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
-		within("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
+		within("friction", cfg.Friction, least, most), within("theta", cfg.Theta, 0, 1),
+		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
 		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma), zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
 		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),
 		within("hidden", float64(cfg.Hidden), 1, mostHidden), within("inner", float64(cfg.Inner), 1, mostSteps),

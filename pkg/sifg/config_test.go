@@ -27,6 +27,11 @@ func TestConfigErrors(t *testing.T) {
 		{Config{Sampler: "l2-gf", Optimizer: "lbfgs"}, "optimizer"},
 		{Config{Sampler: "l2-gf", LRDecayEvery: 10}, "lr_decay"},
 		{Config{Sampler: "sgld", Mover: "adam"}, "mover"},
+		{Config{Sampler: "psgld", Mover: "euler"}, "mover"},
+		{Config{Sampler: "baoab", Friction: -1}, "friction"},
+		{Config{Sampler: "interpolated", Theta: 1.1}, "theta"},
+		{Config{Sampler: "interpolated", Mover: "adam"}, "mover"},
+		{Config{Sampler: "ada-sifg-a", SigmaRule: "dsm-in"}, "sigma_rule"},
 	} {
 		_, err := New(tc.cfg)
 		var ce *ConfigError

@@ -35,6 +35,8 @@ func confConfig(name string) Config {
 		cfg.Step = 0.5
 	case "sgld":
 		cfg.Step = 0.05
+	case "baoab":
+		cfg.Step = 0.1
 	}
 	return cfg
 }
@@ -111,12 +113,41 @@ type still struct{ Langevin }
 
 func (s *still) Move(c *Cloud) { (&Euler{Step: s.Step / 2}).Move(c) }
 
-func TestGaussianRecovered(t *testing.T) {
+// quiet drops all noise of f, that of its field and that of its mover, and reports whether there was any.
+func quiet(f *Flow) bool {
+	noisy := f.Noise.Sigma > 0
+	if noisy {
+		f.Field = silent{f.Field}
+	}
+	switch m := f.Mover.(type) {
+	case *Langevin:
+		f.Mover, noisy = &still{*m}, true
+	case *Diffuse:
+		f.Mover, noisy = m.Mover, true
+	case *BAOAB:
+		m.Friction, noisy = 0, true
+	}
+	return noisy
+}
+
+// confVariants are the samplers of the table that have the target as their fixed point, and settings of theirs that are another way to
+// compute.
+func confVariants() []Config {
+	var all []Config
 	for _, s := range Samplers {
-		t.Run(s.Name, func(t *testing.T) {
+		if s.Name != "ascent" {
+			all = append(all, confConfig(s.Name))
+		}
+	}
+	return append(all, Config{Sampler: "sifg-a", Step: 0.02, Symmetric: true}, Config{Sampler: "interpolated", Step: 0.02, Theta: 0.7})
+}
+
+func TestGaussianRecovered(t *testing.T) {
+	for _, cfg := range confVariants() {
+		t.Run(cfg.Sampler, func(t *testing.T) {
 			t.Parallel()
 			build := func() *Flow {
-				f, err := New(confConfig(s.Name))
+				f, err := New(cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,17 +162,28 @@ func TestGaussianRecovered(t *testing.T) {
 			f := build()
 			if _, ok := f.Field.(*KDE); ok {
 				return // without noise it is the blob method (Carrillo et al., 2019), a valid sampler of its own
-			} else if f.Noise.Sigma > 0 {
-				f.Field = silent{f.Field}
-			} else if l, ok := f.Mover.(*Langevin); ok {
-				f.Mover = &still{*l}
-			} else {
-				return // no noise to drop
 			}
-			if err := recovered(f, confTarget()); err == nil {
+			if quiet(f) && recovered(f, confTarget()) == nil {
 				t.Error("dropped noise goes unnoticed")
 			}
 		})
+	}
+}
+
+// TestAscent: without f and without noise every particle ends at the mode.
+func TestAscent(t *testing.T) {
+	f, err := New(confConfig("ascent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(context.Background(), f, confTarget(), Options{Particles: confN, Iterations: confIters, Seed: 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Z.Rows {
+		if z := c.Z.Data[2*i:]; math.Abs(float64(z[0])-1) > 1e-3 || math.Abs(float64(z[1])+0.5) > 1e-3 {
+			t.Fatalf("particle %d ends at %v, not at the mode", i, z[:2])
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func digestConfigs() []Config {
 	for _, s := range Samplers {
 		all = append(all, Config{Sampler: s.Name})
 		for _, mover := range Movers {
-			if c := (Config{Sampler: s.Name, Mover: mover, Step: 0.03}); c.Sampler != "sgld" {
+			if c := (Config{Sampler: s.Name, Mover: mover, Step: 0.03}); slices.Contains(s.Uses, "mover") && !(s.Name == "interpolated" && mover == "adam") {
 				all = append(all, c)
 			}
 		}
@@ -40,7 +41,9 @@ func digestConfigs() []Config {
 		all = append(all, Config{Sampler: "sifg", Optimizer: optimizer, Activation: "leaky-relu", Hidden: 20, LRDecayEvery: 4, LRDecay: 0.9})
 	}
 	return append(all, Config{Sampler: "l2-gf", Warmup: 2, DivideByN: true, Activation: "leaky-relu"}, Config{Sampler: "ada-gwg", P: 3},
-		Config{Sampler: "svgd", Bandwidth: 0.7}, Config{Sampler: "kde-flow", Sigma: 0.3})
+		Config{Sampler: "svgd", Bandwidth: 0.7}, Config{Sampler: "kde-flow", Sigma: 0.3},
+		Config{Sampler: "sifg-a", Symmetric: true, Redraw: true, Warmup: 2}, Config{Sampler: "ada-sifg-a", Symmetric: true},
+		Config{Sampler: "interpolated", Theta: 0.3}, Config{Sampler: "ascent", Sigma: 0.1})
 }
 
 // digest is of the particles, the perturbed particles and σ after seven iterations, in 2 and in 20 dimensions.

@@ -81,6 +81,30 @@ var Samplers = []Sampler{
 		Build:    with(func(Config) Field { return &Drift{} }),
 	},
 	{
+		Name: "psgld", Title: "pSGLD", Version: 1, Doc: "preconditioned SGLD (RMSprop), one chain a particle",
+		Defaults: Config{Mover: "rmsprop", Step: 1e-3},
+		Uses:     []string{"step"},
+		Build:    psgld,
+	},
+	{
+		Name: "baoab", Title: "BAOAB", Version: 1, Doc: "underdamped Langevin dynamics, one chain a particle",
+		Defaults: Config{Step: 0.01, Friction: 1},
+		Uses:     []string{"step", "friction"},
+		Build:    baoab,
+	},
+	{
+		Name: "ascent", Title: "Ascent", Version: 1, Doc: "independent particles, each up the density; with σ, SIFG whose f is 0",
+		Defaults: Config{Mover: "euler", Step: 0.01},
+		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
+		Build:    with(func(Config) Field { return &Drift{} }),
+	},
+	{
+		Name: "interpolated", Title: "Interpolated", Version: 1, Doc: "from SIFG-A (θ = 0) to Langevin dynamics (θ = 1)",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
+		Uses:     slices.Concat(networkKeys, []string{"mover", "step", "sigma", "redraw", "theta"}),
+		Build:    interpolated,
+	},
+	{
 		Name: "kde-flow", Title: "KDE flow", Version: 1, Doc: "SIFG with the closed-form score of the perturbed cloud in place of a network",
 		Defaults: Config{Mover: "euler", Step: 0.01, Sigma: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
