@@ -21,6 +21,9 @@ type Config struct {
 	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`             // interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss
 	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"` // velocity divided by n, as the released toy baselines do; euler and adam heed it
 
+	// Target.
+	Temper int `mapstructure:"temper" json:"temper,omitempty"` // outer iterations over which the score's factor β rises to 1; 0: none
+
 	// Noise.
 	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`           // initial smoothing σ₀ > 0; 0: 0.1
 	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"` // kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none
@@ -67,17 +70,18 @@ func (cfg Config) Resolve() (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
+	uses := slices.Concat(s.Uses, []string{"temper"})
 	v, def := reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(s.Defaults)
 	for i, key := range keys {
 		switch {
 		case key == "sampler":
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
-		case !slices.Contains(s.Uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
-			return cfg, &ConfigError{key, fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(s.Uses, ", "))}
+		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
+			return cfg, &ConfigError{key, fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(uses, ", "))}
 		}
 	}
-	if err := cfg.check(s.Uses); err != nil {
+	if err := cfg.check(uses); err != nil {
 		return cfg, err
 	}
 	_, err = s.Build(cfg)
@@ -113,7 +117,7 @@ func (cfg *Config) check(uses []string) error {
 	}
 	for _, err := range []error{
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
-		within("friction", cfg.Friction, least, most), within("theta", cfg.Theta, 0, 1),
+		within("temper", float64(cfg.Temper), 0, mostSteps), within("friction", cfg.Friction, least, most), within("theta", cfg.Theta, 0, 1),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
 		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma), zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
 		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),

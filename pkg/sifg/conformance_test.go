@@ -139,6 +139,12 @@ func confVariants() []Config {
 			all = append(all, confConfig(s.Name))
 		}
 	}
+	for i := range all {
+		if tempered := all[i]; tempered.Sampler != "psgld" { // whose P divides β out of the drift and leaves the noise of a hot target
+			tempered.Temper = confIters / 2
+			all = append(all, tempered)
+		}
+	}
 	return append(all, Config{Sampler: "sifg-a", Step: 0.02, Symmetric: true}, Config{Sampler: "interpolated", Step: 0.02, Theta: 0.7})
 }
 
@@ -158,6 +164,12 @@ func TestGaussianRecovered(t *testing.T) {
 			}
 			if err := recovered(build(), flipped{confTarget()}); err == nil {
 				t.Error("a score of the wrong sign goes unnoticed")
+			}
+			if hot := build(); hot.Temper > 0 {
+				hot.Temper = 4 * confIters
+				if err := recovered(hot, confTarget()); err == nil {
+					t.Error("a score that stays tempered goes unnoticed")
+				}
 			}
 			f := build()
 			if _, ok := f.Field.(*KDE); ok {

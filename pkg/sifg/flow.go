@@ -45,6 +45,7 @@ type Cloud struct {
 	Seed   uint64 // names the random streams of the run
 
 	threads int // of the flow
+	temper  int // of the flow
 	noise   normals
 }
 
@@ -63,8 +64,26 @@ func (c *Cloud) Perturb() {
 	simd.Axpy(c.X.Data, c.Sigma, c.W.Data)
 }
 
-// Score sets S = ∇log π(X).
+// Score sets S = ∇log π(X), times β while the flow is tempered.
 func (c *Cloud) Score() {
+	c.score()
+	if beta := c.beta(); beta < 1 {
+		for i := range c.S.Data {
+			c.S.Data[i] *= beta
+		}
+	}
+}
+
+// beta returns the score's factor in this iteration.
+func (c *Cloud) beta() float32 {
+	if c.Iter+1 >= c.temper {
+		return 1
+	}
+	return float32(c.Iter+1) / float32(c.temper)
+}
+
+// score is Score without tempering.
+func (c *Cloud) score() {
 	n := c.X.Rows
 	if t := min(c.threads, n/2); t > 1 {
 		var wait sync.WaitGroup
@@ -128,6 +147,10 @@ type Flow struct {
 	// Threads > 1 lets one run use several cores, for its large matrix products and the target's score; the bits are the
 	// same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a core, use a machine better.
 	Threads int
+
+	// Temper is the number of outer iterations over which the score is multiplied by β = (k+1)/Temper, k = 0, 1, …, so that particles
+	// travel between modes; 0: none. Only after them does the run sample the target. AdaGrad and Diffuse with it divide β out again.
+	Temper int
 }
 
 // Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for every
@@ -142,7 +165,7 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	}
 	c := &Cloud{
 		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
-		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, noise: rng.New(seed, "noise"),
+		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, temper: f.Temper, noise: rng.New(seed, "noise"),
 	}
 	if c.Sigma > 0 {
 		c.W, c.X = NewBatch(n, d), NewBatch(n, d)

@@ -16,7 +16,7 @@ type Sampler struct {
 	Doc      string
 	Version  int      // of its numbers, from 1: raise it when the same settings give other numbers
 	Defaults Config   // what a zero setting means
-	Uses     []string // keys of Config, besides "sampler", that it has; others must be zero
+	Uses     []string // keys of Config that it has, besides "sampler" and "temper", which all have; others must be zero
 	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError, what the
 	// sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
@@ -163,7 +163,12 @@ func New(cfg Config) (*Flow, error) {
 		return nil, err
 	}
 	s, _ := ByName(c.Sampler)
-	return s.Build(c)
+	f, err := s.Build(c)
+	if err != nil {
+		return nil, err
+	}
+	f.Temper = c.Temper
+	return f, nil
 }
 
 // with returns a Build of the given field, with the noise and the mover that the settings say.
