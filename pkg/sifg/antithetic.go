@@ -53,7 +53,7 @@ func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
 		}
 		info.Loss = o.train(c)
 	}
-	if o.Fresh {
+	if o.Fresh || noise.Rule == SigmaKLLog {
 		o.perturb(c)
 	}
 	o.judge(c, noise)

@@ -57,6 +57,7 @@ func problemNamed(name string) (problem, error) {
 // result is what one run comes to.
 type result struct {
 	energy, knn float64
+	sigma       float64 // at the end
 	least, tv   float64 // least share of a mode within 3 sd; total variation of the modes' weights
 	seconds     float64
 	err         error
@@ -84,6 +85,7 @@ func (p *problem) run(cfg sifg.Config, n, iterations int, seed uint64) (r result
 		if err != nil {
 			return result{err: err}
 		}
+		r.sigma = float64(c.Sigma)
 		c.Perturb()
 		x = metric.FromBatch(c.X)
 	}
@@ -124,7 +126,7 @@ func run() error {
 	}
 	fmt.Printf("%s, %d particles, %d iterations, seeds %d to %d; mean ± sd, covered: every mode has 5 %% within 3 sd\n",
 		*name, *n, p.iterations, *from, *from+uint64(*seeds)-1)
-	fmt.Printf("%-18s %-18s %-16s %-18s %-8s %s\n", "energy", "3-NN KL", "TV of modes", "least share", "covered", "seconds, settings")
+	fmt.Printf("%-18s %-18s %-16s %-18s %-16s %-8s %s\n", "energy", "3-NN KL", "TV of modes", "least share", "σ at the end", "covered", "seconds, settings")
 	for _, arg := range flag.Args() {
 		var cfg sifg.Config
 		d := json.NewDecoder(bytes.NewReader([]byte(arg)))
@@ -151,7 +153,7 @@ func run() error {
 func line(results []result) string {
 	failed, covered := 0, 0
 	var first error
-	columns := make([][]float64, 5)
+	columns := make([][]float64, 6)
 	for _, r := range results {
 		if r.err != nil {
 			failed, first = failed+1, r.err
@@ -160,16 +162,16 @@ func line(results []result) string {
 		if r.least >= 0.05 {
 			covered++
 		}
-		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.seconds} {
+		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.sigma, r.seconds} {
 			columns[k] = append(columns[k], v)
 		}
 	}
 	var b strings.Builder
-	for k, width := range []int{-18, -18, -16, -18} {
+	for k, width := range []int{-18, -18, -16, -18, -16} {
 		mean, sd := spread(columns[k])
 		fmt.Fprintf(&b, "%*s ", width, fmt.Sprintf("%.4f ± %.4f", mean, sd))
 	}
-	mean, _ := spread(columns[4])
+	mean, _ := spread(columns[5])
 	fmt.Fprintf(&b, "%-8s %.1f", fmt.Sprintf("%d/%d", covered, len(results)), mean)
 	if failed > 0 {
 		fmt.Fprintf(&b, " (%d failed: %v)", failed, first)
