@@ -53,7 +53,7 @@ func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
 		}
 		info.Loss = o.train(c)
 	}
-	if o.Fresh || noise.Rule == SigmaKLLog {
+	if o.Fresh {
 		o.perturb(c)
 	}
 	o.judge(c, noise)

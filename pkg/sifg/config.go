@@ -26,7 +26,7 @@ type Config struct {
 
 	// Noise.
 	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`           // initial smoothing σ₀ > 0; 0: 0.1
-	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"` // kl-w (default), kl-eps, kl-mean, kl-log, dsm-in, dsm-out, none
+	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"` // kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none
 	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty"` // learning rate η̃ of σ; 0: 0.001
 	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty"`   // lower bound, heeded from the first adaptation on; 0: 0.001
 	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty"`   // upper bound, likewise; 0: none

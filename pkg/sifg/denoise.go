@@ -110,9 +110,6 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 		difference(c.V, c.S, o.f)
 		return info
 	}
-	if noise.Rule == SigmaKLLog {
-		c.Perturb()
-	}
 	o.judge(c)
 	noise.adapt(c)
 	return info

@@ -1,7 +1,5 @@
 package sifg
 
-import "math"
-
 // SigmaRule says how σ adapts.
 type SigmaRule string
 
@@ -11,8 +9,6 @@ type SigmaRule string
 //	SigmaKLw     σ ← σ + η̃·mean⟨v, w⟩              descent on KL(μ̂‖π): eq. 3.10 of the paper
 //	SigmaKLEps   σ ← σ + η̃·σ·mean⟨v, w⟩            Algorithm 2 of the paper, which has σw in place of w
 //	SigmaKLMean  σ ← σ + η̃·mean⟨v, w⟩/d            released ICA and BNN scripts: mean over coordinates too
-//	SigmaKLLog   ln σ ← ln σ + clip(η̃·σ·mean⟨v, w⟩/d, ±0.1)  descent on the same in ln σ, a coordinate's share, at draws that the network
-//	                                               was not trained with: on those it was, f follows w and the mean is biased
 //	SigmaDSMIn   σ ← σ − η̃·∂/∂σ denoising loss      released 2-D script: after every network step, warm-up included
 //	SigmaDSMOut  σ ← σ − η̃·∂/∂σ mean‖f(z+σw)+w/σ²‖² released 10-D and monomial-gamma scripts: once an outer iteration; the
 //	                                               residual has w/σ² where the denoising loss has w/σ
@@ -25,15 +21,14 @@ const (
 	SigmaKLw    SigmaRule = "kl-w"
 	SigmaKLEps  SigmaRule = "kl-eps"
 	SigmaKLMean SigmaRule = "kl-mean"
-	SigmaKLLog  SigmaRule = "kl-log"
 	SigmaDSMIn  SigmaRule = "dsm-in"
 	SigmaDSMOut SigmaRule = "dsm-out"
 )
 
 // SigmaRules lists the rules.
-var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaKLLog, SigmaDSMIn, SigmaDSMOut}
+var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
-// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and KDE the KL rules; other
+// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, KDE the three KL rules; other
 // fields, and a rule of an unknown name, leave σ as it is.
 type Noise struct {
 	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
@@ -60,9 +55,6 @@ func (o *Noise) follow(c *Cloud, along float64) {
 		o.move(c, o.Rate*float64(c.Sigma)*along)
 	case SigmaKLMean:
 		o.move(c, o.Rate*along/float64(c.V.Cols))
-	case SigmaKLLog:
-		sigma := float64(c.Sigma)
-		o.move(c, sigma*math.Expm1(min(max(o.Rate*sigma*along/float64(c.V.Cols), -0.1), 0.1)))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -58,12 +59,13 @@ func problemNamed(name string) (problem, error) {
 type result struct {
 	energy, knn float64
 	sigma       float64 // at the end
+	variance    float64 // of the denoising gradient on the final cloud, over that of the antithetic one
 	least, tv   float64 // least share of a mode within 3 sd; total variation of the modes' weights
 	seconds     float64
 	err         error
 }
 
-func (p *problem) run(cfg sifg.Config, n, iterations int, seed uint64) (r result) {
+func (p *problem) run(cfg sifg.Config, n, iterations int, seed uint64, variance bool) (r result) {
 	reference := func(m int) metric.Points {
 		b := sifg.NewBatch(m, p.Dim())
 		p.Sample(b, rng.New(seed, "reference", uint64(m)))
@@ -85,7 +87,11 @@ func (p *problem) run(cfg sifg.Config, n, iterations int, seed uint64) (r result
 		if err != nil {
 			return result{err: err}
 		}
-		r.sigma = float64(c.Sigma)
+		if r.sigma = float64(c.Sigma); variance {
+			network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
+			denoise, _, antithetic := sifg.GradientVariance(c.Z, p, network, c.Sigma, 50, seed)
+			r.variance = denoise / antithetic
+		}
 		c.Perturb()
 		x = metric.FromBatch(c.X)
 	}
@@ -116,6 +122,7 @@ func run() error {
 	iterations := flag.Int("iterations", 0, "0: as the experiment has")
 	from := flag.Uint64("from", 101, "first seed")
 	seeds := flag.Int("seeds", 5, "how many")
+	variance := flag.Bool("variance", false, "print how many times the variance of the gradient falls by antithetic denoising")
 	flag.Parse()
 	p, err := problemNamed(*name)
 	if err != nil {
@@ -126,7 +133,7 @@ func run() error {
 	}
 	fmt.Printf("%s, %d particles, %d iterations, seeds %d to %d; mean ± sd, covered: every mode has 5 %% within 3 sd\n",
 		*name, *n, p.iterations, *from, *from+uint64(*seeds)-1)
-	fmt.Printf("%-18s %-18s %-16s %-18s %-16s %-8s %s\n", "energy", "3-NN KL", "TV of modes", "least share", "σ at the end", "covered", "seconds, settings")
+	fmt.Printf("%-18s %-18s %-16s %-18s %-16s %-16s %-8s %s\n", "energy", "3-NN KL", "TV of modes", "least share", "σ at the end", "variance ratio", "covered", "seconds, settings")
 	for _, arg := range flag.Args() {
 		var cfg sifg.Config
 		d := json.NewDecoder(bytes.NewReader([]byte(arg)))
@@ -141,7 +148,7 @@ func run() error {
 			wait.Go(func() {
 				slots <- true
 				defer func() { <-slots }()
-				results[i] = p.run(cfg, *n, p.iterations, *from+uint64(i))
+				results[i] = p.run(cfg, *n, p.iterations, *from+uint64(i), *variance)
 			})
 		}
 		wait.Wait()
@@ -153,7 +160,7 @@ func run() error {
 func line(results []result) string {
 	failed, covered := 0, 0
 	var first error
-	columns := make([][]float64, 6)
+	columns := make([][]float64, 7)
 	for _, r := range results {
 		if r.err != nil {
 			failed, first = failed+1, r.err
@@ -162,16 +169,16 @@ func line(results []result) string {
 		if r.least >= 0.05 {
 			covered++
 		}
-		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.sigma, r.seconds} {
+		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.sigma, r.variance, r.seconds} {
 			columns[k] = append(columns[k], v)
 		}
 	}
 	var b strings.Builder
-	for k, width := range []int{-18, -18, -16, -18, -16} {
+	for k, width := range []int{-18, -18, -16, -18, -16, -16} {
 		mean, sd := spread(columns[k])
 		fmt.Fprintf(&b, "%*s ", width, fmt.Sprintf("%.4f ± %.4f", mean, sd))
 	}
-	mean, _ := spread(columns[5])
+	mean, _ := spread(columns[6])
 	fmt.Fprintf(&b, "%-8s %.1f", fmt.Sprintf("%d/%d", covered, len(results)), mean)
 	if failed > 0 {
 		fmt.Fprintf(&b, " (%d failed: %v)", failed, first)
