@@ -7,12 +7,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, in the splitting of Leimkuhler and Matthews (2013):
+// BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, split as Leimkuhler and Matthews (2013) do:
 //
 //	B p ← p + (h/2)·v(z)   A z ← z + (h/2)·p   O p ← c·p + √(1−c²)·ξ, c = exp(−γh)   A   B
 //
-// with v the target score. It needs one score an iteration: the last B of a step has the velocity of the next, with whose first B it is one.
-// Momenta start from N(0, I).
+// with v the target score. A step's last B and the next one's first have the same velocity and are one kick, so an iteration needs one
+// score. Momenta start from N(0, I).
 type BAOAB struct {
 	Step     float64 // h > 0, of time: a coordinate moves by about h an iteration
 	Friction float64 // γ > 0
@@ -49,5 +49,8 @@ func (o *BAOAB) Move(c *Cloud) {
 }
 
 func baoab(c Config) (*Flow, error) {
+	if err := inRange("friction", c.Friction, least, most); err != nil {
+		return nil, err
+	}
 	return &Flow{Field: &Drift{}, Mover: &BAOAB{Step: c.Step, Friction: c.Friction}}, nil
 }

@@ -15,7 +15,7 @@ type Config struct {
 	Sampler string `mapstructure:"sampler" json:"sampler"` // sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; of sgld langevin, of baoab baoab, and no other
+	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own
 	Step      float64 `mapstructure:"step" json:"step,omitempty"`               // particle step size h > 0; 0: 0.01 (svgd 0.1, sgld 0.001)
 	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`       // baoab: γ > 0; 0: 1
 	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`             // interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss
@@ -95,13 +95,21 @@ const (
 	mostHidden, mostSteps = 1 << 14, 1e9
 )
 
-// check refuses values out of range. Defaults are in place.
+// inRange returns an error unless v is in [low, high].
+func inRange(key string, v, low, high float64) error {
+	if v >= low && v <= high {
+		return nil
+	}
+	return &ConfigError{key, fmt.Sprintf("must be at least %v and at most %v, got %v", low, high, v)}
+}
+
+// check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its Build.
 func (cfg *Config) check(uses []string) error {
 	within := func(key string, v, low, high float64) error {
-		if slices.Contains(uses, key) && !(v >= low && v <= high) {
-			return &ConfigError{key, fmt.Sprintf("must be at least %v and at most %v, got %v", low, high, v)}
+		if !slices.Contains(uses, key) {
+			return nil
 		}
-		return nil
+		return inRange(key, v, low, high)
 	}
 	zeroOr := func(key string, v, low, high float64) error {
 		if v == 0 {
@@ -117,7 +125,7 @@ func (cfg *Config) check(uses []string) error {
 	}
 	for _, err := range []error{
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
-		within("temper", float64(cfg.Temper), 0, mostSteps), within("friction", cfg.Friction, least, most), within("theta", cfg.Theta, 0, 1),
+		within("temper", float64(cfg.Temper), 0, mostSteps),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
 		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma), zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
 		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),

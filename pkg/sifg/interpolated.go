@@ -2,23 +2,23 @@ package sifg
 
 import "math"
 
-// Interpolated goes from SIFG (θ = 0) to Langevin dynamics (θ = 1). With f, the score of the perturbed cloud that another field learns,
+// Interpolated goes from SIFG (θ = 0) to Langevin dynamics (θ = 1). With f, the score of the perturbed cloud as another field learns it,
 //
-//	v = s(x) − (1−θ)·f(x),   z ← z + hPv + √(2hθP)·ξ,
+//	v = s(x) − (1−θ)·f(x),   z ← z + hPv + √(2hθP)·ξ,   x = z + σ√(1−θ)·w,
 //
-// the noise being that of a Diffuse with Theta: o.Temperature. In the limit σ → 0 every θ moves the law of the particles alike, because ξ
-// spreads them as −θ∇log of their law would. For σ > 0 it spreads z, where f stands for the law of x: the particles' variance then
-// falls short of the target's by (1−θ)σ², not σ², to first order. So x = z + σ√(1−θ)·w, which for θ = 1 is z itself.
+// where Diffuse, with Theta: o.Temperature, makes the noise ξ. As σ → 0 every θ moves the law of the particles alike, because ξ spreads
+// them as −θ times the score of their law would. For σ > 0 it is the law of z that ξ spreads and that of x that f belongs to: were σ
+// not reduced, the law of x would be wider than the target by θσ² to first order. With σ√(1−θ) it is θ(1−θ)σ², and θ = 1 is Langevin.
 //
-// With Adapt θ follows how much of the score f explains on a draw w that it was not trained with,
+// With Adapt θ follows how much of the score f explains, on a draw w that it was not trained with:
 //
-//	θ = 1 − q,   q = (−2·mean⟨f(x), w⟩/σ − mean‖f(x)‖²) / mean‖s(x)‖²   (clipped to [0, 1], averaged over about 100 iterations):
+//	θ = 1 − q,   q = (−2·mean⟨f(x), w⟩/σ − mean‖f(x)‖²) / mean‖s(x)‖²,   θ in [0, 0.95], averaged over about 100 iterations.
 //
-// the numerator is the fall of the denoising loss below that of f = 0, d/σ², whose greatest value is E‖∇log μ̂‖², and in equilibrium, where
-// μ̂ = π, that is E‖s‖². So a network that has learned nothing leaves Langevin dynamics, a perfect one SIFG.
+// The numerator is how far the denoising loss falls below that of f = 0. Its greatest value is E‖∇log μ̂‖², and in equilibrium, where μ̂ is
+// the target, that is E‖s‖². So a network that has learned nothing leaves Langevin dynamics, a perfect one SIFG.
 type Interpolated struct {
 	Field Field   // *Antithetic, *Denoise or *KDE: v = s − f; with Adapt an *Antithetic with Fresh set
-	Theta float64 // θ in [0, 1]; 1 needs Noise.Sigma = 0. With Adapt the first value
+	Theta float64 // θ in [0, 1], 1 with Noise.Sigma = 0; with Adapt its first value, below 1. Noise.Sigma is σ√(1−θ)
 	Adapt bool
 
 	theta float64
@@ -57,8 +57,11 @@ func (o *Interpolated) Velocity(c *Cloud, noise *Noise) Info {
 	return info
 }
 
-// interpolated has σ√(1−θ) as its noise. Setting theta to 0, its default, chooses θ.
+// interpolated makes the flow of setting theta; 0, its default, chooses θ.
 func interpolated(c Config) (*Flow, error) {
+	if err := inRange("theta", c.Theta, 0, 1); err != nil {
+		return nil, err
+	}
 	if c.Mover == "adam" {
 		return nil, &ConfigError{"mover", "interpolated has euler, adagrad and rmsprop, whose noise is known, not adam"}
 	}

@@ -28,8 +28,8 @@ const (
 // SigmaRules lists the rules.
 var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
-// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, KDE the three KL rules; other
-// fields, and a rule of an unknown name, leave σ as it is.
+// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and KDE the three KL
+// rules; other fields, and a rule of an unknown name, leave σ as it is.
 type Noise struct {
 	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
 	Rule     SigmaRule // "" means SigmaFixed
