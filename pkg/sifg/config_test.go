@@ -1,8 +1,6 @@
 package sifg
 
 import (
-	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -59,41 +57,6 @@ func TestRanges(t *testing.T) {
 		if _, err := New(cfg); err == nil || err.Error() != want {
 			t.Errorf("%+v: error %q, want %q", cfg, err, want)
 		}
-	}
-}
-
-// TestSigmaFallsToNothing: a rule without a lower bound may take σ to 0, which ends the run with the reason and no panic.
-func TestSigmaFallsToNothing(t *testing.T) {
-	for name, field := range map[string]Field{
-		"KDE": &KDE{}, "Denoise": &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd", Inner: 3}},
-	} {
-		for _, rule := range []SigmaRule{SigmaKLw, SigmaDSMIn} {
-			if name == "KDE" && rule == SigmaDSMIn {
-				continue
-			}
-			noise := Noise{Sigma: 0.1, Rule: rule, Rate: 1e3}
-			if rule == SigmaDSMIn {
-				noise.Rate = -1e3 // that rule raises σ
-			}
-			f := &Flow{Noise: noise, Field: field, Mover: &Euler{Step: 0.01}}
-			tgt := narrow(2)
-			_, err := Run(context.Background(), f, tgt, Options{Particles: 40, Iterations: 50, Seed: 1})
-			var d *DivergedError
-			if !errors.As(err, &d) || !strings.Contains(d.Reason, "σ fell below 1e-18") {
-				t.Errorf("%s with %s: %v", name, rule, err)
-			}
-		}
-	}
-}
-
-// narrow is N(0, 0.01·I): narrower than the start, so that σ shrinks.
-type narrow int
-
-func (p narrow) Dim() int { return int(p) }
-
-func (narrow) Score(dst, x Batch, _ int) {
-	for i, v := range x.Data {
-		dst.Data[i] = -100 * v
 	}
 }
 

@@ -184,15 +184,15 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	return c, nil
 }
 
-// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite or σ falls below 1e-18;
-// the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
+// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite or σ falls
+// below 1e-18; the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
 	c.Iter++
 	switch {
 	case f.Noise.Sigma > 0 && c.Sigma < leastSigma:
-		return info, &DivergedError{c.Iter, fmt.Sprintf("σ fell below %v: its rule needs a lower bound (Noise.Min) or a lower rate", leastSigma)}
+		return info, &DivergedError{c.Iter, fmt.Sprintf("σ fell below %v: set a lower bound (Noise.Min) or a lower rate", leastSigma)}
 	case !finite(c.Z.Data) || c.Sigma-c.Sigma != 0:
 		return info, &DivergedError{c.Iter, "a particle or σ is not finite"}
 	}

@@ -27,13 +27,12 @@ func TestInterpolatedLimits(t *testing.T) {
 	for name, field := range map[string]Field{"SIFG": &Denoise{Network: network}, "SIFG-A": &Antithetic{Network: network}} {
 		for _, mover := range []preconditioned{&Euler{Step: 0.02}, &AdaGrad{Step: 0.02, Decay: 0.9}} {
 			plain := after(t, &Flow{Noise: noise, Field: field, Mover: mover})
-			o := &Interpolated{Field: field}
-			if got := after(t, &Flow{Noise: noise, Field: o, Mover: &Diffuse{Mover: mover, Theta: o.Temperature}}); !slices.Equal(got, plain) {
-				t.Errorf("θ = 0 with %T is not %s", mover, name)
-			}
-			o = &Interpolated{Field: field, Theta: 0.01}
-			if got := after(t, &Flow{Noise: noise, Field: o, Mover: &Diffuse{Mover: mover, Theta: o.Temperature}}); slices.Equal(got, plain) {
-				t.Errorf("θ = 0.01 with %T is %s", mover, name)
+			for _, theta := range []float64{0, 0.01} {
+				o := &Interpolated{Field: field, Theta: theta}
+				got := after(t, &Flow{Noise: noise, Field: o, Mover: &Diffuse{Mover: mover, Theta: o.Temperature}})
+				if slices.Equal(got, plain) != (theta == 0) {
+					t.Errorf("θ = %v with %T: the bits of %s: %v", theta, mover, name, theta != 0)
+				}
 			}
 		}
 	}

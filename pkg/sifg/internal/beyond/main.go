@@ -133,7 +133,10 @@ func run() error {
 	}
 	fmt.Printf("%s, %d particles, %d iterations, seeds %d to %d; mean ± sd, covered: every mode has 5 %% within 3 sd\n",
 		*name, *n, p.iterations, *from, *from+uint64(*seeds)-1)
-	fmt.Printf("%-18s %-18s %-16s %-18s %-16s %-16s %-8s %s\n", "energy", "3-NN KL", "TV of modes", "least share", "σ at the end", "variance ratio", "covered", "seconds, settings")
+	for k, c := range columns {
+		fmt.Printf("%*s ", -width[k], c)
+	}
+	fmt.Println("covered  seconds, settings")
 	for _, arg := range flag.Args() {
 		var cfg sifg.Config
 		d := json.NewDecoder(bytes.NewReader([]byte(arg)))
@@ -157,10 +160,16 @@ func run() error {
 	return nil
 }
 
+var (
+	columns = []string{"energy", "3-NN KL", "TV of modes", "least share", "σ at the end", "variance ratio"}
+	width   = []int{18, 18, 16, 16, 16, 18}
+)
+
 func line(results []result) string {
 	failed, covered := 0, 0
 	var first error
-	columns := make([][]float64, 7)
+	values := make([][]float64, len(columns))
+	var seconds []float64
 	for _, r := range results {
 		if r.err != nil {
 			failed, first = failed+1, r.err
@@ -169,16 +178,17 @@ func line(results []result) string {
 		if r.least >= 0.05 {
 			covered++
 		}
-		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.sigma, r.variance, r.seconds} {
-			columns[k] = append(columns[k], v)
+		for k, v := range []float64{r.energy, r.knn, r.tv, r.least, r.sigma, r.variance} {
+			values[k] = append(values[k], v)
 		}
+		seconds = append(seconds, r.seconds)
 	}
 	var b strings.Builder
-	for k, width := range []int{-18, -18, -16, -18, -16, -16} {
-		mean, sd := spread(columns[k])
-		fmt.Fprintf(&b, "%*s ", width, fmt.Sprintf("%.4f ± %.4f", mean, sd))
+	for k, x := range values {
+		mean, sd := spread(x)
+		fmt.Fprintf(&b, "%*s ", -width[k], fmt.Sprintf("%.4f ± %.4f", mean, sd))
 	}
-	mean, _ := spread(columns[6])
+	mean, _ := spread(seconds)
 	fmt.Fprintf(&b, "%-8s %.1f", fmt.Sprintf("%d/%d", covered, len(results)), mean)
 	if failed > 0 {
 		fmt.Fprintf(&b, " (%d failed: %v)", failed, first)
