@@ -1,14 +1,28 @@
 package sifg
 
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+)
+
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
 // by New if it is not zero. The zero value of a field means the default said in its comment.
 type Config struct {
 	Sampler string `mapstructure:"sampler" json:"sampler"` // sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; of sgld langevin and no other
+	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own
 	Step      float64 `mapstructure:"step" json:"step,omitempty"`               // particle step size h > 0; 0: 0.01 (svgd 0.1, sgld 0.001)
+	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`       // baoab: γ > 0; 0: 1
+	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`             // interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss
 	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"` // velocity divided by n, as the released toy baselines do; euler and adam heed it
+
+	// Target.
+	Temper int `mapstructure:"temper" json:"temper,omitempty"` // outer iterations over which the score's factor β rises to 1; 0: none
 
 	// Noise.
 	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`           // initial smoothing σ₀ > 0; 0: 0.1
@@ -28,10 +42,121 @@ type Config struct {
 	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`             // factor of one decay, in (0, 1]; for lr_decay_every, ignored without
 	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`                 // noise drawn anew at every network step
 	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`       // f and s judged at two further independent draws for the move
+	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty"`           // sifg-a: velocity averaged over x₊ and x₋; false: at x₊
 	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`                   // rademacher (default), gaussian
 	P            float64 `mapstructure:"p" json:"p,omitempty"`                           // initial exponent p of the Stein loss, above 1 and below 100; 0: 2
 	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`                 // toy (default), ica, bnn, none
 	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`                 // learning rate η̃ of p; 0: 5e-7
 	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty"`               // p adapts in outer iterations after this one
 	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty"`           // SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic
+}
+
+// keys are the settings' names.
+var keys = func() (all []string) {
+	for f := range reflect.TypeFor[Config]().Fields() {
+		all = append(all, f.Tag.Get("mapstructure"))
+	}
+	return all
+}()
+
+// ConfigError says which setting is wrong and what would be right.
+type ConfigError struct{ Key, Problem string }
+
+func (e *ConfigError) Error() string { return e.Key + ": " + e.Problem }
+
+// Resolve checks cfg and returns it with the sampler's defaults in place of zero settings. Its errors are *ConfigError.
+func (cfg Config) Resolve() (Config, error) {
+	s, err := ByName(cfg.Sampler)
+	if err != nil {
+		return cfg, err
+	}
+	uses := slices.Concat(s.Uses, []string{"temper"})
+	v, def := reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(s.Defaults)
+	for i, key := range keys {
+		switch {
+		case key == "sampler":
+		case v.Field(i).IsZero():
+			v.Field(i).Set(def.Field(i))
+		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
+			return cfg, &ConfigError{key, fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(uses, ", "))}
+		}
+	}
+	if err := cfg.check(uses); err != nil {
+		return cfg, err
+	}
+	_, err = s.Build(cfg)
+	return cfg, err
+}
+
+// Ranges. σ² must be a float32 above 0; a network of the widest kind has a gigabyte of weights.
+const (
+	least, most           = 1e-20, 1e20
+	leastSigma, mostSigma = 1e-18, 1e18
+	mostHidden, mostSteps = 1 << 14, 1e9
+)
+
+// inRange returns an error unless v is in [low, high].
+func inRange(key string, v, low, high float64) error {
+	if v >= low && v <= high {
+		return nil
+	}
+	return &ConfigError{key, fmt.Sprintf("must be at least %v and at most %v, got %v", low, high, v)}
+}
+
+// check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its Build.
+func (cfg *Config) check(uses []string) error {
+	within := func(key string, v, low, high float64) error {
+		if !slices.Contains(uses, key) {
+			return nil
+		}
+		return inRange(key, v, low, high)
+	}
+	zeroOr := func(key string, v, low, high float64) error {
+		if v == 0 {
+			return nil
+		}
+		return within(key, v, low, high)
+	}
+	oneOf := func(key, v string, names []string) error {
+		if slices.Contains(uses, key) && !slices.Contains(names, v) {
+			return &ConfigError{key, fmt.Sprintf("%q is unknown: want one of %s", v, strings.Join(names, ", "))}
+		}
+		return nil
+	}
+	for _, err := range []error{
+		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
+		within("temper", float64(cfg.Temper), 0, mostSteps),
+		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
+		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma), zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
+		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),
+		within("hidden", float64(cfg.Hidden), 1, mostHidden), within("inner", float64(cfg.Inner), 1, mostSteps),
+		within("warmup", float64(cfg.Warmup), 0, mostSteps), within("lr", cfg.LR, least, most),
+		within("lr_decay_every", float64(cfg.LRDecayEvery), 0, mostSteps),
+		oneOf("activation", cfg.Activation, []string{"tanh", "leaky-relu"}),
+		oneOf("optimizer", cfg.Optimizer, nn.Optimizers),
+		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
+		oneOf("p_rule", cfg.PRule, names(PRules)), zeroOr("p_rate", cfg.PRate, least, most),
+		within("p_start", float64(cfg.PStart), 0, mostSteps), zeroOr("bandwidth", cfg.Bandwidth, least, most),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch uses := func(key string) bool { return slices.Contains(uses, key) }; {
+	case uses("sigma_max") && cfg.SigmaMax > 0 && cfg.SigmaMax < cfg.SigmaMin:
+		return &ConfigError{"sigma_max", fmt.Sprintf("%v is below sigma_min %v", cfg.SigmaMax, cfg.SigmaMin)}
+	case uses("p") && !(cfg.P > 1 && cfg.P < 100):
+		return &ConfigError{"p", fmt.Sprintf("must be above 1 and below 100, got %v", cfg.P)}
+	case cfg.LRDecayEvery > 0 && !(cfg.LRDecay > 0 && cfg.LRDecay <= 1):
+		return &ConfigError{"lr_decay", fmt.Sprintf("must be in (0, 1] where lr_decay_every is set, got %v", cfg.LRDecay)}
+	}
+	return nil
+}
+
+func names[T ~string](xs []T) []string {
+	out := make([]string, len(xs))
+	for i, x := range xs {
+		out[i] = string(x)
+	}
+	return out
 }

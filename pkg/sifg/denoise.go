@@ -107,8 +107,7 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 		o.net.Forward(o.f, c.X)
 		c.Perturb()
 		c.Score()
-		copy(c.V.Data, c.S.Data)
-		simd.Axpy(c.V.Data, -1, o.f.Data)
+		difference(c.V, c.S, o.f)
 		return info
 	}
 	o.judge(c)
@@ -120,8 +119,7 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 func (o *Denoise) judge(c *Cloud) {
 	c.Score()
 	o.net.Forward(o.f, c.X)
-	copy(c.V.Data, c.S.Data)
-	simd.Axpy(c.V.Data, -1, o.f.Data)
+	difference(c.V, c.S, o.f)
 }
 
 // train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss before

@@ -5,3 +5,7 @@
 // target score s = ∇log π, smoothing σ, standard-normal draws w, perturbed particles x = z + σw, velocity v, step size h,
 // score network f_γ with weights γ, exponent p of the Stein loss. k counts outer iterations.
 package sifg
+
+// Numerics is the version of what all samplers share: random streams, network, optimisers, movers and compute core. Raise it when one of
+// them gives other numbers; raise the Version of a sampler's row when only its own change. A result is identified by both.
+const Numerics = 1

@@ -84,5 +84,5 @@ func ExampleNew() {
 	_, err := sifg.New(sifg.Config{Sampler: "svgd", Hidden: 32})
 	fmt.Println(err)
 	// Output:
-	// hidden: svgd has no such setting; it has mover, step, divide_by_n, bandwidth
+	// hidden: svgd has no such setting; it has mover, step, divide_by_n, bandwidth, temper
 }

@@ -45,6 +45,7 @@ type Cloud struct {
 	Seed   uint64 // names the random streams of the run
 
 	threads int // of the flow
+	temper  int // of the flow
 	noise   normals
 }
 
@@ -63,8 +64,26 @@ func (c *Cloud) Perturb() {
 	simd.Axpy(c.X.Data, c.Sigma, c.W.Data)
 }
 
-// Score sets S = ∇log π(X).
+// Score sets S = ∇log π(X), times β while the flow is tempered.
 func (c *Cloud) Score() {
+	c.score()
+	if beta := c.beta(); beta < 1 {
+		for i := range c.S.Data {
+			c.S.Data[i] *= beta
+		}
+	}
+}
+
+// beta returns the score's factor in this iteration.
+func (c *Cloud) beta() float32 {
+	if c.Iter+1 >= c.temper {
+		return 1
+	}
+	return float32(c.Iter+1) / float32(c.temper)
+}
+
+// score is Score without tempering.
+func (c *Cloud) score() {
 	n := c.X.Rows
 	if t := min(c.threads, n/2); t > 1 {
 		var wait sync.WaitGroup
@@ -119,7 +138,7 @@ type Mover interface {
 // Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins the next one
 // afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and rate be positive,
 // Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a word), Stein.P above 1,
-// Noise.Sigma above 0 for Denoise and KDE, and Noise.Min above 0 where σ adapts.
+// Noise.Sigma above 0 for Denoise and KDE.
 type Flow struct {
 	Noise Noise
 	Field Field
@@ -128,6 +147,10 @@ type Flow struct {
 	// Threads > 1 lets one run use several cores, for its large matrix products and the target's score; the bits are the
 	// same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a core, use a machine better.
 	Threads int
+
+	// Temper is the number of outer iterations over which the score is multiplied by β = (k+1)/Temper, k = 0, 1, …, so that particles
+	// travel between modes; 0: none. Only after them does the run sample the target. AdaGrad and Diffuse with it divide β out again.
+	Temper int
 }
 
 // Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for every
@@ -142,7 +165,7 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	}
 	c := &Cloud{
 		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
-		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, noise: rng.New(seed, "noise"),
+		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, temper: f.Temper, noise: rng.New(seed, "noise"),
 	}
 	if c.Sigma > 0 {
 		c.W, c.X = NewBatch(n, d), NewBatch(n, d)
@@ -161,23 +184,29 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	return c, nil
 }
 
-// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite;
-// the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
+// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite or σ falls
+// below 1e-18; the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
 	c.Iter++
-	if !finite(c.Z.Data) || c.Sigma-c.Sigma != 0 {
-		return info, &DivergedError{Iter: c.Iter}
+	switch {
+	case f.Noise.Sigma > 0 && c.Sigma < leastSigma:
+		return info, &DivergedError{c.Iter, fmt.Sprintf("σ fell below %v: set a lower bound (Noise.Min) or a lower rate", leastSigma)}
+	case !finite(c.Z.Data) || c.Sigma-c.Sigma != 0:
+		return info, &DivergedError{c.Iter, "a particle or σ is not finite"}
 	}
 	return info, nil
 }
 
-// DivergedError says that a run met a non-finite value.
-type DivergedError struct{ Iter int } // the outer iteration that produced it, from 1
+// DivergedError says that a run met a value that it cannot go on from.
+type DivergedError struct {
+	Iter   int // the outer iteration that produced it, from 1
+	Reason string
+}
 
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("diverged at iteration %d: a particle or σ is not finite", e.Iter)
+	return fmt.Sprintf("diverged at iteration %d: %s", e.Iter, e.Reason)
 }
 
 // Options of a one-call Run.

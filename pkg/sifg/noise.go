@@ -28,31 +28,41 @@ const (
 // SigmaRules lists the rules.
 var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
-// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, KDE the three KL rules; other
-// fields, and a rule of an unknown name, leave σ as it is.
+// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and KDE the three KL
+// rules; other fields, and a rule of an unknown name, leave σ as it is.
 type Noise struct {
 	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
 	Rule     SigmaRule // "" means SigmaFixed
 	Rate     float64   // learning rate η̃ ≥ 0 of σ
-	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may become 0, and Denoise and KDE panic then
+	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may fall below 1e-18, which ends the run as diverged
 }
 
 func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }
 
 // adapt applies a KL rule; c.V must be s − f at c.X, built from c.W.
 func (o *Noise) adapt(c *Cloud) {
-	switch o.Rule {
-	case SigmaKLw:
-		o.move(c, o.Rate*meanDot(c.V, c.W))
-	case SigmaKLEps:
-		o.move(c, o.Rate*float64(c.Sigma)*meanDot(c.V, c.W))
-	case SigmaKLMean:
-		o.move(c, o.Rate*meanDot(c.V, c.W)/float64(c.V.Cols))
+	if o.adapts() {
+		o.follow(c, meanDot(c.V, c.W))
 	}
 }
 
-// move adds delta to σ and clips it to the bounds.
+// follow is adapt for a given mean⟨v, w⟩.
+func (o *Noise) follow(c *Cloud, along float64) {
+	switch o.Rule {
+	case SigmaKLw:
+		o.move(c, o.Rate*along)
+	case SigmaKLEps:
+		o.move(c, o.Rate*float64(c.Sigma)*along)
+	case SigmaKLMean:
+		o.move(c, o.Rate*along/float64(c.V.Cols))
+	}
+}
+
+// move adds delta to σ and clips it to the bounds. A σ that fell to nothing stays, for Step to find it.
 func (o *Noise) move(c *Cloud, delta float64) {
+	if c.Sigma < leastSigma {
+		return
+	}
 	c.Sigma = max(float32(float64(c.Sigma)+delta), o.Min)
 	if o.Max > 0 {
 		c.Sigma = min(c.Sigma, o.Max)

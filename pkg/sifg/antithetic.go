@@ -1,0 +1,134 @@
+package sifg
+
+import (
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+)
+
+// Antithetic is Denoise with every draw w used on both sides of its particle, x± = z ± σw: the network minimises the mean of the
+// denoising losses of w and −w, which is, up to a constant,
+//
+//	mean[ ½‖f(x₊)‖² + ½‖f(x₋)‖² + ⟨w, f(x₊) − f(x₋)⟩/σ ].
+//
+// The gradient of Denoise has a noise ∝ 1/σ, from ⟨w, f⟩/σ. Most of it cancels in the difference, which tends to 2·wᵀJ_f w, twice
+// Hutchinson's estimate, as σ → 0. A network step is a forward and a first-order backward pass of 2n rows.
+type Antithetic struct {
+	Network
+	Redraw    bool // noise drawn anew at every network step
+	Fresh     bool // the move is judged at a draw that the network was not trained with
+	Symmetric bool // v is the mean of s − f over x₊ and x₋, without the noise that explores; false: v = s − f at x₊, as Denoise's
+
+	net          *nn.Net
+	opt          nn.Optimizer
+	x            Batch // x₊ and below them x₋ (2n×d)
+	f, g, square Batch // f(x), loss gradient, squares of the residuals (2n×d)
+	v            Batch // velocity at x₋ (n×d)
+}
+
+var _ Field = (*Antithetic)(nil)
+
+// Init implements Field.
+func (o *Antithetic) Init(c *Cloud) {
+	o.net, o.opt = o.Network.build(c)
+	n, d := c.Z.Rows, c.Z.Cols
+	o.x, o.f, o.g, o.square, o.v = NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(n, d)
+}
+
+// Velocity implements Field.
+func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
+	if c.Sigma == 0 {
+		panic("sifg: Antithetic needs Noise.Sigma > 0")
+	}
+	o.perturb(c)
+	if c.Iter == 0 && o.Warmup > 0 {
+		for range o.Warmup {
+			o.train(c)
+		}
+		o.perturb(c)
+	}
+	var info Info
+	for j := range o.Inner {
+		if o.Redraw && j > 0 {
+			o.perturb(c)
+		}
+		info.Loss = o.train(c)
+	}
+	if o.Fresh {
+		o.perturb(c)
+	}
+	o.judge(c, noise)
+	return info
+}
+
+// perturb draws w and sets x₊, which is c.X, and x₋.
+func (o *Antithetic) perturb(c *Cloud) {
+	c.Perturb()
+	plus, minus := halves(o.x)
+	copy(plus.Data, c.X.Data)
+	copy(minus.Data, c.Z.Data)
+	simd.Axpy(minus.Data, -c.Sigma, c.W.Data)
+}
+
+// train does one network step and returns the loss before it, the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖².
+func (o *Antithetic) train(c *Cloud) float64 {
+	o.net.Forward(o.f, o.x)
+	n := c.Z.Rows
+	inv := 1 / float32(n)
+	fp, fm := halves(o.f)
+	gp, gm := halves(o.g)
+	sp, sm := halves(o.square)
+	simd.Residual(gp.Data, sp.Data, fp.Data, c.W.Data, 1/c.Sigma, inv)
+	simd.Residual(gm.Data, sm.Data, fm.Data, c.W.Data, -1/c.Sigma, inv)
+	o.net.Backward(o.g)
+	o.opt.Step(o.net.Params, o.net.Grad)
+	return simd.RowSums(o.square.Data, 2*n, c.Z.Cols) / float64(2*n)
+}
+
+// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊, which is also E⟨v(x₊) − v(x₋), w⟩/2.
+func (o *Antithetic) judge(c *Cloud, noise *Noise) {
+	plus, minus := halves(o.x)
+	fp, fm := halves(o.f)
+	c.Score()
+	if !o.Symmetric {
+		o.net.Forward(fp, plus)
+		difference(c.V, c.S, fp)
+		noise.adapt(c)
+		return
+	}
+	o.net.Forward(o.f, o.x)
+	difference(c.V, c.S, fp)
+	x := c.X
+	c.X = minus
+	c.Score()
+	c.X = x
+	difference(o.v, c.S, fm)
+	along := (meanDot(c.V, c.W) - meanDot(o.v, c.W)) / 2
+	for i, v := range o.v.Data {
+		c.V.Data[i] = (c.V.Data[i] + v) / 2
+	}
+	noise.follow(c, along)
+}
+
+// difference sets dst = a − b.
+func difference(dst, a, b Batch) {
+	copy(dst.Data, a.Data)
+	simd.Axpy(dst.Data, -1, b.Data)
+}
+
+// halves returns the upper and the lower half of the rows of b, as views.
+func halves(b Batch) (upper, lower Batch) {
+	n := b.Rows / 2
+	return rows(b, 0, n), rows(b, n, 2*n)
+}
+
+func antithetic(c Config) Field {
+	return &Antithetic{Network: c.network(), Redraw: c.Redraw, Symmetric: c.Symmetric}
+}
+
+// adaptiveAntithetic refuses the DSM rules, which follow Denoise's own loss.
+func adaptiveAntithetic(c Config) (*Flow, error) {
+	if rule := SigmaRule(c.SigmaRule); rule == SigmaDSMIn || rule == SigmaDSMOut {
+		return nil, &ConfigError{"sigma_rule", c.Sampler + " has the KL rules and none, not " + c.SigmaRule}
+	}
+	return with(antithetic)(c)
+}

@@ -1,0 +1,156 @@
+package sifg
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// Whitened is a target in coordinates u in which it is about as wide in every direction, z = m + L·u: the preconditioner P = LLᵀ of
+// every flow, for particles, noise, kernels and network alike. A flow runs on it as on any target; Init maps the start, ToTarget the
+// sample:
+//
+//	w, err := sifg.Whiten(target, mean, cov)
+//	cloud, err := sifg.Run(ctx, flow, w, sifg.Options{Init: w.Init(init), …})
+//	w.ToTarget(sample, cloud.X)
+type Whitened struct {
+	target Target
+	center []float32 // m (d)
+	scale  []float32 // diagonal of L (d)
+	inv    Batch     // L⁻¹ (d×d); empty where L is diagonal
+	l      Batch     // L (d×d), lower triangular; empty where it is diagonal
+	spare  sync.Pool // of *whitenScratch
+}
+
+type whitenScratch struct {
+	z, s []float32
+	ws   simd.Workspace
+}
+
+var _ Target = (*Whitened)(nil)
+
+// Whiten returns target in coordinates in which a law of this mean and covariance is N(0, I). A diagonal cov (*mat.DiagDense) costs O(d) a
+// particle and score, another one O(d²). It returns an error when a shape is wrong or cov is not positive definite.
+func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
+	d := target.Dim()
+	if len(mean) != d || cov.SymmetricDim() != d {
+		return nil, fmt.Errorf("sifg: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean), cov.SymmetricDim(), d)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(cov) {
+		return nil, errors.New("sifg: Whiten: the covariance is not positive definite")
+	}
+	var l, inv mat.TriDense
+	chol.LTo(&l)
+	if err := inv.InverseTri(&l); err != nil {
+		return nil, fmt.Errorf("sifg: Whiten: %w", err)
+	}
+	w := &Whitened{target: target, center: make([]float32, d), scale: make([]float32, d)}
+	w.spare.New = func() any { return new(whitenScratch) }
+	for i, m := range mean {
+		w.center[i], w.scale[i] = float32(m), float32(l.At(i, i))
+	}
+	if _, diagonal := cov.(*mat.DiagDense); !diagonal {
+		w.l, w.inv = NewBatch(d, d), NewBatch(d, d)
+		for i := range d {
+			for j := range i + 1 {
+				w.l.Data[i*d+j], w.inv.Data[i*d+j] = float32(l.At(i, j)), float32(inv.At(i, j))
+			}
+		}
+	}
+	return w, nil
+}
+
+// WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if dense; dense needs n
+// well above d.
+func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
+	x := mat.NewDense(pilot.Rows, pilot.Cols, nil)
+	for i := range pilot.Rows {
+		for j := range pilot.Cols {
+			x.Set(i, j, float64(pilot.Data[i*pilot.Stride+j]))
+		}
+	}
+	var cov mat.SymDense
+	stat.CovarianceMatrix(&cov, x, nil)
+	mean := make([]float64, pilot.Cols)
+	variances := make([]float64, pilot.Cols)
+	for j := range mean {
+		mean[j], variances[j] = stat.Mean(mat.Col(nil, j, x), nil), cov.At(j, j)
+	}
+	if dense {
+		return Whiten(target, mean, &cov)
+	}
+	return Whiten(target, mean, mat.NewDiagDense(len(mean), variances))
+}
+
+// Dim implements Target.
+func (w *Whitened) Dim() int { return len(w.center) }
+
+// Score implements Target: ∇_u log π(m + Lu) = Lᵀ·∇ log π(z).
+func (w *Whitened) Score(dst, u Batch, iter int) {
+	k := w.spare.Get().(*whitenScratch)
+	defer w.spare.Put(k)
+	if len(k.z) < len(u.Data) {
+		k.z, k.s = make([]float32, len(u.Data)), make([]float32, len(u.Data))
+	}
+	z, s := u, u
+	z.Data, s.Data = k.z[:len(u.Data)], k.s[:len(u.Data)]
+	w.toTarget(k, z, u)
+	w.target.Score(s, z, iter)
+	if d := u.Cols; w.l.Data != nil {
+		k.ws.GemmNN(u.Rows, d, d, s.Data, d, w.l.Data, d, dst.Data, d, false)
+		return
+	}
+	for i, v := range s.Data {
+		dst.Data[i] = v * w.scale[i%u.Cols]
+	}
+}
+
+// ToTarget sets z = m + L·u for every row; both are n×d and do not alias.
+func (w *Whitened) ToTarget(z, u Batch) {
+	k := w.spare.Get().(*whitenScratch)
+	defer w.spare.Put(k)
+	w.toTarget(k, z, u)
+}
+
+func (w *Whitened) toTarget(k *whitenScratch, z, u Batch) {
+	d := u.Cols
+	if w.l.Data != nil {
+		k.ws.GemmNT(u.Rows, d, d, u.Data, d, w.l.Data, d, z.Data, d, false)
+		for i := range z.Data {
+			z.Data[i] += w.center[i%d]
+		}
+		return
+	}
+	for i, v := range u.Data {
+		z.Data[i] = w.center[i%d] + float32(w.scale[i%d]*v)
+	}
+}
+
+// Init returns an Options.Init that draws the particles z as init does (nil: N(0, I) in the coordinates u) and maps them.
+func (w *Whitened) Init(init func(dst Batch, r *rng.Stream)) func(dst Batch, r *rng.Stream) {
+	if init == nil {
+		return nil
+	}
+	return func(dst Batch, r *rng.Stream) {
+		init(dst, r)
+		d := dst.Cols
+		for i := range dst.Data {
+			dst.Data[i] -= w.center[i%d]
+		}
+		if w.l.Data == nil {
+			for i := range dst.Data {
+				dst.Data[i] /= w.scale[i%d]
+			}
+			return
+		}
+		z := append([]float32(nil), dst.Data...)
+		new(simd.Workspace).GemmNT(dst.Rows, d, d, z, d, w.inv.Data, d, dst.Data, d, false)
+	}
+}
