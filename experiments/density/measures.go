@@ -170,7 +170,7 @@ func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(stri
 		return nil
 	}
 	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
-	denoise, stein := sifg.GradientVariance(c.Z, p.d, network, c.Sigma, 50, p.seed)
+	denoise, stein, _ := sifg.GradientVariance(c.Z, p.d, network, c.Sigma, 50, p.seed)
 	put("gradient-variance", 0, denoise)
 	put("gradient-variance", 1, stein)
 	return nil
