@@ -76,3 +76,40 @@ func TestIntervalCoverage(t *testing.T) {
 		t.Errorf("quantile of one value is %g", got)
 	}
 }
+
+// ExactKSD is the mean and standard deviation that v² has over clouds of exact draws. The mean of 400 values with the spread that it
+// states has a standard error of sd/20; their standard deviation, of a law close to χ² with few degrees of freedom, is known to some 15 %.
+// A cloud half as wide is many standard deviations off.
+func TestExactKSD(t *testing.T) {
+	const clouds = 400
+	r := rng.New(9, "clouds")
+	var sum, squares, wantMean, wantSD float64
+	for range clouds {
+		x := NewPoints(60, 2)
+		score := NewPoints(60, 2)
+		for k := range x.Data {
+			x.Data[k] = r.NormFloat64()
+			score.Data[k] = -x.Data[k]
+		}
+		v, _ := KSD(x, score)
+		sum += v * v / clouds
+		squares += v * v * v * v / clouds
+		mean, sd := ExactKSD(x, score)
+		wantMean += mean / clouds
+		wantSD += sd / clouds
+	}
+	sd := math.Sqrt(squares - sum*sum)
+	if math.Abs(sum-wantMean) > 5*wantSD/20 || math.Abs(sd/wantSD-1) > 0.3 {
+		t.Errorf("v² is %g ± %g over clouds, said to be %g ± %g", sum, sd, wantMean, wantSD)
+	}
+	x := normals(500, "cloud", 0.5)
+	score := NewPoints(500, 2)
+	for i := range 500 {
+		x.Row(i)[1] = (x.Row(i)[1] - 10) / 0.01
+		score.Row(i)[0], score.Row(i)[1] = -x.Row(i)[0], -x.Row(i)[1]
+	}
+	v, _ := KSD(x, score)
+	if mean, sd := ExactKSD(x, score); v*v < mean+8*sd {
+		t.Errorf("v² of a narrow cloud is %g, of exact draws %g ± %g", v*v, mean, sd)
+	}
+}
