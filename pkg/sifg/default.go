@@ -40,6 +40,8 @@ func Default(sampler string, d, n int) Config {
 		cfg.Step = 0.5 // its velocity is an average over particles, smaller than a score
 	case "sgld":
 		cfg.Step = 0.02 // its drift is half the score
+	case "kde-flow":
+		cfg.Sigma = 0 // no network sees the space between the particles: a larger σ only blurs
 	}
 	return cfg
 }
