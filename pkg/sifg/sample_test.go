@@ -49,14 +49,18 @@ func TestSampleErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runaway := target.NewFunc(1, func(x []float64) float64 { return x[0] * x[0] * x[0] * x[0] },
+		func(dst, x []float64) { dst[0] = 4 * x[0] * x[0] * x[0] })
+	cfg := Default("sifg", 2, 100)
 	for name, c := range map[string]struct {
 		target Target
 		cfg    Config
 		want   []string
 	}{
 		"setting": {narrow, Config{Sampler: "sifg", Step: -1}, []string{"step: must be"}},
-		"NaN":     {logarithm, Default("sifg", 2, 100), []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
-		"1e-8":    {narrow, Default("sifg", 2, 100), []string{"diverged at iteration", "smaller step", "about 1 wide", "targettest.Check"}},
+		"NaN":     {logarithm, cfg, []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
+		"1e-8":    {narrow, cfg, []string{"diverged at iteration", "1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},
+		"late":    {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "targettest.Check"}},
 	} {
 		_, err := Sample(context.Background(), c.cfg, c.target, Options{Particles: 100, Iterations: 50, Seed: 1})
 		if err == nil {
@@ -69,7 +73,7 @@ func TestSampleErrors(t *testing.T) {
 			}
 		}
 		var diverged *DivergedError
-		if name == "1e-8" && !errors.As(err, &diverged) {
+		if (name == "1e-8" || name == "late") && !errors.As(err, &diverged) {
 			t.Errorf("the error is no *DivergedError: %v", err)
 		}
 	}

@@ -17,15 +17,17 @@ type Summary struct {
 	Sigma       float64             // smoothing σ
 	Coordinates []CoordinateSummary // d
 
-	// Stein is the Stein ratio −(1/nd) Σ ⟨s(x_i), x_i − x̄⟩, and SteinError its standard error for independent draws. It is 1 for draws of
-	// the target, and for a Gaussian target the mean over directions of variance in the cloud ÷ variance of the target.
+	// Stein is the Stein ratio −(1/nd) Σ ⟨s(x_i), x_i − x̄⟩, and SteinError its standard error for independent draws. It is 1
+	// for draws of the target, and for a Gaussian target the mean over directions of variance in the cloud ÷ variance of the
+	// target.
 	Stein, SteinError float64
-	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and √d, and ExactKSD its
-	// root mean square for as many independent draws of the target (metric.ExactKSD). Of more than 2,000 particles 2,000 are used.
+	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and √d, and
+	// ExactKSD its root mean square for as many independent draws of the target (metric.ExactKSD). Of more than 2,000 particles
+	// 2,000 are used.
 	KSD, ExactKSD float64
-	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many standard deviations the cloud's
-	// mean is off, in the direction where that is most. ExactOffset is its root mean square for independent draws, √(d/n). Both are NaN
-	// unless n > 2d.
+	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many standard
+	// deviations the cloud's mean is off, in the direction where that is most. ExactOffset is its root mean square for
+	// independent draws, √(d/n). Both are NaN unless n > 2d.
 	Offset, ExactOffset float64
 
 	ksdLimit float64 // of KSD, for exact draws
@@ -33,14 +35,16 @@ type Summary struct {
 	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
 }
 
-// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for draws of the target.
+// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for draws of
+// the target.
 type CoordinateSummary struct {
 	Mean, SD          float64
 	Low, Median, High float64
 	Stein, SteinError float64
 }
 
-// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It changes nothing.
+// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It changes
+// nothing.
 func Summarize(c *Cloud) *Summary {
 	sample := c.X
 	if c.Iter == 0 {
@@ -50,15 +54,16 @@ func Summarize(c *Cloud) *Summary {
 	s := &Summary{Particles: n, Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
 	x := metric.FromBatch(sample)
 	if bad := unfinite(x); bad > 0 {
-		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look at the score where "+
-			"particles start (targettest.Check) or let them start elsewhere (Options.Init).", bad, n)
+		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look at "+
+			"the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).", bad, n)
 		return s
 	}
 	scores := NewBatch(n, d)
 	c.Target.Score(scores, sample, c.Iter)
 	score := metric.FromBatch(scores)
 	if bad := unfinite(score); bad > 0 {
-		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and overflows (targettest.Check).", bad, n)
+		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and overflows "+
+			"(targettest.Check).", bad, n)
 		return s
 	}
 	s.describe(x, score)
@@ -160,12 +165,13 @@ func (s *Summary) offset(score metric.Points) {
 	}
 }
 
-// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own ratio varies more.
+// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own ratio
+// varies more.
 const (
 	steinBound, coordinateBound = 0.15, 0.3
-	ksdBound                    = 8 // standard deviations: where one direction matters most, KSD is as the modulus of a normal, at 3.5
+	ksdBound                    = 8 // standard deviations; 3.5 of a normal law's where one direction matters most
 	offsetBound                 = 0.2
-	sigmaBound                  = 0.5
+	sigmaBound                  = 0.7
 	spreadBound                 = 100
 )
 
@@ -188,30 +194,33 @@ func (s *Summary) warn() {
 	k := s.Coordinates[off]
 	switch {
 	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
-		say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its variances are about %.0f %% of the "+
-			"target's. The particles repel each other too little: take the settings of sifg.Default, or a wider network, more inner steps or a "+
-			"larger σ. svgd and kde-flow are too narrow in many dimensions whatever their settings.", s.Stein, s.SteinError, max(0, 100*s.Stein))
+		say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its variances "+
+			"are about %.0f %% of the target's. The particles repel each other too little: take the settings of "+
+			"sifg.Default, or a wider network, more inner steps or a larger σ. svgd and kde-flow are too narrow in many "+
+			"dimensions whatever their settings.", s.Stein, s.SteinError, max(0, 100*s.Stein))
 	case beyond(s.Stein, s.SteinError, steinBound):
-		say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; if that does not help, take a "+
-			"smaller step, or a σ well below the narrowest width of the target.", s.Stein, s.SteinError)
+		say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; if that "+
+			"does not help, take a smaller step, or a σ well below the narrowest width of the target.", s.Stein, s.SteinError)
 	case beyond(k.Stein, k.SteinError, coordinateBound):
-		say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer, or sample it in units in which "+
-			"it is about as wide as the others.", off, map[bool]string{true: "narrow", false: "wide"}[k.Stein < 1], k.Stein, k.SteinError)
+		say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer, or "+
+			"sample it in units in which it is about as wide as the others.",
+			off, map[bool]string{true: "narrow", false: "wide"}[k.Stein < 1], k.Stein, k.SteinError)
 	}
 	if d := float64(len(s.Coordinates)); s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+8*math.Sqrt(2/d)) {
-		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: %.2g). Run longer, or start nearer "+
-			"(Options.Init).", s.Offset, s.ExactOffset)
+		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: %.2g). Run "+
+			"longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
 	}
 	if s.KSD > s.ksdLimit {
-		say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: the cloud is not the target, or not yet. Run longer, and compare "+
-			"with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
+		say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: the cloud is not the target, or not "+
+			"yet. Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	if sd := s.Coordinates[narrow].SD; s.Sigma > sigmaBound*sd {
-		say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d has a standard deviation of %.2g: take σ below %.2g, or sample "+
-			"that coordinate in units in which it is about 1 wide.", s.Sigma, narrow, sd, sd/3)
+		say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d has a standard deviation of %.2g: "+
+			"take σ below %.2g, or sample that coordinate in units in which it is about 1 wide.", s.Sigma, narrow, sd, sd/3)
 	}
 	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
-		say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the same step: sample x divided by its width.",
+		say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the same step: "+
+			"sample x divided by its width.",
 			narrow, lo, wide, hi)
 	}
 }
@@ -223,7 +232,8 @@ func (s *Summary) String() string {
 	for c, k := range s.Coordinates {
 		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f\n", c, k.Mean, k.SD, k.Low, k.Median, k.High, k.Stein)
 	}
-	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
+	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact "+
+		"draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
 		s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset)
 	if len(s.Warnings) == 0 {
 		b.WriteString("Nothing looks wrong.\n")

@@ -17,8 +17,8 @@ var bananaFunc = target.NewFunc(2,
 		dst[0], dst[1] = -x[0]+4*bend*x[0], -4*bend
 	})
 
-// A run with settings chosen for the dimension and the number of particles, and what its cloud is like. The table has the moments and
-// the quantiles; the sentence after it tells by the score alone whether the cloud is one of the target.
+// A run with settings chosen for the dimension and the number of particles, and what its cloud is like. Print the summary for a
+// table of moments and quantiles, and what the score alone says of the cloud.
 func ExampleSummarize() {
 	flow, err := sifg.New(sifg.Default("sifg", 2, 200))
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// chainGaussian is N(0, C) in d dimensions with unit variances and correlations 0.8^|i−j|, whose narrowest direction is a third wide.
+// chainGaussian is N(0, C) in d dimensions with unit variances and correlations 0.8^|i−j|. Its narrowest direction is a third
+// wide.
 func chainGaussian(d int) *target.Gaussian {
 	cov := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -44,8 +45,8 @@ func TestSummaryByHand(t *testing.T) {
 	c := &Cloud{X: Batch{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0, 3}}, Target: g, Iter: 1}
 	s := Summarize(c)
 	k := s.Coordinates[0]
-	if !nearly(s.Stein, 0.75) || !nearly(s.SteinError, 0.75) || !nearly(k.Stein, 0.75) || !nearly(k.Mean, 1.5) || !nearly(k.SD, math.Sqrt(4.5)) ||
-		!nearly(k.Low, 0) || !nearly(k.Median, 1.5) || !nearly(k.High, 3) {
+	if !nearly(s.Stein, 0.75) || !nearly(s.SteinError, 0.75) || !nearly(k.Stein, 0.75) || !nearly(k.Mean, 1.5) ||
+		!nearly(k.SD, math.Sqrt(4.5)) || !nearly(k.Low, 0) || !nearly(k.Median, 1.5) || !nearly(k.High, 3) {
 		t.Errorf("%+v", s)
 	}
 	x := metric.Points{N: 2, D: 1, Data: []float64{0, math.Sqrt2}} // x/sd
@@ -57,8 +58,9 @@ func TestSummaryByHand(t *testing.T) {
 
 func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
-// Exact draws look right: the Stein ratio is within five standard errors of 1 and nothing warns. The root mean square of KSD ÷ ExactKSD is
-// 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its square is then within a factor of 2.
+// Exact draws look right: the Stein ratio is within five standard errors of 1 and nothing warns. The root mean square of KSD ÷
+// ExactKSD is 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its square is then
+// within a factor of 2.
 func TestSummaryOfExactDraws(t *testing.T) {
 	for _, p := range []target.Density{chainGaussian(2), chainGaussian(20), target.GMM2D()} {
 		const clouds = 20
@@ -71,14 +73,15 @@ func TestSummaryOfExactDraws(t *testing.T) {
 			squares += s.KSD * s.KSD / (s.ExactKSD * s.ExactKSD) / clouds
 		}
 		if squares < 0.5 || squares > 2 {
-			t.Errorf("%T, %d dimensions: mean square of the discrepancy is %.2f times its value for exact draws", p, p.Dim(), squares)
+			t.Errorf("%T, %d dimensions: mean square of the discrepancy is %.2f times that of exact draws", p, p.Dim(), squares)
 		}
 	}
 }
 
 // TestSummaryWarns: what is wrong with a cloud is said, with what to do.
 func TestSummaryWarns(t *testing.T) {
-	scale := func(c *Cloud, factor, shift float32) *Cloud {
+	scaled := func(d int, factor, shift float32) *Cloud {
+		c := exactDraws(chainGaussian(d), 500, 3)
 		for i := range c.Z.Data {
 			c.Z.Data[i] = factor*c.Z.Data[i] + shift
 		}
@@ -89,7 +92,7 @@ func TestSummaryWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	smooth := exactDraws(chainGaussian(2), 500, 3)
-	smooth.Sigma = 0.6
+	smooth.Sigma = 0.8
 	broken := exactDraws(chainGaussian(2), 500, 3)
 	broken.Z.Data[7] = float32(math.NaN())
 	half := exactDraws(chainGaussian(2), 500, 3)
@@ -104,13 +107,13 @@ func TestSummaryWarns(t *testing.T) {
 		cloud *Cloud
 		want  []string
 	}{
-		"collapsed":    {scale(exactDraws(chainGaussian(20), 500, 3), 0.54, 0), []string{"too narrow: its Stein ratio is 0.30", "30 % of the target's", "sifg.Default"}},
-		"wide":         {scale(exactDraws(chainGaussian(20), 500, 3), 1.3, 0), []string{"too wide: its Stein ratio is 1.", "σ well below"}},
-		"elsewhere":    {scale(exactDraws(chainGaussian(20), 500, 3), 1, 0.5), []string{"not where the target is", "Run longer"}},
-		"far away":     {scale(exactDraws(chainGaussian(2), 500, 3), 1, 5), []string{"not where the target is", "kernel Stein discrepancy", "another seed"}},
+		"collapsed":    {scaled(20, 0.54, 0), []string{"too narrow: its Stein ratio is 0.30", "30 % of the target's", "sifg.Default"}},
+		"wide":         {scaled(20, 1.3, 0), []string{"too wide: its Stein ratio is 1.", "σ well below"}},
+		"elsewhere":    {scaled(20, 1, 0.5), []string{"not where the target is", "Run longer"}},
+		"far away":     {scaled(2, 1, 5), []string{"not where the target is", "kernel Stein discrepancy", "another seed"}},
 		"one":          {one, []string{"Coordinate 7 is too narrow", "in units"}},
-		"σ":            {smooth, []string{"σ is 0.6 and the sample cannot be narrower", "take σ below 0.3"}},
-		"units":        {exactDraws(units, 500, 3), []string{"Coordinate 1 has a standard deviation of 1e-08 and coordinate 0 one of 1", "divided by its width"}},
+		"σ":            {smooth, []string{"σ is 0.8 and the sample cannot be narrower", "take σ below 0.3"}},
+		"units":        {exactDraws(units, 500, 3), []string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
 		"diverged":     {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
 		"NaN at start": {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
 	} {
@@ -127,8 +130,9 @@ func TestSummaryWarns(t *testing.T) {
 	}
 }
 
-// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians of which the
-// table of docs/library.md tells, from few particles too; and with the rows' own settings it has not, which the summary says.
+// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians of which
+// the table of docs/library.md tells, from few particles too; and with the rows' own settings it has not, which the summary
+// says.
 //
 // The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean over the
 // coordinates, which vary less, may be 5 % off.
@@ -171,7 +175,8 @@ func TestDefault(t *testing.T) {
 		}
 		ok := math.Abs(mean-1) < 0.05 && off < 0.05+5/math.Sqrt(2*float64(r.n))
 		if ok != r.ok || (len(s.Warnings) == 0) != r.ok {
-			t.Errorf("%+v in %d dimensions, %d particles: mean sd %.3f, most off by %.3f, warnings %q", r.cfg, r.d, r.n, mean, off, s.Warnings)
+			t.Errorf("%+v in %d dimensions, %d particles: mean sd %.3f, most off by %.3f, warnings %q",
+				r.cfg, r.d, r.n, mean, off, s.Warnings)
 		}
 	}
 	if _, err := New(Default("sfig", 2, 100)); err == nil {

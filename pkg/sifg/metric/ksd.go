@@ -17,8 +17,9 @@ func KSD(x, score Points) (v, u float64) {
 	return math.Sqrt(max(0, diagonal+2*upper)) / n, 2 * upper / (n * (n - 1))
 }
 
-// ExactKSD returns the mean and the standard deviation that v² of KSD has for n independent draws of the target, E k_π(x, x)/n and
-// √(2 E k_π(x, y)²)/n, with the expectations as they are among the points. A cloud whose v² is far above the mean is not one of them.
+// ExactKSD returns the mean and the standard deviation that v² of KSD has for n independent draws of the target,
+// E k_π(x, x)/n and √(2 E k_π(x, y)²)/n, with the expectations as they are among the points. A cloud whose v² is far above the
+// mean is not exact draws.
 func ExactKSD(x, score Points) (mean, sd float64) {
 	n := float64(x.N)
 	diagonal, _, squares := steinKernel(x, score)

@@ -9,8 +9,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// MomentErrors says how far a cloud's means and standard deviations are from those of reference draws, in units of the reference's
-// standard deviations: |mean − m_c|/s_c and |sd/s_c − 1| of every coordinate c, the largest and the average over coordinates.
+// MomentErrors says how far a cloud's means and standard deviations are from those of reference draws, in units of the
+// reference's standard deviations: |mean − m_c|/s_c and |sd/s_c − 1| of every coordinate c, the largest and the average over
+// coordinates.
 type MomentErrors struct {
 	LargestMean, AverageMean float64
 	LargestSD, AverageSD     float64
@@ -82,9 +83,9 @@ func (r *Reference) ExactErrors(n, repeats int, rand *rng.Stream) MomentErrors {
 	return sum
 }
 
-// Coverage returns, for every coordinate, the share of the reference draws inside the cloud's central interval of the given level in
-// (0, 1), from its (1−level)/2 quantile to its (1+level)/2 quantile. It is about the level if the cloud has the reference's law, and below
-// it if the cloud is too narrow or off.
+// Coverage returns, for every coordinate, the share of the reference draws inside the cloud's central interval of the given
+// level in (0, 1), from its (1−level)/2 quantile to its (1+level)/2 quantile. It is about the level if the cloud has the
+// reference's law, and below it if the cloud is too narrow or off.
 func (r *Reference) Coverage(x Points, level float64) []float64 {
 	require(x.D == r.draws.D && x.N > 0 && level > 0 && level < 1)
 	share := make([]float64, x.D)
@@ -101,8 +102,9 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 	return share
 }
 
-// Quantile returns the p-quantile, p in [0, 1], of values in ascending order, n ≥ 1: the linear interpolation of order statistics at
-// n·p + ½, within 1 and n. The interval between two of them covers what its level says for draws of any law, on average to within O(1/n).
+// Quantile returns the p-quantile, p in [0, 1], of values in ascending order, n ≥ 1: the linear interpolation of order
+// statistics at n·p + ½, within 1 and n. The interval between two of them covers what its level says for draws of any law, on
+// average to within O(1/n).
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	require(n > 0 && p >= 0 && p <= 1)

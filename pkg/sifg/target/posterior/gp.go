@@ -41,8 +41,8 @@ func hyper(rho, alpha float64) (log, dRho, dAlpha float64) {
 	return 25*math.Log(rho) - 4*rho - alpha*alpha/8 + math.Log(alpha), 25 - 4*rho, 1 - alpha*alpha/4
 }
 
-// cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the derivatives of L along
-// them. It reports whether a is positive definite.
+// cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the derivatives of L
+// along them. It reports whether a is positive definite.
 func cholesky(a *gpMatrix, tangents ...*gpMatrix) bool {
 	for j := range gpSize {
 		for i := j; i < gpSize; i++ {
@@ -134,7 +134,8 @@ func (m *gpRegression) unconstrain(dst, values []float64) {
 	}
 }
 
-// gpPoisson is k_i ~ Poisson(e^(f_i)) with f = L f̃, LLᵀ = K + 10⁻¹⁰ I and f̃ ~ N(0, I); u = (log ρ, log α, f̃). The values hold f.
+// gpPoisson is k_i ~ Poisson(e^(f_i)) with f = L f̃, LLᵀ = K + 10⁻¹⁰ I and f̃ ~ N(0, I); u = (log ρ, log α, f̃). The values
+// hold f.
 type gpPoisson struct {
 	x     gpPoints
 	count gpVector

@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// draws names a folder with posteriordb's files of reference draws, NAME.json.zip. With it the moments of testdata are computed anew and
-// the chains are longer.
+// draws names a folder with posteriordb's files of reference draws, NAME.json.zip. With it the moments of testdata are computed
+// anew and the chains are longer.
 var draws = flag.String("draws", "", "folder with posteriordb's reference draws")
 
 // moments are those of the 10,000 reference draws of a posterior's values, the standard deviation with divisor 9,999.
@@ -79,11 +79,13 @@ func TestReferenceMoments(t *testing.T) {
 // leapfrog has the steps an iteration: about the square root of the condition number that a diagonal mass leaves.
 var leapfrog = map[string]int{
 	"arK-arK": 12, "gp_pois_regr-gp_pois_regr": 60, "kidiq-kidscore_interaction": 80, "mesquite-logmesquite": 16,
-	"earnings-logearn_interaction": 150, "nes1980-nes": 24, "sblrc-blr": 8, "diamonds-diamonds": 400, "low_dim_gauss_mix-low_dim_gauss_mix": 16,
+	"earnings-logearn_interaction": 150, "nes1980-nes": 24, "sblrc-blr": 8, "diamonds-diamonds": 400,
+	"low_dim_gauss_mix-low_dim_gauss_mix": 16,
 }
 
-// TestHMC: Hamiltonian Monte Carlo of this library and the reference draws, which come from another program, agree on every posterior.
-// Means differ by less than 5 standard errors, those of both; standard deviations by less than 5 %; R-hat is below 1.01.
+// TestHMC: Hamiltonian Monte Carlo of this library and the reference draws, which come from another program, agree on every
+// posterior. Means differ by less than 5 standard errors, those of both; standard deviations by less than 5 %; R-hat is below
+// 1.01.
 func TestHMC(t *testing.T) {
 	want := reference(t)
 	warmup, size := 1000, 2500
@@ -99,7 +101,8 @@ func TestHMC(t *testing.T) {
 			p := load(t, e)
 			s := sample(t, p, p.Constrain, max(8, leapfrog[e.Name]), warmup, size)
 			a := agree(s, want[e.Name])
-			t.Logf("mean within %.1f standard errors, sd within %.1f %%, R-hat %.4f, least ESS %.0f, acceptance %.2f, %d divergent, %.1f s",
+			t.Logf("mean within %.1f standard errors, sd within %.1f %%, R-hat %.4f, least ESS %.0f, acceptance %.2f, %d "+
+				"divergent, %.1f s",
 				a.mean, 100*a.sd, a.rhat, a.ess, s.Acceptance, s.Divergences, time.Since(start).Seconds())
 			if !a.ok() {
 				t.Errorf("the chains and the reference draws differ")

@@ -1,9 +1,9 @@
-// Package posterior holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and simulated data, with
-// reference draws to judge a sampler by.
+// Package posterior holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and simulated data,
+// with reference draws to judge a sampler by.
 //
-// A Posterior lives on the unconstrained space: positive parameters are logarithms, those in (0, 1) are logits, and the log density
-// contains the log Jacobian of that change. Constants that hold no parameter are dropped. Constrain gives the values that posteriordb
-// reports. One file a model family; Table lists the posteriors.
+// A Posterior lives on the unconstrained space: positive parameters are logarithms, those in (0, 1) are logits, and the log
+// density contains the log Jacobian of that change. Constants that hold no parameter are dropped. Constrain gives the values that
+// posteriordb reports. One file a model family; Table lists the posteriors.
 //
 // Below, u is the unconstrained vector, s(x) = 1/(1 + e^−x) and S(x) = log(1 + e^x).
 package posterior
@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// Posterior is a posterior given data. Its Func is the log density on the unconstrained space, computed in float64; package hmc and the
-// flows sample it. It is immutable and safe for concurrent use.
+// Posterior is a posterior given data. Its Func is the log density on the unconstrained space, computed in float64; package hmc
+// and the flows sample it. It is immutable and safe for concurrent use.
 type Posterior struct {
 	*target.Func
 	Name   string
@@ -55,18 +55,18 @@ var Table = []Entry{
 		[]string{"rho", "alpha", "sigma"}, newGPRegression},
 	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr", "Poisson counts with a Gaussian process rate, whitened; curved ridges",
 		slices.Concat([]string{"rho", "alpha"}, names("f", 11)), newGPPoisson},
-	{"kidiq-kidscore_interaction", "kidiq", "test scores of children; raw, collinear columns", names("beta", 4, "sigma"), newKidScore},
+	{"kidiq-kidscore_interaction", "kidiq", "test scores; raw, collinear columns", names("beta", 4, "sigma"), newKidScore},
 	{"mesquite-logmesquite", "mesquite", "leaf mass of 46 bushes; collinear", names("beta", 7, "sigma"), newMesquite},
 	{"low_dim_gauss_mix-low_dim_gauss_mix", "low_dim_gauss_mix", "mixture of two normals with ordered means",
 		slices.Concat(names("mu", 2), names("sigma", 2, "theta")), newMixture},
-	{"earnings-logearn_interaction", "earnings", "log earnings; raw columns, nearly singular", names("beta", 4, "sigma"), newEarnings},
+	{"earnings-logearn_interaction", "earnings", "log earnings; nearly singular", names("beta", 4, "sigma"), newEarnings},
 	{"nes1980-nes", "nes1980", "party identification; ten unequal scales", names("beta", 9, "sigma"), newNES},
 	{"sblrc-blr", "sblrc", "simulated regression; scales 0.001 and 0.07", names("beta", 5, "sigma"), newBLR},
-	{"diamonds-diamonds", "diamonds", "log prices of 5000 diamonds; 26 dimensions, nearly singular", names("b", 24, "Intercept", "sigma"), newDiamonds},
+	{"diamonds-diamonds", "diamonds", "log prices; nearly singular", names("b", 24, "Intercept", "sigma"), newDiamonds},
 }
 
-// New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array or have one of
-// another length, are errors that say so.
+// New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array or have
+// one of another length, are errors that say so.
 func New(name string, data Data) (*Posterior, error) {
 	var all []string
 	for _, e := range Table {
