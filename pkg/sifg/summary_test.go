@@ -145,17 +145,15 @@ func TestDefault(t *testing.T) {
 	runs := []run{
 		{Config{Sampler: "sifg"}, 20, 500, false},
 		{Default("sifg", 2, 500), 2, 500, true},
-		{Default("sifg", 20, 500), 20, 500, true},
+		{Default("sifg", 20, 100), 20, 100, true},
+		{Default("sgld", 20, 500), 20, 500, true},
 	}
 	if !testing.Short() {
 		runs = append(runs, []run{
-			{Config{Sampler: "ada-sifg"}, 20, 500, false},
-			{Default("sifg", 20, 100), 20, 100, true},
+			{Default("sifg", 20, 500), 20, 500, true},
 			{Default("sifg", 50, 500), 50, 500, true},
 			{Default("ada-sifg", 20, 500), 20, 500, true},
 			{Default("l2-gf", 20, 500), 20, 500, true},
-			{Default("ada-gwg", 20, 500), 20, 500, true},
-			{Default("sgld", 20, 500), 20, 500, true},
 		}...)
 	}
 	for _, r := range runs {
