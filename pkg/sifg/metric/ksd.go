@@ -12,9 +12,24 @@ import "math"
 // E k_π(x, x)/n = (d + E‖s‖²)/n on average, not 0), and u = Σ_{i≠j} k_π/(n(n−1)) the unbiased estimate of the squared
 // discrepancy of the law (U-statistic; 0 on average for exact draws, may be negative). n ≥ 2.
 func KSD(x, score Points) (v, u float64) {
+	n := float64(x.N)
+	diagonal, upper, _ := steinKernel(x, score)
+	return math.Sqrt(max(0, diagonal+2*upper)) / n, 2 * upper / (n * (n - 1))
+}
+
+// ExactKSD returns the mean and the standard deviation that v² of KSD has for n independent draws of the target,
+// E k_π(x, x)/n and √(2 E k_π(x, y)²)/n, with the expectations as they are among the points. A cloud whose v² is far above the
+// mean is not exact draws.
+func ExactKSD(x, score Points) (mean, sd float64) {
+	n := float64(x.N)
+	diagonal, _, squares := steinKernel(x, score)
+	return diagonal / (n * n), math.Sqrt(4*squares/(n*(n-1))) / n
+}
+
+// steinKernel returns the sums of k_π(x_i, x_i), of k_π(x_i, x_j) over j < i, and of the squares of these.
+func steinKernel(x, score Points) (diagonal, upper, squares float64) {
 	require(x.D == score.D && x.D > 0 && x.N == score.N && x.N > 1)
-	n, d := float64(x.N), float64(x.D)
-	var diagonal, upper float64
+	d := float64(x.D)
 	for i := range x.N {
 		xi, si := x.Row(i), score.Row(i)
 		for _, s := range si {
@@ -34,9 +49,11 @@ func KSD(x, score Points) (v, u float64) {
 			// With g = 1 + r²: ∇_x k = −g^{−3/2} t = −∇_y k, and ∇_x·∇_y k = d g^{−3/2} − 3 r² g^{−5/2}.
 			inv := 1 / (1 + r2)
 			k := math.Sqrt(inv)
-			sum += k * (ss + inv*(st+d-3*r2*inv))
+			k *= ss + inv*(st+d-3*r2*inv)
+			sum += k
+			squares += k * k
 		}
 		upper += sum
 	}
-	return math.Sqrt(max(0, diagonal+2*upper)) / n, 2 * upper / (n * (n - 1))
+	return diagonal, upper, squares
 }

@@ -1,0 +1,80 @@
+package sifg
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// Sample is New and Run: the same bits, the same callbacks.
+func TestSample(t *testing.T) {
+	cfg, o := Default("sifg", 2, 50), Options{Particles: 50, Iterations: 20, Seed: 3, Every: 10}
+	var calls []int
+	o.Callback = func(c *Cloud, _ Info) error {
+		calls = append(calls, c.Iter)
+		return nil
+	}
+	a, err := Sample(context.Background(), cfg, confTarget(), o)
+	if err != nil || !slices.Equal(calls, []int{0, 10, 20}) {
+		t.Fatalf("callbacks at %v, %v", calls, err)
+	}
+	f, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Callback = nil
+	b, err := Run(context.Background(), f, confTarget(), o)
+	if err != nil || !slices.Equal(a.X.Data, b.X.Data) {
+		t.Errorf("other particles than Run's, %v", err)
+	}
+	stop := errors.New("enough")
+	o.Callback = func(*Cloud, Info) error { return stop }
+	if _, err := Sample(context.Background(), cfg, confTarget(), o); !errors.Is(err, stop) {
+		t.Errorf("the callback's error is lost: %v", err)
+	}
+}
+
+// What cannot be sampled as it is: a sentence that says what to do.
+func TestSampleErrors(t *testing.T) {
+	logarithm := target.NewFunc(2, func(x []float64) float64 { return math.Log(x[0]) - x[0] - x[1]*x[1]/2 },
+		func(dst, x []float64) { dst[0], dst[1] = 1/math.Sqrt(x[0])-1, -x[1] })
+	narrow, err := target.NewGaussian([]float64{0, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1e-16}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runaway := target.NewFunc(1, func(x []float64) float64 { return x[0] * x[0] * x[0] * x[0] },
+		func(dst, x []float64) { dst[0] = 4 * x[0] * x[0] * x[0] })
+	cfg := Default("sifg", 2, 100)
+	for name, c := range map[string]struct {
+		target Target
+		cfg    Config
+		want   []string
+	}{
+		"setting": {narrow, Config{Sampler: "sifg", Step: -1}, []string{"step: must be"}},
+		"NaN":     {logarithm, cfg, []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
+		"1e-8":    {narrow, cfg, []string{"diverged at iteration", "1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},
+		"late":    {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "targettest.Check"}},
+	} {
+		_, err := Sample(context.Background(), c.cfg, c.target, Options{Particles: 100, Iterations: 50, Seed: 1})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q lacks %q", name, err, want)
+			}
+		}
+		var diverged *DivergedError
+		if (name == "1e-8" || name == "late") && !errors.As(err, &diverged) {
+			t.Errorf("the error is no *DivergedError: %v", err)
+		}
+	}
+}

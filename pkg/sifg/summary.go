@@ -1,0 +1,245 @@
+package sifg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+)
+
+// Summary describes a cloud, and judges it by the target's score alone, without knowing the truth.
+type Summary struct {
+	Particles   int
+	Sigma       float64             // smoothing σ
+	Coordinates []CoordinateSummary // d
+
+	// Stein is the Stein ratio −(1/nd) Σ ⟨s(x_i), x_i − x̄⟩, and SteinError its standard error for independent draws. It is 1
+	// for draws of the target, and for a Gaussian target the mean over directions of variance in the cloud ÷ variance of the
+	// target.
+	Stein, SteinError float64
+	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and √d, and
+	// ExactKSD its root mean square for as many independent draws of the target (metric.ExactKSD). Of more than 2,000 particles
+	// 2,000 are used.
+	KSD, ExactKSD float64
+	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many standard
+	// deviations the cloud's mean is off, in the direction where that is most. ExactOffset is its root mean square for
+	// independent draws, √(d/n). Both are NaN unless n > 2d.
+	Offset, ExactOffset float64
+
+	ksdLimit float64 // of KSD, for exact draws
+
+	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
+}
+
+// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for draws of
+// the target.
+type CoordinateSummary struct {
+	Mean, SD          float64
+	Low, Median, High float64
+	Stein, SteinError float64
+}
+
+// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It changes
+// nothing.
+func Summarize(c *Cloud) *Summary {
+	sample := c.X
+	if c.Iter == 0 {
+		sample = c.Z
+	}
+	n, d := sample.Rows, sample.Cols
+	s := &Summary{Particles: n, Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
+	x := metric.FromBatch(sample)
+	if bad := unfinite(x); bad > 0 {
+		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look at "+
+			"the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).", bad, n)
+		return s
+	}
+	scores := NewBatch(n, d)
+	c.Target.Score(scores, sample, c.Iter)
+	score := metric.FromBatch(scores)
+	if bad := unfinite(score); bad > 0 {
+		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and overflows "+
+			"(targettest.Check).", bad, n)
+		return s
+	}
+	s.describe(x, score)
+	s.discrepancy(x, score)
+	s.offset(score)
+	s.warn()
+	return s
+}
+
+// unfinite counts the points that are not finite.
+func unfinite(p metric.Points) (bad int) {
+	for i := range p.N {
+		if !(metric.Points{N: 1, D: p.D, Data: p.Row(i)}).Finite() {
+			bad++
+		}
+	}
+	return bad
+}
+
+// fail leaves one warning and no numbers.
+func (s *Summary) fail(format string, args ...any) {
+	nan := math.NaN()
+	for c := range s.Coordinates {
+		s.Coordinates[c] = CoordinateSummary{nan, nan, nan, nan, nan, nan, nan}
+	}
+	s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset = nan, nan, nan, nan, nan, nan
+	s.Warnings = []string{fmt.Sprintf(format, args...)}
+}
+
+// describe sets what is known coordinate by coordinate, and the Stein ratio.
+func (s *Summary) describe(x, score metric.Points) {
+	n, d := x.N, x.D
+	mean := metric.Mean(x)
+	total := make([]float64, n) // of the terms of the Stein ratio
+	terms, sorted := make([]float64, n), make([]float64, n)
+	for c := range d {
+		var squares float64
+		for i := range n {
+			v := x.Row(i)[c] - mean[c]
+			squares += v * v
+			terms[i] = -score.Row(i)[c] * v
+			total[i] += terms[i] / float64(d)
+			sorted[i] = x.Row(i)[c]
+		}
+		slices.Sort(sorted)
+		k := &s.Coordinates[c]
+		k.Mean, k.SD = mean[c], math.Sqrt(squares/float64(n-1))
+		k.Low, k.Median, k.High = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5), metric.Quantile(sorted, 0.95)
+		k.Stein, k.SteinError = average(terms)
+	}
+	s.Stein, s.SteinError = average(total)
+}
+
+// average returns a mean and its standard error for independent values.
+func average(v []float64) (mean, se float64) {
+	n := float64(len(v))
+	for _, t := range v {
+		mean += t / n
+	}
+	for _, t := range v {
+		se += (t - mean) * (t - mean)
+	}
+	return mean, math.Sqrt(se / (n * (n - 1)))
+}
+
+// discrepancy sets KSD, ExactKSD and ksdLimit.
+func (s *Summary) discrepancy(x, score metric.Points) {
+	const most = 2000
+	m, d := min(x.N, most), x.D
+	y, g := metric.NewPoints(m, d), metric.NewPoints(m, d)
+	for i := range m {
+		at := i * x.N / m
+		for c, k := range s.Coordinates {
+			scale := k.SD * math.Sqrt(float64(d))
+			if scale == 0 {
+				scale = 1
+			}
+			y.Row(i)[c] = x.Row(at)[c] / scale
+			g.Row(i)[c] = score.Row(at)[c] * scale
+		}
+	}
+	s.KSD, _ = metric.KSD(y, g)
+	mean, sd := metric.ExactKSD(y, g)
+	s.ExactKSD, s.ksdLimit = math.Sqrt(mean), math.Sqrt(mean+ksdBound*sd)
+}
+
+// offset sets Offset and ExactOffset.
+func (s *Summary) offset(score metric.Points) {
+	n, d := score.N, score.D
+	s.Offset, s.ExactOffset = math.NaN(), math.NaN()
+	var c mat.Cholesky
+	if n <= 2*d || !c.Factorize(metric.Covariance(score)) {
+		return
+	}
+	mean := mat.NewVecDense(d, metric.Mean(score))
+	var solved mat.VecDense
+	if c.SolveVecTo(&solved, mean) == nil {
+		s.Offset, s.ExactOffset = math.Sqrt(mat.Dot(mean, &solved)), math.Sqrt(float64(d)/float64(n))
+	}
+}
+
+// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own ratio
+// varies more.
+const (
+	steinBound, coordinateBound = 0.15, 0.3
+	ksdBound                    = 8 // standard deviations; 3.5 of a normal law's where one direction matters most
+	offsetBound                 = 0.2
+	sigmaBound                  = 0.7
+	spreadBound                 = 100
+)
+
+// warn puts what looks wrong in words.
+func (s *Summary) warn() {
+	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	narrow, wide, off := 0, 0, 0
+	for c, k := range s.Coordinates {
+		if k.SD < s.Coordinates[narrow].SD {
+			narrow = c
+		}
+		if k.SD > s.Coordinates[wide].SD {
+			wide = c
+		}
+		if math.Abs(k.Stein-1)-5*k.SteinError > math.Abs(s.Coordinates[off].Stein-1)-5*s.Coordinates[off].SteinError {
+			off = c
+		}
+	}
+	beyond := func(ratio, se, bound float64) bool { return math.Abs(ratio-1) > max(bound, 5*se) }
+	k := s.Coordinates[off]
+	switch {
+	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
+		say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its variances "+
+			"are about %.0f %% of the target's. The particles repel each other too little: take the settings of "+
+			"sifg.Default, or a wider network, more inner steps or a larger σ. svgd and kde-flow are too narrow in many "+
+			"dimensions whatever their settings.", s.Stein, s.SteinError, max(0, 100*s.Stein))
+	case beyond(s.Stein, s.SteinError, steinBound):
+		say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; if that "+
+			"does not help, take a smaller step, or a σ well below the narrowest width of the target.", s.Stein, s.SteinError)
+	case beyond(k.Stein, k.SteinError, coordinateBound):
+		say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer, or "+
+			"sample it in units in which it is about as wide as the others.",
+			off, map[bool]string{true: "narrow", false: "wide"}[k.Stein < 1], k.Stein, k.SteinError)
+	}
+	if d := float64(len(s.Coordinates)); s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+8*math.Sqrt(2/d)) {
+		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: %.2g). Run "+
+			"longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
+	}
+	if s.KSD > s.ksdLimit {
+		say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: the cloud is not the target, or not "+
+			"yet. Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
+	}
+	if sd := s.Coordinates[narrow].SD; s.Sigma > sigmaBound*sd {
+		say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d has a standard deviation of %.2g: "+
+			"take σ below %.2g, or sample that coordinate in units in which it is about 1 wide.", s.Sigma, narrow, sd, sd/3)
+	}
+	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
+		say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the same step: "+
+			"sample x divided by its width.",
+			narrow, lo, wide, hi)
+	}
+}
+
+// String is the summary as a table, with the warnings below it.
+func (s *Summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%10s %10s %10s %10s %10s %10s %8s\n", "coordinate", "mean", "sd", "5 %", "50 %", "95 %", "Stein")
+	for c, k := range s.Coordinates {
+		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f\n", c, k.Mean, k.SD, k.Low, k.Median, k.High, k.Stein)
+	}
+	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact "+
+		"draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
+		s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset)
+	if len(s.Warnings) == 0 {
+		b.WriteString("Nothing looks wrong.\n")
+	}
+	for _, w := range s.Warnings {
+		b.WriteString("WARNING: " + w + "\n")
+	}
+	return b.String()
+}

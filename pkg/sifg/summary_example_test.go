@@ -1,0 +1,72 @@
+package sifg_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// bananaFunc is the banana by its log density and gradient.
+var bananaFunc = target.NewFunc(2,
+	func(x []float64) float64 { return -x[0]*x[0]/2 - 2*(x[1]-x[0]*x[0]/2)*(x[1]-x[0]*x[0]/2) },
+	func(dst, x []float64) {
+		bend := x[1] - x[0]*x[0]/2
+		dst[0], dst[1] = -x[0]+4*bend*x[0], -4*bend
+	})
+
+// A run with settings chosen for the dimension and the number of particles, and what its cloud is like. Print the summary for a
+// table of moments and quantiles, and what the score alone says of the cloud.
+func ExampleSummarize() {
+	flow, err := sifg.New(sifg.Default("sifg", 2, 200))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := sifg.Run(context.Background(), flow, bananaFunc, sifg.Options{Particles: 200, Iterations: 1000, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := sifg.Summarize(c)
+	fmt.Println("sd of x is near 1:", s.Coordinates[0].SD > 0.9 && s.Coordinates[0].SD < 1.1)
+	fmt.Println("warnings:", len(s.Warnings))
+
+	// The same cloud, pulled together, as a flow leaves it whose network is too small.
+	for i := range c.X.Data {
+		c.X.Data[i] *= 0.4
+	}
+	fmt.Println(sifg.Summarize(c).Warnings[0][:27])
+	// Output:
+	// sd of x is near 1: true
+	// warnings: 0
+	// The cloud is too narrow: it
+}
+
+// Settings for 20 dimensions and 500 particles.
+func ExampleDefault() {
+	cfg := sifg.Default("sifg", 20, 500)
+	fmt.Println(cfg.Sigma, cfg.Hidden, cfg.Activation, cfg.Optimizer, cfg.Redraw)
+	cfg.Step = 0.005 // what you know better
+	_, err := sifg.New(cfg)
+	fmt.Println(err)
+	// Output:
+	// 0.19 64 leaky-relu adam true
+	// <nil>
+}
+
+// A cloud as a file that NumPy reads: x = numpy.load("cloud.npy").
+func ExampleWriteNPY() {
+	cloud := sifg.NewBatch(2, 3)
+	copy(cloud.Data, []float32{1, 2, 3, 4, 5, 6})
+	var file bytes.Buffer // or os.Create("cloud.npy")
+	if err := sifg.WriteNPY(&file, cloud); err != nil {
+		fmt.Println(err)
+		return
+	}
+	back, err := sifg.ReadNPY(&file)
+	fmt.Println(back.Rows, back.Cols, back.Data, err)
+	// Output: 2 3 [1 2 3 4 5 6] <nil>
+}

@@ -1,0 +1,188 @@
+package sifg
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// chainGaussian is N(0, C) in d dimensions with unit variances and correlations 0.8^|i−j|. Its narrowest direction is a third
+// wide.
+func chainGaussian(d int) *target.Gaussian {
+	cov := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			cov.SetSym(i, j, math.Pow(0.8, float64(j-i)))
+		}
+	}
+	g, err := target.NewGaussian(make([]float64, d), cov)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// exactDraws is a cloud of n exact draws.
+func exactDraws(p target.Density, n int, seed uint64) *Cloud {
+	c := &Cloud{Z: NewBatch(n, p.Dim()), Target: p}
+	p.Sample(c.Z, rng.New(seed, "draws"))
+	return c
+}
+
+// By hand: x = 0, 3 and score −x/3, so x̄ = 1.5 and Σ −s·(x − x̄)/n = (0 + 1·1.5)/2; the terms are 0 and 1.5.
+func TestSummaryByHand(t *testing.T) {
+	g, err := target.NewGaussian([]float64{0}, mat.NewSymDense(1, []float64{3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cloud{X: Batch{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0, 3}}, Target: g, Iter: 1}
+	s := Summarize(c)
+	k := s.Coordinates[0]
+	if !nearly(s.Stein, 0.75) || !nearly(s.SteinError, 0.75) || !nearly(k.Stein, 0.75) || !nearly(k.Mean, 1.5) ||
+		!nearly(k.SD, math.Sqrt(4.5)) || !nearly(k.Low, 0) || !nearly(k.Median, 1.5) || !nearly(k.High, 3) {
+		t.Errorf("%+v", s)
+	}
+	x := metric.Points{N: 2, D: 1, Data: []float64{0, math.Sqrt2}} // x/sd
+	v, _ := metric.KSD(x, metric.Points{N: 2, D: 1, Data: []float64{0, -math.Sqrt(4.5)}})
+	if !nearly(s.KSD, v) || !nearly(s.ExactKSD, math.Sqrt(2+4.5)/2) {
+		t.Errorf("KSD %g, want %g; of exact draws %g", s.KSD, v, s.ExactKSD)
+	}
+}
+
+func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+
+// Exact draws look right: the Stein ratio is within five standard errors of 1 and nothing warns. The root mean square of KSD ÷
+// ExactKSD is 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its square is then
+// within a factor of 2.
+func TestSummaryOfExactDraws(t *testing.T) {
+	for _, p := range []target.Density{chainGaussian(2), chainGaussian(20), target.GMM2D()} {
+		const clouds = 20
+		var squares float64
+		for seed := range uint64(clouds) {
+			s := Summarize(exactDraws(p, 300, seed+1))
+			if math.Abs(s.Stein-1) > 5*s.SteinError || len(s.Warnings) > 0 {
+				t.Errorf("%T, %d dimensions: Stein ratio %g ± %g, warnings %q", p, p.Dim(), s.Stein, s.SteinError, s.Warnings)
+			}
+			squares += s.KSD * s.KSD / (s.ExactKSD * s.ExactKSD) / clouds
+		}
+		if squares < 0.5 || squares > 2 {
+			t.Errorf("%T, %d dimensions: mean square of the discrepancy is %.2f times that of exact draws", p, p.Dim(), squares)
+		}
+	}
+}
+
+// TestSummaryWarns: what is wrong with a cloud is said, with what to do.
+func TestSummaryWarns(t *testing.T) {
+	scaled := func(d int, factor, shift float32) *Cloud {
+		c := exactDraws(chainGaussian(d), 500, 3)
+		for i := range c.Z.Data {
+			c.Z.Data[i] = factor*c.Z.Data[i] + shift
+		}
+		return c
+	}
+	units, err := target.NewGaussian([]float64{0, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1e-16}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth := exactDraws(chainGaussian(2), 500, 3)
+	smooth.Sigma = 0.8
+	broken := exactDraws(chainGaussian(2), 500, 3)
+	broken.Z.Data[7] = float32(math.NaN())
+	half := exactDraws(chainGaussian(2), 500, 3)
+	half.Target = target.NewFunc(2, func([]float64) float64 { return 0 }, func(dst, x []float64) {
+		dst[0], dst[1] = math.Log(x[0]), -x[1]
+	})
+	one := exactDraws(chainGaussian(20), 500, 3)
+	for i := range 500 {
+		one.Z.Data[20*i+7] *= 0.4
+	}
+	for name, c := range map[string]struct {
+		cloud *Cloud
+		want  []string
+	}{
+		"collapsed":    {scaled(20, 0.54, 0), []string{"too narrow: its Stein ratio is 0.30", "30 % of the target's", "sifg.Default"}},
+		"wide":         {scaled(20, 1.3, 0), []string{"too wide: its Stein ratio is 1.", "σ well below"}},
+		"elsewhere":    {scaled(20, 1, 0.5), []string{"not where the target is", "Run longer"}},
+		"far away":     {scaled(2, 1, 5), []string{"not where the target is", "kernel Stein discrepancy", "another seed"}},
+		"one":          {one, []string{"Coordinate 7 is too narrow", "in units"}},
+		"σ":            {smooth, []string{"σ is 0.8 and the sample cannot be narrower", "take σ below 0.3"}},
+		"units":        {exactDraws(units, 500, 3), []string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
+		"diverged":     {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
+		"NaN at start": {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
+	} {
+		s := Summarize(c.cloud)
+		all := strings.Join(s.Warnings, "\n")
+		for _, want := range c.want {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: %q lacks %q", name, all, want)
+			}
+		}
+		if text := s.String(); !strings.Contains(text, "WARNING: "+s.Warnings[0]) || strings.Contains(text, "Nothing looks wrong") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians of which
+// the table of docs/library.md tells, from few particles too; and with the rows' own settings it has not, which the summary
+// says.
+//
+// The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean over the
+// coordinates, which vary less, may be 5 % off.
+func TestDefault(t *testing.T) {
+	type run struct {
+		cfg  Config
+		d, n int
+		ok   bool
+	}
+	runs := []run{
+		{Config{Sampler: "sifg"}, 20, 500, false},
+		{Default("sifg", 2, 500), 2, 500, true},
+		{Default("sifg", 20, 100), 20, 100, true},
+		{Default("sgld", 20, 500), 20, 500, true},
+	}
+	if !testing.Short() {
+		runs = append(runs, []run{
+			{Default("sifg", 20, 500), 20, 500, true},
+			{Default("sifg", 50, 500), 50, 500, true},
+			{Default("ada-sifg", 20, 500), 20, 500, true},
+			{Default("l2-gf", 20, 500), 20, 500, true},
+		}...)
+	}
+	for _, r := range runs {
+		f, err := New(r.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Run(context.Background(), f, chainGaussian(r.d), Options{Particles: r.n, Iterations: 2000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Summarize(c)
+		mean, off := 0.0, 0.0
+		for _, k := range s.Coordinates {
+			mean += k.SD / float64(r.d)
+			off = max(off, math.Abs(k.SD-1))
+		}
+		ok := math.Abs(mean-1) < 0.05 && off < 0.05+5/math.Sqrt(2*float64(r.n))
+		if ok != r.ok || (len(s.Warnings) == 0) != r.ok {
+			t.Errorf("%+v in %d dimensions, %d particles: mean sd %.3f, most off by %.3f, warnings %q",
+				r.cfg, r.d, r.n, mean, off, s.Warnings)
+		}
+	}
+	if _, err := New(Default("sfig", 2, 100)); err == nil {
+		t.Error("a sampler of no such name has defaults")
+	}
+	for _, s := range Samplers {
+		if _, err := New(Default(s.Name, 3, 100)); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// linear is a linear regression, y ~ N(Xβ, σ²) with n rows and u = (β, η), η = log σ:
+//
+//	log π(u) = −n η − ½ e^(−2η) ‖y − Xβ‖² + η + priors.
+//
+// The squares are those of the least squares solution β̂ plus (β − β̂)ᵀXᵀX(β − β̂), which costs k² for k columns, whatever n is.
+type linear struct {
+	n, k   int
+	fitted []float64  // β̂
+	gram   *mat.Dense // XᵀX, k×k
+	rest   float64    // ‖y − Xβ̂‖²
+	coef   func(j int) prior
+	sigma  prior
+}
+
+// prior returns the log density of a value, without constants, and its derivative.
+type prior func(x float64) (log, slope float64)
+
+func flat(float64) (log, slope float64) { return 0, 0 }
+
+// normal is N(0, sd²), also cut to positive values.
+func normal(sd float64) prior {
+	return func(x float64) (float64, float64) { return -x * x / (2 * sd * sd), -x / (sd * sd) }
+}
+
+// student is Student's t with nu degrees of freedom, 1 being Cauchy's, also cut to positive values.
+func student(nu, location, scale float64) prior {
+	return func(x float64) (float64, float64) {
+		z := (x - location) / scale
+		return -(nu + 1) / 2 * math.Log1p(z*z/nu), -(nu + 1) * z / scale / (nu + z*z)
+	}
+}
+
+func every(p prior) func(int) prior { return func(int) prior { return p } }
+
+func newLinear(y []float64, columns [][]float64, coef func(j int) prior, sigma prior) (model, error) {
+	m := &linear{n: len(y), k: len(columns), coef: coef, sigma: sigma}
+	if m.n < m.k {
+		return nil, fmt.Errorf("%d rows of data, fewer than the %d columns of the regression", m.n, m.k)
+	}
+	x := mat.NewDense(m.n, m.k, nil)
+	for j, c := range columns {
+		x.SetCol(j, c)
+	}
+	var qr mat.QR
+	qr.Factorize(x)
+	var b, residual mat.VecDense
+	if err := qr.SolveVecTo(&b, false, mat.NewVecDense(m.n, y)); err != nil {
+		return nil, fmt.Errorf("the columns of the regression depend on each other: %w", err)
+	}
+	residual.MulVec(x, &b)
+	residual.SubVec(mat.NewVecDense(m.n, y), &residual)
+	m.gram = new(mat.Dense)
+	m.gram.Mul(x.T(), x)
+	m.fitted, m.rest = b.RawVector().Data, mat.Dot(&residual, &residual)
+	return m, nil
+}
+
+func (m *linear) logDensity(grad, u []float64) float64 {
+	eta := u[m.k]
+	sigma, precision := math.Exp(eta), math.Exp(-2*eta)
+	log, squares := 0.0, m.rest
+	for i := range m.k {
+		var s float64 // row i of XᵀX(β − β̂)
+		for j, g := range m.gram.RawRowView(i) {
+			s += g * (u[j] - m.fitted[j])
+		}
+		squares += (u[i] - m.fitted[i]) * s
+		p, slope := m.coef(i)(u[i])
+		log += p
+		grad[i] = slope - precision*s
+	}
+	p, slope := m.sigma(sigma)
+	grad[m.k] = 1 - float64(m.n) + precision*squares + slope*sigma
+	return log + p + eta - float64(m.n)*eta - precision*squares/2
+}
+
+func (m *linear) constrain(dst, u []float64) {
+	copy(dst, u)
+	dst[m.k] = math.Exp(u[m.k])
+}
+
+func (m *linear) unconstrain(dst, values []float64) {
+	copy(dst, values)
+	dst[m.k] = math.Log(values[m.k])
+}
+
+func ones(n int) []float64 {
+	x := make([]float64, n)
+	floats.AddConst(1, x)
+	return x
+}
+
+func product(a, b []float64) []float64 { return floats.MulTo(make([]float64, len(a)), a, b) }
+
+func logs(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Log(v)
+	}
+	return out
+}
+
+// is returns 1 where x has this value and 0 elsewhere.
+func is(x []float64, value float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		if v == value {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// newARK is an autoregression of order 5 on 200 values.
+func newARK(d Data) (model, error) {
+	y, err := d.array("y", 200)
+	if err != nil {
+		return nil, err
+	}
+	const order = 5
+	columns := [][]float64{ones(len(y) - order)}
+	for lag := 1; lag <= order; lag++ {
+		columns = append(columns, y[order-lag:len(y)-lag])
+	}
+	return newLinear(y[order:], columns, every(normal(10)), student(1, 0, 2.5))
+}
+
+// interaction is a regression on 1, a, b and ab.
+func interaction(y, a, b []float64, sigma prior) (model, error) {
+	return newLinear(y, [][]float64{ones(len(y)), a, b, product(a, b)}, every(flat), sigma)
+}
+
+func newKidScore(d Data) (model, error) {
+	c, err := d.columns("kid_score", "mom_hs", "mom_iq")
+	if err != nil {
+		return nil, err
+	}
+	return interaction(c[0], c[1], c[2], student(1, 0, 2.5))
+}
+
+func newEarnings(d Data) (model, error) {
+	c, err := d.columns("earn", "height", "male")
+	if err != nil {
+		return nil, err
+	}
+	return interaction(logs(c[0]), c[1], c[2], flat)
+}
+
+func newMesquite(d Data) (model, error) {
+	c, err := d.columns("weight", "diam1", "diam2", "canopy_height", "total_height", "density", "group")
+	if err != nil {
+		return nil, err
+	}
+	columns := [][]float64{ones(len(c[0]))}
+	for _, x := range c[1:6] {
+		columns = append(columns, logs(x))
+	}
+	return newLinear(logs(c[0]), append(columns, c[6]), every(flat), flat)
+}
+
+func newNES(d Data) (model, error) {
+	c, err := d.columns("partyid7", "real_ideo", "race_adj", "age_discrete", "educ1", "gender", "income")
+	if err != nil {
+		return nil, err
+	}
+	age := c[3]
+	columns := [][]float64{ones(len(age)), c[1], c[2], is(age, 2), is(age, 3), is(age, 4), c[4], c[5], c[6]}
+	return newLinear(c[0], columns, every(flat), flat)
+}
+
+// matrix returns the columns of X, of which there must be k, and y.
+func (d Data) matrix(y string, k int) (outcome []float64, columns [][]float64, err error) {
+	if outcome, err = d.array(y, -1); err != nil {
+		return nil, nil, err
+	}
+	n := len(outcome)
+	x, err := d.array("X", n*k)
+	if err != nil {
+		return nil, nil, err
+	}
+	for j := range k {
+		columns = append(columns, mat.Col(nil, j, mat.NewDense(n, k, x)))
+	}
+	return outcome, columns, nil
+}
+
+func newBLR(d Data) (model, error) {
+	y, columns, err := d.matrix("y", 5)
+	if err != nil {
+		return nil, err
+	}
+	return newLinear(y, columns, every(normal(10)), normal(10))
+}
+
+// newDiamonds centres the columns after the first and puts the intercept last.
+func newDiamonds(d Data) (model, error) {
+	y, columns, err := d.matrix("Y", 25)
+	if err != nil {
+		return nil, err
+	}
+	columns = columns[1:]
+	for _, c := range columns {
+		floats.AddConst(-floats.Sum(c)/float64(len(c)), c)
+	}
+	slope, intercept := normal(1), student(3, 8, 10)
+	return newLinear(y, append(columns, ones(len(y))), func(j int) prior {
+		if j < 24 {
+			return slope
+		}
+		return intercept
+	}, student(3, 0, 10))
+}

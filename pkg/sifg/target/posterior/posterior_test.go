@@ -1,0 +1,199 @@
+package posterior
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
+)
+
+// load returns a posterior of the Table with its data, which lie in testdata as published.
+func load(t testing.TB, e Entry) *Posterior {
+	t.Helper()
+	p, err := New(e.Name, readData(t, e.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func readData(t testing.TB, name string) Data {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "data", name+".json.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ReadData(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// goldenCase is the last part of a posterior's name, as the golden cases have it.
+func goldenCase(e Entry) string {
+	switch e.Data {
+	case "eight_schools":
+		return "posteriors_eight_schools"
+	case "garch":
+		return "posteriors_garch"
+	}
+	_, name, _ := strings.Cut(e.Name, "-")
+	return "posteriors_" + name
+}
+
+// TestGolden compares log densities (1e-9 relative) and gradients in float64 (1e-9 of a row's largest entry) with an independent
+// implementation by automatic differentiation. The covariance of gp_pois_regr is so ill-conditioned that rounding alone moves its
+// gradient by 2e-9: 1e-7 there. In float32 points and scores are rounded: 2e-4 of the array's largest entry.
+func TestGolden(t *testing.T) {
+	for _, e := range Table {
+		t.Run(e.Name, func(t *testing.T) {
+			p, name := load(t, e), goldenCase(e)
+			theta, shape := golden.Read(t, name, "theta")
+			logs, _ := golden.Read(t, name, "log_density")
+			scores, _ := golden.Read(t, name, "score")
+			d := p.Dim()
+			if shape[1] != d || len(p.Values) != d {
+				t.Fatalf("dimension %d and %d values, want %d", d, len(p.Values), shape[1])
+			}
+			tolerance := 1e-9
+			if strings.HasSuffix(e.Name, "gp_pois_regr") {
+				tolerance = 1e-7
+			}
+			grad := make([]float64, d)
+			for i, want := range logs {
+				u, score := theta[i*d:(i+1)*d], scores[i*d:(i+1)*d]
+				if got := p.LogDensity(u); !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
+					t.Errorf("log density of row %d is %.15g, want %.15g", i, got, want)
+				}
+				p.Gradient(grad, u)
+				scale := 0.0
+				for _, s := range score {
+					scale = max(scale, math.Abs(s))
+				}
+				for k, want := range score {
+					if !(math.Abs(grad[k]-want) <= tolerance*scale) {
+						t.Errorf("row %d, coordinate %d: gradient %.15g, want %.15g (largest %g)", i, k, grad[k], want, scale)
+					}
+				}
+				energy := p.Grad(grad, u)
+				if !(math.Abs(energy+want) <= 1e-9*max(1, math.Abs(want))) || grad[0] > 0 == (score[0] > 0) {
+					t.Errorf("row %d: energy %g for log density %g", i, energy, want)
+				}
+			}
+			x := golden.Batch(t, name, "theta")
+			got := blas32.General{Rows: x.Rows, Cols: d, Stride: d, Data: make([]float32, len(x.Data))}
+			p.Score(got, x, 0)
+			golden.Compare(t, "score", got.Data, scores, 2e-4)
+		})
+	}
+}
+
+// around returns n unconstrained points about the golden ones, which lie in the posterior's mass and in N(0, ¼ I).
+func around(t testing.TB, e Entry, n int) [][]float64 {
+	theta, shape := golden.Read(t, goldenCase(e), "theta")
+	r := rng.New(3, "points", uint64(len(e.Name)))
+	var points [][]float64
+	for i := range n {
+		u := make([]float64, shape[1])
+		for k := range u {
+			u[k] = theta[i%shape[0]*len(u)+k] + 0.05*r.NormFloat64()
+		}
+		points = append(points, u)
+	}
+	return points
+}
+
+// The gradient fits the density everywhere, and Score is the gradient, with the checks that a person's own target gets.
+func TestGradients(t *testing.T) {
+	for _, e := range Table {
+		t.Run(e.Name, func(t *testing.T) {
+			p, points := load(t, e), around(t, e, 40)
+			if err := targettest.Check(p, points...); err != nil {
+				t.Error(err)
+			}
+			spoilt := spoil{p}
+			if err := targettest.Check(spoilt, points...); err == nil {
+				t.Error("a gradient that is off by 0.1 % passes")
+			}
+		})
+	}
+}
+
+// spoil changes one coordinate of a gradient by 0.1 %.
+type spoil struct{ *Posterior }
+
+func (s spoil) Gradient(dst, x []float64) {
+	s.Posterior.Gradient(dst, x)
+	dst[len(dst)-1] *= 1.001
+}
+
+// Constrain and Unconstrain are inverse to each other, in place too.
+func TestConstrainedValues(t *testing.T) {
+	for _, e := range Table {
+		p := load(t, e)
+		for _, u := range around(t, e, 40) {
+			v, back := make([]float64, len(u)), make([]float64, len(u))
+			p.Constrain(v, u)
+			p.Unconstrain(back, v)
+			p.Unconstrain(v, v)
+			for k := range u {
+				// f of the Gaussian process is a product with a factor of condition number 1e6
+				if !(math.Abs(back[k]-u[k]) <= 1e-6*max(1, math.Abs(u[k]))) || back[k] != v[k] {
+					t.Errorf("%s: coordinate %d of %v comes back as %g and %g", e.Name, k, u, back[k], v[k])
+				}
+			}
+		}
+	}
+}
+
+// Data that do not fit are named.
+func TestBadData(t *testing.T) {
+	if _, err := New("arK", nil); err == nil || !strings.Contains(err.Error(), "arK-arK") {
+		t.Error(err)
+	}
+	for _, e := range Table {
+		data := readData(t, e.Data)
+		for name, x := range data {
+			unused := map[string]string{"nes1980-nes": "year", "gp_pois_regr-gp_regr": "k", "gp_pois_regr-gp_pois_regr": "y"}
+			if len(x) < 2 || unused[e.Name] == name {
+				continue
+			}
+			for _, wrong := range [][]float64{nil, x[1:]} {
+				if wrong != nil && (e.Data == "garch" || e.Data == "low_dim_gauss_mix") {
+					continue // any number of values will do
+				}
+				data[name] = wrong
+				if wrong == nil {
+					delete(data, name)
+				}
+				if _, err := New(e.Name, data); err == nil || !strings.HasPrefix(err.Error(), "posterior: "+e.Name) {
+					t.Errorf("%s without %d of %q: %v", e.Name, len(x)-len(wrong), name, err)
+				}
+			}
+			data[name] = x
+		}
+	}
+	for _, bad := range []string{"", "PK", "no zip"} {
+		if _, err := ReadData([]byte(bad)); err == nil {
+			t.Errorf("data %q are taken", bad)
+		}
+		if _, err := ReadDraws([]byte(bad), []string{"mu"}); err == nil {
+			t.Errorf("draws %q are taken", bad)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join("testdata", "data", "garch.json.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadDraws(b, []string{"mu"}); err == nil {
+		t.Error("data are taken as draws")
+	}
+}
