@@ -102,7 +102,7 @@ type item struct {
 type shown struct {
 	Protocol string
 	Marks    []string
-	Src      template.URL
+	Src      template.HTMLAttr
 	Width    int // CSS pixels
 	HTML     template.HTML
 	Problem  string

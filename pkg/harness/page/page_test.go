@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200"><path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">%s</text></svg>`
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200"><path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
 
 func experiments() []*harness.Experiment {
 	return []*harness.Experiment{
@@ -173,5 +174,20 @@ func TestOffline(t *testing.T) {
 	served := Live([]byte(page), 7)
 	if !bytes.Contains(served, []byte("connect-src 'self'")) || !bytes.Contains(served, []byte(`data-version="7"`)) || bytes.Count(served, []byte("</body>")) != 1 {
 		t.Error("the served page does not look for another version")
+	}
+}
+
+// TestPicture: the drawing comes out of the address as it went in, but for its quotes and line ends, and cannot leave its attribute.
+func TestPicture(t *testing.T) {
+	drawing := []byte("<svg width=\"72pt\">\n<text fill=\"#00f\" x='1'>50 % &amp; &lt;b&gt; \"> <script>alert(1)</script></text></svg>")
+	attribute, width := picture(drawing)
+	address, ok := strings.CutPrefix(string(attribute), `src="`)
+	address, end := strings.CutSuffix(address, `"`)
+	if !ok || !end || width != 128 || strings.ContainsAny(address, "\"#&\n") {
+		t.Fatalf("%s, %d px", attribute, width)
+	}
+	back, err := url.PathUnescape(html.UnescapeString(strings.TrimPrefix(address, "data:image/svg+xml,")))
+	if want := strings.NewReplacer(`"`, "'", "\n", " ").Replace(string(drawing)); err != nil || back != want {
+		t.Errorf("%s, %v, want %s", back, err, want)
 	}
 }

@@ -111,17 +111,18 @@ func newRun(p *report.Protocol) run {
 
 var (
 	svgWidth = regexp.MustCompile(`<svg[^>]* width="([0-9.]+)pt"`)
-	// percent encodes an SVG drawing for a data address, where it needs it; most of a drawing does not.
-	percent = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
+	// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are; the
+	// template would encode them, which is half as long again.
+	encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
 )
 
-// picture returns a drawing as a data address, and its width in CSS pixels: a third more than on paper.
-func picture(svg []byte) (template.URL, int) {
+// picture returns the attribute src that holds a drawing, and its width in CSS pixels: a third more than on paper.
+func picture(svg []byte) (template.HTMLAttr, int) {
 	width := 800
 	if m := svgWidth.FindSubmatch(svg); m != nil {
 		if points, err := strconv.ParseFloat(string(m[1]), 64); err == nil {
 			width = int(points * 16 / 9)
 		}
 	}
-	return template.URL("data:image/svg+xml," + percent.Replace(string(svg))), width
+	return template.HTMLAttr(`src="data:image/svg+xml,` + encode.Replace(string(svg)) + `"`), width
 }
