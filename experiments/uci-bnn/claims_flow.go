@@ -187,7 +187,7 @@ func cost(s *record.Set) claim.Outcome {
 			return claim.Outcome{Verdict: claim.NotTestable, Keys: []string{t.Key}, Evidence: fmt.Sprintf(
 				"counted: on %s (dimension %d, %d hidden units) an inner step of Hutchinson's estimate takes %s times the multiplications of a "+
 					"denoising step. Not testable here: methods that differ by their loss differ by what they smooth too, and no trial measures "+
-					"both losses on the same network", named(s)(problem), t.Dim, c.Sampler.Hidden, four(stein/denoise))}
+					"both losses on the same network", named(s)(problem), t.Dim, c.Sampler.Hidden, claim.Num(stein/denoise))}
 		}
 	}
 	return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials of SIFG"}

@@ -92,21 +92,11 @@ func lines(layers []figure.Layer) []figure.Line {
 	return out
 }
 
-// sparse returns every k-th point of curves, k the smallest that leaves at most n; nil where none has more.
-func sparse(curves []record.Curve, n int) []record.Curve {
-	every := 1
-	for _, c := range curves {
-		every = max(every, (len(c.Value)+n-1)/n)
-	}
-	if every == 1 {
-		return nil
-	}
-	out := make([]record.Curve, len(curves))
-	for i, c := range curves {
-		out[i].Seed = c.Seed
-		for k := 0; k < len(c.Value); k += every {
-			out[i].Iteration, out[i].Value = append(out[i].Iteration, c.Iteration[k]), append(out[i].Value, c.Value[k])
-		}
+// sparse returns every k-th point of a curve, k the smallest that leaves at most n.
+func sparse(c record.Curve, n int) record.Curve {
+	out := record.Curve{Seed: c.Seed}
+	for k := 0; k < len(c.Value); k += (len(c.Value) + n - 1) / n {
+		out.Iteration, out.Value = append(out.Iteration, c.Iteration[k]), append(out.Value, c.Value[k])
 	}
 	return out
 }
@@ -122,13 +112,12 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 		for _, m := range methods {
 			c, _ := config(s, problem, m)
 			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
-			runs := curves(s, problem, m, "rmse", seeds)
-			for _, c := range runs {
+			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.Names(m))
+			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
-			}
-			style := figure.Method(m).As(r.Names(m))
-			if thinned := sparse(runs, 250); thinned != nil { // SGLD's, which goes up and down at every point: no line to dash
-				runs, style.Dash, style.Width = thinned, nil, 0.6
+				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) { // SGLD's, which goes up and down at every point: no line to dash
+					style.Dash, style.Width = nil, 0.6
+				}
 			}
 			p.Layers = append(p.Layers, claim.Layers(runs, style, across)...)
 		}

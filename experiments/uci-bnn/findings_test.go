@@ -5,115 +5,96 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestFindingsFollowTheRecords: a doctored number changes what a finding says.
+// TestFindingsFollowTheRecords: what a finding says changes with the numbers.
 func TestFindingsFollowTheRecords(t *testing.T) {
-	text := func(f func(map[string]*record.Set) string, value func(problem, method, metric string, seed int) float64) string {
-		m := asInPrint()
-		if value != nil {
-			m.value = value
-		}
-		return f(map[string]*record.Set{"released": m.set(t)})
-	}
 	plain := asInPrint().value
-	scaled := func(problem, method, metric string, seed int) float64 { // a spread of 2.5·√10·0.4 of the printed ones
-		p, ok := inPrint(problem, metric, method)
-		if !ok {
-			return plain(problem, method, metric, seed)
+	factor := func(problem, method string, by float64) *made {
+		m := asInPrint()
+		m.value = func(p, me, metric string, seed int) float64 {
+			if v := plain(p, me, metric, seed); me != method || problem != "" && p != problem {
+				return v
+			} else {
+				return by * v
+			}
 		}
-		return p.Mean + math.Sqrt(10)*p.AtMost()*wobble(method, seed)
+		return m
 	}
-	same := func(problem, method, metric string, seed int) float64 {
-		p, ok := inPrint(problem, metric, method)
-		if !ok {
-			return plain(problem, method, metric, seed)
+	spread := func(by float64) *made { // the printed spreads times by
+		m := asInPrint()
+		m.value = func(problem, method, metric string, seed int) float64 {
+			p, ok := inPrint(problem, metric, method)
+			if !ok {
+				return plain(problem, method, metric, seed)
+			}
+			return p.Mean + by*p.AtMost()*wobble(method, seed)
 		}
-		return p.Mean + p.AtMost()*wobble(method, seed)
+		return m
 	}
-	if got := text(plusMinus, same); !strings.Contains(got, "it is nearer to the standard deviation") {
-		t.Errorf("spreads as in print: %s", got)
+	all := func(v float64) *made {
+		m := asInPrint()
+		m.value = func(string, string, string, int) float64 { return v }
+		return m
 	}
-	if got := text(plusMinus, scaled); !strings.Contains(got, "nearer to the standard error") {
-		t.Errorf("spreads √10 times those in print: %s", got)
-	}
-	if got := text(langevin, nil); strings.Contains(got, "another ε") ||
-		!strings.Contains(got, "by the median over trials, on Boston, Concrete, Diabetes, Power, Protein, Wine.") {
-		t.Errorf("SGLD as in print: %s", got)
-	}
-	better := func(problem, method, metric string, seed int) float64 {
-		if method == "sgld" && problem != "wine" {
-			return 0.8 * plain(problem, method, metric, seed)
+	for _, c := range []struct {
+		what  string
+		f     harness.Finding
+		made  *made
+		paper *made
+		want  string
+	}{
+		{"as in print", leadership, asInPrint(), nil, "leads 9 of 12 cells in print, and 9 of 12 under released"},
+		{"Ada-SIFG a fifth worse", leadership, factor("", "ada-sifg", 1.2), nil, "and 0 of 12 under released"},
+		{"bad least squares", beaten, all(100), nil, ""},
+		{"perfect least squares", beaten, all(0.01), nil, "60 of 60 printed cells"},
+		{"as in print", steps, asInPrint(), nil, "SGLD on 6 of 6 data sets, those of SVGD on 6"},
+		{"SGLD 2 % off on Wine", steps, factor("wine", "sgld", 1.02), nil, "SGLD on 5 of 6"},
+		{"one step of SVGD off", steps, factor("", "svgd", 1.02), nil, "SVGD on 6"},
+		{"spreads as in print, paper's ten times", spreads, spread(1), spread(10), "± 10 times that of one split"},
+		{"spreads as in print, paper's ten times", spreads, spread(1), spread(10), "nearer to that of trials that share one split"},
+		{"spreads a tenth of those in print", spreads, spread(0.1), spread(1), "nearer to that of trials with a split of their own"},
+		{"one protocol", spreads, spread(1), nil, ""},
+		{"settled", restless, asInPrint(), nil, ""},
+		{"SGLD above the constant", restless, asInPrint().shift("wine", "sgld", "test-rmse", 30), nil, "of 0 settings have not settled at the end, and 10 runs end above"},
+		{"Boston's test part 0.5 worse", optimism, asInPrint().shift("boston", "", "test-nll", 0.5), nil, "nats better"},
+		{"σ falls", sigmas, asInPrint(), nil, "fallen in 6 of 6 settings"},
+		{"SIFG better on Boston", sigmas, asInPrint().shift("boston", "sifg", "test-rmse", -0.5), nil, "higher in 1 "},
+	} {
+		by := map[string]*record.Set{"released": c.made.set(t)}
+		if c.paper != nil {
+			c.paper.protocol = "paper"
+			by["paper"] = c.paper.set(t)
 		}
-		return plain(problem, method, metric, seed)
-	}
-	if got := text(langevin, better); !strings.Contains(got, "on Wine. On Boston, Concrete, Diabetes, Power, Protein they must come from") ||
-		!strings.Contains(got, "below every printed cell of its row, the bold one included, on Boston RMSE") {
-		t.Errorf("SGLD a fifth better than in print but on Wine: %s", got)
-	}
-	lost := func(problem, method, metric string, seed int) float64 { // one run that ends elsewhere moves the mean, not the median
-		if method == "sgld" && problem == "protein" && seed == 3 {
-			return 2 * plain(problem, method, metric, seed)
+		st := c.f(by)
+		switch {
+		case st == nil && c.want != "":
+			t.Errorf("%s: nothing is said, want %q", c.what, c.want)
+		case st != nil && (c.want == "" || !strings.Contains(st.Title+" "+st.Text, c.want)):
+			t.Errorf("%s: %q, %q; want %q", c.what, st.Title, st.Text, c.want)
 		}
-		return plain(problem, method, metric, seed)
-	}
-	if got := text(langevin, lost); strings.Contains(got, "another ε") || !strings.Contains(got, "Protein RMSE 5.07, median 4.609 (printed 4.609)") {
-		t.Errorf("SGLD as in print but for a run: %s", got)
-	}
-	if got := text(twoSteps, nil); !strings.Contains(got, "by step 0.0005 and 0.0001 on Boston") {
-		t.Errorf("both steps as in print: %s", got)
-	}
-	// 2.9 % below the printed mean is within the tolerance of the table, but a setting that meets the mean is behind it.
-	if got := text(twoSteps, func(problem, method, metric string, seed int) float64 {
-		v := plain(problem, method, metric, seed)
-		if method == "svgd" && problem == "protein" || problem == "power" && strings.HasPrefix(method, "svgd") {
-			v *= 0.971
+		if st != nil && strings.Contains(st.Table.Markdown(), "NaN") {
+			t.Errorf("%s: %s", c.what, st.Table.Markdown())
 		}
-		return v
-	}); !strings.Contains(got, "by neither on Power; by step 0.0001 on Protein; by step 0.0005 and 0.0001 on Boston") {
-		t.Errorf("the larger step 2.9 %% below on Protein, both on Power: %s", got)
-	}
-	if got := text(sigmas, func(problem, method, metric string, seed int) float64 {
-		v := plain(problem, method, metric, seed)
-		if method == "sifg" && problem == "boston" {
-			v -= 0.5
-		}
-		return v
-	}); !strings.Contains(got, "released lower in 2 of 12 cells, higher in 0, not told apart in 10.") {
-		t.Errorf("SIFG below Ada-SIFG on Boston: %s", got)
-	}
-	if got := text(beaten, func(problem, method, metric string, seed int) float64 { return 100 }); !strings.HasPrefix(got, "All 60") {
-		t.Errorf("bad least squares: %s", got)
-	}
-	if got := text(beaten, func(problem, method, metric string, seed int) float64 { return 0.01 }); !strings.Contains(got, "60 of 60 printed cells") {
-		t.Errorf("perfect least squares: %s", got)
 	}
 }
 
-// TestInnerCost against the counts for Boston (dimension 753, 300 hidden units, 100 particles): 140 and 280 million multiplications.
-func TestInnerCost(t *testing.T) {
-	denoise, stein := innerCost(753, 300)
-	if math.Round(denoise/1e4) != 140 || math.Round(stein/1e4) != 280 {
-		t.Errorf("%g and %g million", denoise/1e4, stein/1e4)
-	}
-}
-
-// TestEscaped: a run that ends above the constant, 20 in the made-up records, is named with its values; without one nothing is said.
-func TestEscaped(t *testing.T) {
-	m := asInPrint()
-	if got := escaped(map[string]*record.Set{"released": m.set(t)}); got != "" {
-		t.Error(got)
-	}
-	value := m.value
-	m.value = func(problem, method, metric string, seed int) float64 {
-		if problem == "protein" && method == "sgld" && metric == "test-rmse" && seed == 3 {
-			return 1e5
+// TestUnsettled: a run whose last checkpoints jump by more than a tenth is listed with its range.
+func TestUnsettled(t *testing.T) {
+	s := asInPrint().set(t)
+	for _, tr := range s.Trials {
+		if tr.Method != "sgld" || tr.Problem != "power" || tr.Seed != 0 {
+			continue
 		}
-		return value(problem, method, metric, seed)
+		s.Traces[tr.Key] = nil
+		for k := range 100 {
+			s.Traces[tr.Key] = append(s.Traces[tr.Key], record.Trace{Key: tr.Key, Iteration: k, Metric: "rmse", Value: 4 + math.Mod(float64(k), 2)})
+		}
 	}
-	got := escaped(map[string]*record.Set{"released": m.set(t)})
-	if !strings.Contains(got, "released: SGLD on Protein in 1 of 10 runs (RMSE 1e5 where the median of all is 4.6") {
-		t.Error(got)
+	st := restless(map[string]*record.Set{"released": s})
+	if st == nil || len(st.Table.Rows) != 1 || st.Table.Rows[0][0].Text != "released, SGLD, Power" || st.Table.Rows[0][1].Text != "4.000 to 5.000" {
+		t.Errorf("%+v", st)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -52,10 +53,14 @@ func asInPrint() *made {
 	}
 }
 
+func (m *made) split() string {
+	return map[bool]string{true: "released", false: "random"}[m.protocol == "released"]
+}
+
 func (m *made) set(t *testing.T) *record.Set {
 	t.Helper()
 	s := &record.Set{
-		Experiment: "uci-bnn", Protocol: m.protocol, Scale: "full",
+		Experiment: "uci-bnn", Protocol: m.protocol, Scale: "full", Traces: map[string][]record.Trace{}, Incomparable: Experiment.Incomparable[m.protocol],
 		Load: func(string, string) (*record.Array, error) { return nil, errors.New("no such trial") },
 	}
 	rmse := map[string]float64{"sifg": 2.6, "sifg-wide": 3, "ada-sifg": 2.61, "ada-sifg-wide": 2.7}
@@ -65,7 +70,7 @@ func (m *made) set(t *testing.T) *record.Set {
 			if base != method && base != "svgd" && problem != "boston" {
 				continue
 			}
-			c := harness.TrialConfig{Iterations: last, Options: map[string]any{"split": "released"}, Sampler: sifg.Config{Sampler: base, Step: 5e-4}}
+			c := settings.Config{Iterations: last, Data: problem, Options: map[string]any{"split": m.split()}, Sampler: sifg.Config{Sampler: base, Step: 5e-4}}
 			if method == "svgd-slow" {
 				c.Sampler.Step = 1e-4
 			}
@@ -87,9 +92,7 @@ func (m *made) set(t *testing.T) *record.Set {
 				s.Trials = append(s.Trials, row)
 				put := func(iteration int, metric string, index int, v float64) {
 					if !math.IsNaN(v) {
-						s.Traces = append(s.Traces, record.Trace{
-							Key: row.Key, Problem: problem, Method: method, Seed: row.Seed, Iteration: iteration, Metric: metric, Index: index, Value: v,
-						})
+						s.Traces[row.Key] = append(s.Traces[row.Key], record.Trace{Key: row.Key, Iteration: iteration, Metric: metric, Index: index, Value: v})
 					}
 				}
 				for k := 0; k <= last; k += 5 {
@@ -123,8 +126,32 @@ func (m *made) set(t *testing.T) *record.Set {
 	return s
 }
 
-func verdict(t *testing.T, s *record.Set, id string) harness.Outcome {
+// shift adds to the values of a method's metric on a problem ("" for all of them).
+func (m *made) shift(problem, method, metric string, by float64) *made {
+	old := m.value
+	m.value = func(p, me, mt string, seed int) float64 {
+		v := old(p, me, mt, seed)
+		if (problem == "" || p == problem) && (method == "" || me == method) && mt == metric {
+			v += by
+		}
+		return v
+	}
+	return m
+}
+
+// edit changes the values of a method's metric ("" for all methods) at the last iteration.
+func edit(s *record.Set, method, metric string, f func(old float64) float64) {
+	for _, t := range s.Trials {
+		for i, r := range s.Traces[t.Key] {
+			if (method == "" || t.Method == method) && r.Metric == metric && (r.Iteration == last || strings.HasPrefix(metric, "ols")) {
+				s.Traces[t.Key][i].Value = f(r.Value)
+			}
+		}
+	}
+}
+
+func verdict(t *testing.T, s *record.Set, id string) claim.Outcome {
 	t.Helper()
-	i := slices.IndexFunc(claims, func(c harness.Claim) bool { return c.ID == id })
-	return claims[i].Check(s)
+	i := slices.IndexFunc(Experiment.Claims, func(c claim.Claim) bool { return c.ID == id })
+	return Experiment.Claims[i].Check(s)
 }

@@ -32,7 +32,7 @@ type Options struct {
 	Precision string `mapstructure:"precision"`
 
 	// Lambda says how the prior precision λ of a start is drawn. shared: once for all particles with mean 0.1, as the
-	// scripts do; particle: likewise for each; prior: for each from the prior, whose mean is 10.
+	// scripts do; prior: for each from the prior, whose mean is 10.
 	Lambda string `mapstructure:"lambda"`
 
 	// Repeats is how often the last particles of a smoothed flow are perturbed anew, to see how much that moves the RMSE.
@@ -41,7 +41,7 @@ type Options struct {
 
 var choices = map[string][]string{
 	"split": {"released", "random", "standard"}, "dev": {"holdout", "overlap"},
-	"precision": {"released", "fitted"}, "lambda": {"shared", "particle", "prior"},
+	"precision": {"released", "fitted"}, "lambda": {"shared", "prior"},
 }
 
 // options reads the options and refuses those that are wrong.
@@ -137,10 +137,7 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	if p.o.Lambda == "shared" {
 		return
 	}
-	mean := target.DefaultBNN().Rate
-	if p.o.Lambda == "prior" {
-		mean = 1 / mean
-	}
+	mean := 1 / target.DefaultBNN().Rate
 	for i := range dst.Rows { // a Gamma law of shape 1 is exponential
 		dst.Data[(i+1)*dst.Cols-1] = float32(math.Log(-mean * math.Log(r.Float64())))
 	}

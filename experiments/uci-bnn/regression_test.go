@@ -7,27 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/datasets"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// library has the published files; the test is skipped where they are neither in the cache nor in a mirror.
+// library has the published files; the test is skipped where they are not here.
 func library(t *testing.T, names ...string) *dataset.Library {
 	t.Helper()
-	mirror := os.Getenv("SIFG_DATASETS_MIRROR")
-	if mirror != "" && !strings.Contains(mirror, "://") && !strings.HasPrefix(mirror, "/") {
-		mirror = "../../" + mirror // relative to the folder of the command
-	}
-	l, err := dataset.Open(dataset.Options{Manifest: datasets.Manifest, Cache: "../../datasets/cache", Mirror: mirror})
+	l, err := dataset.Open(dataset.Options{Cache: "../../datasets/cache", Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if missing, err := l.Missing(names...); err != nil || len(missing) > 0 {
-		t.Skipf("data sets %v are not here (%v): sifg data fetch, or SIFG_DATASETS_MIRROR", missing, err)
+	for _, name := range names {
+		if err := l.Absent(name); err != nil {
+			t.Skip(err)
+		}
 	}
 	return l
 }
@@ -121,7 +118,7 @@ func TestSplits(t *testing.T) {
 	if again, _ := divide(d, "random", "holdout", 1); !slices.Equal(again.train, one.train) || slices.Equal(two.train, one.train) {
 		t.Error("a random split does not follow the seed")
 	}
-	for seed, want := range map[uint64]int{1: 0, 3: 2, 4: 0} {
+	for seed, want := range map[uint64]int{1: 0, 3: 2} {
 		s, err := divide(d, "standard", "holdout", seed)
 		if err != nil {
 			t.Fatal(err)
@@ -189,23 +186,48 @@ func TestDataRefusals(t *testing.T) {
 }
 
 func checkWith(options map[string]any) error {
-	_, err := check(&harness.Trial{Config: harness.TrialConfig{Data: "made", Options: options}})
-	return err
+	return check(&harness.Trial{Config: settings.Config{Data: "made", Options: options}})
+}
+
+// TestSplitsWhenPlanned: a plan is refused where a data set lacks the split that a seed asks for.
+func TestSplitsWhenPlanned(t *testing.T) {
+	d := rowsOf(100)
+	for range 3 {
+		d.Splits = append(d.Splits, dataset.Split{Train: shuffled(100, rng.New(1, "x"))[:90], Test: []int{1, 2}})
+	}
+	for _, c := range []struct {
+		split string
+		seed  uint64
+		want  string
+	}{
+		{"standard", 1, ""}, {"standard", 3, ""}, {"standard", 4, "seed 4: data set made has 3 standard splits"}, {"standard", 0, "want seeds from 1 to 3"},
+		{"released", 1, "take the protocol matched"}, {"random", 4, ""},
+	} {
+		err := check(small(c.seed, map[string]any{"split": c.split}, d))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, seed %d: %v, want %q", c.split, c.seed, err, c.want)
+		}
+	}
+	absent := small(1, map[string]any{"split": "standard"}, d)
+	absent.Data = func() (*dataset.Data, error) { return nil, dataset.ErrAbsent }
+	if err := check(absent); err != nil {
+		t.Errorf("a plan without the file: %v", err)
+	}
 }
 
 func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial {
 	return &harness.Trial{
 		Seed:   seed,
-		Config: harness.TrialConfig{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
-		Load:   func() (*dataset.Data, error) { return d, nil },
+		Config: settings.Config{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
+		Data:   func() (*dataset.Data, error) { return d, nil },
 	}
 }
 
 // Fewer rows than a mini-batch make a mini-batch; the start follows Options.Lambda; the last checkpoint has every metric.
 func TestTrial(t *testing.T) {
-	lambdas := map[string]int{"shared": 1, "particle": 6, "prior": 6}
+	lambdas := map[string]int{"shared": 1, "prior": 6}
 	for lambda, distinct := range lambdas {
-		p, err := setup(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2}, rowsOf(60)))
+		p, err := build(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2}, rowsOf(60)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,23 +264,5 @@ func TestTrial(t *testing.T) {
 				t.Errorf("%s was put %d times, want %d", name, seen[name], n)
 			}
 		}
-	}
-}
-
-// A run whose last checkpoints jump by more than a tenth is named with its range, one that stays is not.
-func TestUnsettled(t *testing.T) {
-	s := &record.Set{Protocol: "released", Scale: "full"}
-	for method, jump := range map[string]float64{"svgd": 1, "sgld": 0.1} {
-		key := "key-" + method
-		s.Trials = append(s.Trials, record.Trial{Key: key, Problem: "power", Method: method, Seed: 1, Status: record.StatusOK})
-		for i := range 100 {
-			s.Traces = append(s.Traces, record.Trace{
-				Key: key, Problem: "power", Method: method, Seed: 1, Iteration: i, Metric: "rmse", Value: 4 + jump*float64(i%2),
-			})
-		}
-	}
-	got := unsettled(map[string]*record.Set{"released": s})
-	if !strings.Contains(got, "SVGD on Power (4 to 5)") || strings.Contains(got, "SGLD") {
-		t.Error(got)
 	}
 }

@@ -2,7 +2,6 @@ package ucibnn
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -117,59 +116,43 @@ func meaning(s *record.Set) string {
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
 
-// against is the table of every printed cell beside ours. SVGD by a smaller step is compared with the same cells.
+// against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same cells.
 func against(s *record.Set) (*table.Table, error) {
-	if s.Protocol == "standard" {
-		return nil, fmt.Errorf("protocol %s: %s", s.Protocol, s.Incomparable)
+	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return m == "sifg" })
+	t := &table.Table{Columns: heads("Data set", "Metric")}
+	t.Columns[1].Align = table.Left
+	for _, m := range methods {
+		t.Columns = append(t.Columns, table.Column{Header: r.Names(m), Align: table.Right})
 	}
-	r := read(s)
-	t := &table.Table{Spread: "standard deviation over trials", Columns: heads("Data set", "Metric", "Method", "printed", "measured", "trials", "difference", "in pooled sd", "in %", "verdict", "note")}
-	for _, i := range []int{1, 2, 9, 10} {
-		t.Columns[i].Align = table.Left
-	}
-	verdicts := map[string]int{}
+	within, outside := 0, 0
 	for _, problem := range problems {
-		if ownData(s, problem) != "" {
-			continue
-		}
 		for _, metric := range metrics {
-			for _, m := range slices.Insert(slices.Clone(columns), 2, "svgd-slow") {
-				p, _ := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
-				v, verdict := r.Values(problem, metric, m), "–"
-				if len(v) == 0 && m == "svgd-slow" {
-					continue
-				}
-				g := p.Gap(v)
-				switch {
-				case len(v) == 0:
-					verdict, g = "no result", claim.Gap{Difference: math.NaN(), Units: math.NaN(), Share: math.NaN()}
-				case s.Incomparable == "":
-					verdict = map[bool]string{true: "within", false: "outside"}[g.Agrees()]
-				}
-				if m != "svgd-slow" {
-					verdicts[verdict]++
-				}
-				t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem)), table.Text(r.Names(metric)), table.Text(r.Names(m)),
-					asPrinted(p), claim.MeanSD(v), table.Int(len(v)), table.Number(g.Difference, 2), table.Fixed(g.Units, 1),
-					table.Fixed(100*g.Share, 1), table.Text(verdict), table.Text(p.Note)})
+			if s.Protocol == "standard" || ownData(s, problem) != "" {
+				continue // other data than the paper's
 			}
+			row := []table.Cell{table.Text(r.Names(problem)), table.Text(r.Names(metric))}
+			for _, m := range methods {
+				p, _ := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
+				v := r.Values(problem, metric, m)
+				c := table.Number(stats.Mean(v), 4)
+				if len(v) > 0 && s.Incomparable == "" {
+					c.Bold = !p.Gap(v).Agrees()
+					within, outside = within+count(!c.Bold && m != "svgd-slow"), outside+count(c.Bold && m != "svgd-slow")
+				}
+				c.Text += " (" + p.Text + ")"
+				row = append(row, c)
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	switch {
-	case t.Rows == nil:
+	if t.Rows == nil {
 		return nil, fmt.Errorf("no problem has the paper's data")
-	case s.Incomparable != "":
-		t.Notes = []string{"No verdict: " + s.Incomparable + "."}
-	default:
-		t.Notes = []string{fmt.Sprintf("%d printed cells within, %d outside, %d without a result. Within: the means differ by at most %d pooled "+
-			"standard deviations or by %g %% of the printed mean.", verdicts["within"], verdicts["outside"], verdicts["no result"],
-			claim.Units, 100*claim.Share)}
 	}
-	t.Notes = append(t.Notes, "In pooled sd: the difference over √((sd² + printed sd²)/2). A spread printed as 0.00 counts as 0.005. "+meaning(s))
+	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): the means differ by more than %d "+
+		"pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread printed as 0.00 counts as 0.005. %s",
+		within, outside, claim.Units, 100*claim.Share, meaning(s))}
+	if s.Incomparable != "" {
+		t.Notes = []string{"Measured mean (printed mean ± standard deviation). No verdict: " + s.Incomparable + "."}
+	}
 	return t, nil
-}
-
-// asPrinted is a cell with the digits of the paper.
-func asPrinted(p claim.Published) table.Cell {
-	return table.Cell{Text: p.Text, Value: p.Mean, Spread: p.SD, IsNumber: true, HasSpread: true}
 }

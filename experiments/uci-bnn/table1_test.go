@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // TestPublishedCells: the file holds the 60 printed cells, and their row minima are those that the paper prints in bold.
 func TestPublishedCells(t *testing.T) {
-	if len(printed()) != len(problems)*len(metrics)*len(columns) {
-		t.Errorf("%d cells", len(printed()))
+	if len(printed) != len(problems)*len(metrics)*len(columns) {
+		t.Errorf("%d cells", len(printed))
 	}
 	bold := map[string]int{}
 	for _, problem := range problems {
@@ -83,41 +83,13 @@ func TestTable1Marks(t *testing.T) {
 			t.Errorf("%s: %q bold %v, want %q bold %v", header, text, bold, want.text, want.bold)
 		}
 	}
-	for i := range s.Traces {
-		if s.Traces[i].Metric == "ols-rmse" {
-			s.Traces[i].Value = 2.9
-		}
-	}
+	edit(s, "", "ols-rmse", func(float64) float64 { return 2.9 })
 	s.Trials[slices.IndexFunc(s.Trials, func(r record.Trial) bool { return r.Method == "sgld" })].Status = record.StatusDiverged
 	if text, _ := cellOf(t, s, "Boston RMSE", "SGLD"); !strings.HasSuffix(text, "† (9 of 10)") {
 		t.Errorf("SGLD, above least squares and with a lost trial: %q", text)
 	}
 	if text, _ := cellOf(t, s, "Boston RMSE", "Ada-SIFG"); strings.Contains(text, "†") {
 		t.Errorf("Ada-SIFG is below least squares: %q", text)
-	}
-}
-
-// TestFalseDifferences: among equal methods the table sees a difference as often as its note says, more than in one row of twenty, since the
-// lowest mean is found in the same data.
-func TestFalseDifferences(t *testing.T) {
-	methods := []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"}
-	const rows, trials = 1500, 10
-	stream, draws, seen := rng.New(3, "equals", 0), make([]float32, trials), 0
-	for range rows {
-		r := &results{values: map[series]map[uint64]float64{}}
-		for _, m := range methods {
-			v := map[uint64]float64{}
-			stream.Normal(draws)
-			for seed, d := range draws {
-				v[uint64(seed)] = float64(d)
-			}
-			r.values[series{"boston", "test-rmse", m}] = v
-		}
-		_, tied := leaders(r, "boston", "test-rmse", methods)
-		seen += count(len(tied) < len(methods)-1)
-	}
-	if share := float64(seen) / rows; share < 0.07 || share > 0.13 { // 0.10 ± 0.03, four standard errors
-		t.Errorf("a difference in %g of the rows", share)
 	}
 }
 
@@ -148,15 +120,6 @@ func TestCommonSeeds(t *testing.T) {
 	}
 }
 
-// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
-func TestEnough(t *testing.T) {
-	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
-		if got := enough(tests); got != want || float64(tests)*math.Pow(2, 1-float64(got)) > level || float64(tests)*math.Pow(2, 2-float64(got)) <= level {
-			t.Errorf("enough(%d) = %d, want %d", tests, got, want)
-		}
-	}
-}
-
 func TestAgainstPrint(t *testing.T) {
 	m := asInPrint()
 	value := m.value
@@ -173,54 +136,70 @@ func TestAgainstPrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string][]string{}
+	cells := map[string]table.Cell{}
 	for _, r := range tab.Rows {
-		var text []string
-		for _, c := range r {
-			text = append(text, c.Text)
+		for j, c := range r {
+			cells[r[0].Text+" "+r[1].Text+" "+tab.Columns[j].Header] = c
 		}
-		rows[strings.Join(text[:3], " ")] = text
 	}
-	if len(rows) != 84 { // 60 printed, 12 of SVGD by the smaller step, 12 of SIFG
-		t.Errorf("%d rows", len(rows))
+	// 3.5 − 3.016 is 5.6 times √((0.02² + 0.12²)/2) = 0.0860, and 16 % of 3.016
+	for name, want := range map[string]table.Cell{
+		"Boston RMSE L2-GF": {Text: "3.500 (3.016 ± 0.12)", Bold: true}, "Wine RMSE SVGD (step 1e−4)": {Text: "1.422 (0.422 ± 0.00)", Bold: true},
+		"Wine RMSE SVGD": {Text: "0.4220 (0.422 ± 0.00)"},
+	} {
+		if got := cells[name]; got.Text != want.Text || got.Bold != want.Bold {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
 	}
-	// 3.5 − 3.016 in units of √((0.02² + 0.12²)/2) = 0.0860, and over 3.016
-	if r := rows["Boston RMSE L2-GF"]; r[3] != "3.016 ± 0.12" || r[7] != "0.48" || r[8] != "5.6" || r[9] != "16.0" || r[10] != "outside" {
-		t.Errorf("Boston RMSE L2-GF: %q", r)
-	}
-	if r := rows["Wine RMSE SVGD"]; r[10] != "within" || r[11] != "Within by step 0.0005, outside by 0.0001." {
-		t.Errorf("Wine RMSE SVGD: %q", r)
-	}
-	if r := rows["Wine RMSE SVGD (step 0.0001)"]; r[10] != "outside" {
-		t.Errorf("Wine RMSE SVGD by the smaller step: %q", r)
-	}
-	if !strings.HasPrefix(tab.Notes[0], "59 printed cells within, 1 outside, 0 without") {
+	if !strings.Contains(tab.Notes[0], "59 printed cells agree, 1 do not") {
 		t.Errorf("note %q", tab.Notes[0])
-	}
-	m.protocol = "standard"
-	if _, err := against(m.set(t)); err == nil || !strings.Contains(err.Error(), "other data") {
-		t.Errorf("standard against print: %v", err)
-	}
-}
-
-// TestOtherSplits: where each trial has a split of its own, the printed table, which has one, stands beside ours without a verdict.
-func TestOtherSplits(t *testing.T) {
-	m := asInPrint()
-	m.protocol = "paper"
-	s := m.set(t)
-	if out := verdict(t, s, "28"); out.Verdict != harness.NotTestable || !strings.Contains(out.Evidence, "a split of its own") {
-		t.Errorf("claim 28: %s (%s)", out.Verdict, out.Evidence)
-	}
-	tab, err := against(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := tab.Rows[0]
-	if row[3].Text != "2.917 ± 0.04" || row[7].Text == "–" || row[10].Text != "–" || !strings.HasPrefix(tab.Notes[0], "No verdict") {
-		t.Errorf("SGLD on Boston: %v; %q", row, tab.Notes)
 	}
 	m.protocol = "standard"
 	if _, err := against(m.set(t)); err == nil {
 		t.Error("other data stand beside the printed table")
+	}
+	m.protocol = "paper" // each trial has a split of its own: no verdict
+	s := m.set(t)
+	if out := verdict(t, s, "28"); out.Verdict != claim.NotTestable || !strings.Contains(out.Evidence, "a split of its own") {
+		t.Errorf("claim 28: %s (%s)", out.Verdict, out.Evidence)
+	}
+	if tab, err = against(s); err != nil || tab.Rows[0][4].Bold || !strings.Contains(tab.Notes[0], "No verdict") {
+		t.Errorf("other splits: %v, %v", tab, err)
+	}
+}
+
+// TestOwnData: where a person's own data stand in a problem's place, nothing of the paper's appears beside them.
+func TestOwnData(t *testing.T) {
+	s := asInPrint().set(t)
+	for i := range s.Trials {
+		s.Trials[i].Config = strings.ReplaceAll(s.Trials[i].Config, `"data":"boston"`, `"data":"rent"`)
+	}
+	for _, c := range Experiment.Claims {
+		if out := c.Check(s); out.Verdict != claim.NotTestable || !strings.Contains(out.Evidence, "rent") {
+			t.Errorf("claim %s: %s (%s)", c.ID, out.Verdict, out.Evidence)
+		}
+	}
+	for _, make := range []func(*record.Set) (*table.Table, error){table1, against} {
+		tab, err := make(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := tab.Markdown(); strings.Contains(text, "Boston") {
+			t.Errorf("Boston beside rent:\n%s", text)
+		}
+	}
+	for _, f := range Experiment.Figures {
+		drawn, err := f.Draw(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if drawn.Panels[0].Title != "rent" {
+			t.Errorf("%s: the first panel is %q", f.Name, drawn.Panels[0].Title)
+		}
+	}
+	for _, f := range findings {
+		if st := f(map[string]*record.Set{"released": s, "paper": s}); st != nil {
+			t.Errorf("a finding about the paper: %s", st.Title)
+		}
 	}
 }
