@@ -3,10 +3,9 @@ SCALE    ?= full
 PROTOCOL ?= released
 JOBS     ?=
 ARGS     ?=
-GRID     ?= experiments/uci-bnn/grids/paper.yaml
 
 SIFG    := bin/sifg
-MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/meg-ica experiments/monomial-gamma experiments/uci-bnn experiments/sifg
+MODULES := $(shell sed -n 's/^\t\.\/\(.*\)$$/\1/p' go.work)
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -15,12 +14,12 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick grid bench lint generate data report clean FORCE
+.PHONY: packages help build test torture reproduce quick bench lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  GRID=FILE  ARGS='--set key=value …'"
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  ARGS='--set key=value …'"
 
 build: $(SIFG) ## bin/sifg, the command
 
@@ -40,12 +39,8 @@ reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=release
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
 	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
-grid: build ## the grid GRID, on the experiment in whose folder it is; the paper's takes most of a day (docs/grids.md)
-	$(SIFG) grid $(word 2,$(subst /, ,$(GRID))) --grid $(GRID) --scale $(SCALE) $(if $(filter-out file,$(origin PROTOCOL)),--protocol $(PROTOCOL)) \
-		$(if $(JOBS),--jobs $(JOBS)) $(ARGS)
-
-bench: build ## speed of kernels, iterations and trials
-	$(SIFG) bench $(ARGS)
+bench: ## speed of kernels, iterations and trials
+	go test ./pkg/sifg/... -run '^$$' -bench . -benchtime 200ms $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, generated code up to date
 	@fmt=$$(gofmt -l datasets pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
@@ -56,7 +51,7 @@ lint: ## gofmt, go vet, staticcheck, generated code up to date
 generate: ## the assembly of the compute core, from its generator
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run .
 
-data: build ## the files of all data sets, into datasets/cache (10 MB)
+data: build ## the files of all data sets, into datasets/cache
 	$(SIFG) data fetch
 
 report: build ## tables, figures and page of SCALE and PROTOCOL again, from what has been computed
