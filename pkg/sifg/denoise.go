@@ -107,8 +107,7 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 		o.net.Forward(o.f, c.X)
 		c.Perturb()
 		c.Score()
-		copy(c.V.Data, c.S.Data)
-		simd.Axpy(c.V.Data, -1, o.f.Data)
+		simd.AddScaled(c.V.Data, c.S.Data, -1, o.f.Data)
 		return info
 	}
 	o.judge(c)
@@ -120,8 +119,7 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 func (o *Denoise) judge(c *Cloud) {
 	c.Score()
 	o.net.Forward(o.f, c.X)
-	copy(c.V.Data, c.S.Data)
-	simd.Axpy(c.V.Data, -1, o.f.Data)
+	simd.AddScaled(c.V.Data, c.S.Data, -1, o.f.Data)
 }
 
 // train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss before
@@ -141,8 +139,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 	n := c.Z.Rows
 	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(n))
 	loss := simd.RowSums(o.square.Data, n, c.Z.Cols)
-	o.net.Backward(o.g)
-	o.opt.Step(o.net.Params, o.net.Grad)
+	o.net.Descend(o.g, o.opt)
 
 	if noise.Rule == SigmaDSMIn {
 		s, d := float64(c.Sigma), float64(drawn)

@@ -59,8 +59,7 @@ func (c *Cloud) Perturb() {
 		return
 	}
 	c.noise.Normal(c.W.Data)
-	copy(c.X.Data, c.Z.Data)
-	simd.Axpy(c.X.Data, c.Sigma, c.W.Data)
+	simd.AddScaled(c.X.Data, c.Z.Data, c.Sigma, c.W.Data)
 }
 
 // Score sets S = ∇log π(X).

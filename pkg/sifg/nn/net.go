@@ -51,6 +51,7 @@ type Net struct {
 
 // layer is one affine map: views into Params and Grad.
 type layer struct {
+	at    int            // where they begin
 	w, gw blas32.General // fan-in × fan-out
 	b, gb []float32      // fan-out
 }
@@ -68,7 +69,8 @@ func New(d, h int, act Activation) *Net {
 		in, out := dims[l], dims[l+1]
 		mid, end := at+in*out, at+in*out+out
 		net.layers[l] = layer{
-			w: view(net.Params[at:mid], in, out), gw: view(net.Grad[at:mid], in, out),
+			at: at,
+			w:  view(net.Params[at:mid], in, out), gw: view(net.Grad[at:mid], in, out),
 			b: net.Params[mid:end], gb: net.Grad[mid:end],
 		}
 		at = end
@@ -153,61 +155,84 @@ func (net *Net) forward(dst blas32.General) {
 
 // Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
 func (net *Net) Backward(g blas32.General) {
+	net.Descend(g, nil)
+}
+
+// Descend is Backward and then a step of o on the parameters. The step is made layer by layer, where gradient and weights
+// are still at hand; the bits are the same. A nil o makes none.
+func (net *Net) Descend(g blas32.General, o Optimizer) {
 	net.check(g)
 	if g.Rows != net.n {
 		panic(badOrder)
 	}
-	net.backward(g)
+	net.backward(g, o)
 }
 
 // BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
 // to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
 // pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
-func (net *Net) BackwardTangent(g blas32.General) float64 {
+func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil) }
+
+// DescendTangent is BackwardTangent and then a step of o, as Descend makes it.
+func (net *Net) DescendTangent(g blas32.General, o Optimizer) float64 {
 	net.check(g)
 	if g.Rows != 2*net.n || !net.tangent {
 		panic(badOrder)
 	}
-	return net.backward(g)
+	return net.backward(g, o)
 }
 
 // backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
 // the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. It
 // returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
-func (net *Net) backward(g blas32.General) (along float64) {
+//
+// The gradient for a layer's input comes before that for its weights: the weights are then still in the cache from the layer
+// above or the forward pass, and the step of o, which changes them, can follow at once.
+func (net *Net) backward(g blas32.General, o Optimizer) (along float64) {
 	rows := g.Rows
-	for l := 2; ; l-- {
+	if o != nil {
+		o.Begin(len(net.Params))
+	}
+	for l := 2; l >= 0; l-- {
 		lay := net.layers[l]
-		x := net.in
-		if l > 0 {
-			x = net.hid[l-1]
-		}
 		in, out := lay.w.Rows, lay.w.Cols
+		x, gx := net.in, blas32.General{}
+		if l > 0 {
+			x, gx = net.hid[l-1], net.back[l-1]
+			net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
+			if l == 2 && rows > net.n && net.without {
+				along = dot(gx.Data[net.n*in:2*net.n*in], x.Data[net.n*in:2*net.n*in])
+			}
+		}
 		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, false)
 		clear(lay.gb)
 		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
-		if l == 0 {
-			return along
+		if o != nil {
+			end := lay.at + (in+1)*out
+			o.Update(net.Params[lay.at:end], net.Grad[lay.at:end], lay.at)
 		}
-		gx := net.back[l-1]
-		net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
-		m := net.n * in
-		val, gval := x.Data[:m], gx.Data[:m]
-		if l == 2 && rows > net.n && net.without {
-			along = dot(gx.Data[m:2*m], x.Data[m:2*m])
-		}
-		switch {
-		case net.act == LeakyReLU && rows == net.n:
-			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-		case net.act == LeakyReLU: // φ″ = 0
-			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-			simd.LeakyReLUGrad(gx.Data[m:2*m], gx.Data[m:2*m], val, leakySlope)
-		case rows == net.n:
-			simd.TanhGrad(gval, gval, val)
-		default:
-			simd.TanhTangentGrad(gval, gx.Data[m:2*m], val, x.Data[m:2*m])
+		if l > 0 {
+			net.activationGrad(x, gx, rows)
 		}
 		g = gx
+	}
+	return along
+}
+
+// activationGrad pulls the gradient gx for the output x of a hidden layer back through the activation, in place.
+func (net *Net) activationGrad(x, gx blas32.General, rows int) {
+	m := net.n * x.Cols
+	val, gval := x.Data[:m], gx.Data[:m]
+	switch {
+	case net.act == LeakyReLU && rows == net.n:
+		simd.LeakyReLUGrad(gval, gval, val, leakySlope)
+	case net.act == LeakyReLU: // φ″ = 0
+		simd.LeakyReLUGrad(gval, gval, val, leakySlope)
+		simd.LeakyReLUGrad(gx.Data[m:2*m], gx.Data[m:2*m], val, leakySlope)
+	case rows == net.n:
+		simd.TanhGrad(gval, gval, val)
+	default:
+		simd.TanhTangentGrad(gval, gx.Data[m:2*m], val, x.Data[m:2*m])
 	}
 }
 

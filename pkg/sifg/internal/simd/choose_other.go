@@ -8,6 +8,10 @@ func tanhVector(dst, x []float32) bool { return false }
 
 func expVector(dst, x []float32) bool { return false }
 
+func expScaledVector(dst, x []float32, low, scale float32) bool { return false }
+
+func minLanesVector(dst, x []float32) bool { return false }
+
 func logCoshVector(dst, x []float32) bool { return false }
 
 func absPowVector(pow, log, x []float32, q float32) bool { return false }
@@ -34,7 +38,7 @@ func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope flo
 
 func colSumsVector(dst, g []float32, ld, rows, cols int) bool { return false }
 
-func axpyVector(dst []float32, alpha float32, x []float32) bool { return false }
+func addScaledVector(dst, x []float32, alpha float32, w []float32) bool { return false }
 
 func sgdVector(theta, g []float32, lr float32) bool { return false }
 
@@ -51,6 +55,12 @@ func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool { r
 func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool { return false }
 
 func residualVector(g, square, f, w []float32, scale, gscale float32) bool { return false }
+
+func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool { return false }
+
+func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv float32) bool {
+	return false
+}
 
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return false }
 

@@ -23,6 +23,7 @@ type machine struct {
 	data   map[string]Mem
 
 	double bool // arithmetic is float64
+	packs  bool // the panel kernel packs B
 
 	hoistTo int                       // node of the current function before which hoist emits
 	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
