@@ -8325,301 +8325,282 @@ group:
 	MOVQ         hi+32(FP), SI
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	VPADDQ       even<>+0(SB), Y0, Y1
-	VPADDQ       odd<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y2
-	VPBLENDD     $0xaa, Y2, Y1, Y2
-	VPSRLQ       $0x20, Y1, Y1
-	VPBLENDD     $0xaa, Y0, Y1, Y0
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
-	VPSLLQ       $0x20, Y1, Y3
-	VPBLENDD     $0xaa, Y3, Y1, Y3
-	VPSRLQ       $0x20, Y1, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
-	VPSLLQ       $0x20, Y4, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y6
-	VPBLENDD     $0xaa, Y4, Y6, Y4
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
-	VPSRLQ       $0x20, Y2, Y2
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y2, Y7
-	VPBLENDD     $0xaa, Y7, Y6, Y7
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y2, Y6, Y2
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
-	VPSRLQ       $0x20, Y3, Y3
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y3, Y8
-	VPBLENDD     $0xaa, Y8, Y6, Y8
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y3, Y6, Y3
-	VXORPS       Y0, Y3, Y0
-	VXORPS       Y5, Y0, Y0
-	VXORPS       Y1, Y2, Y1
-	VXORPS       Y4, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       even<>+0(SB), Y0, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPSRLQ       $0x20, Y1, Y5
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSRLQ       $0x20, Y0, Y6
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y2, Y8
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y5, Y4, Y4
+	VXORPS       Y8, Y4, Y4
 	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
 	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPSRLQ       $0x20, Y0, Y6
+	VXORPS       Y7, Y6, Y6
+	VXORPS       Y8, Y6, Y6
 	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y8, Y7
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y8
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y7, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y5, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y6, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VXORPS       Y1, Y6, Y6
+	VXORPS       Y2, Y6, Y6
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y0, Y1, Y1
+	VXORPS       Y7, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y7, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y8, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y6, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y1
+	VXORPS       Y6, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y4
+	VXORPS       Y3, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y5
+	VXORPS       Y7, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y9
+	VXORPS       Y6, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y1
+	VXORPS       Y3, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y7, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y7, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y6, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y0
 	VXORPS       Y6, Y0, Y0
 	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPSRLD       $0x10, Y1, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y1
+	VPBLENDD     $0xaa, Y1, Y10, Y1
+	VPSLLQ       $0x20, Y5, Y2
+	VPBLENDD     $0xaa, Y2, Y4, Y2
+	VPSLLQ       $0x20, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y9, Y0
+	VPSLLQ       $0x20, Y7, Y4
+	VPBLENDD     $0xaa, Y4, Y3, Y3
+	VPSRLD       $0x10, Y1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       w47800000<>+0(SB), Y4, Y4
 	VANDPS       w0000ffff<>+0(SB), Y1, Y1
 	VCVTDQ2PS    Y1, Y1
-	VADDPS       Y1, Y2, Y1
+	VADDPS       Y1, Y4, Y1
 	VADDPS       w3f000000<>+0(SB), Y1, Y1
 	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
-	VPSRAD       $0x17, Y1, Y2
-	VPSUBD       w00000020<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
+	VPSRAD       $0x17, Y1, Y4
+	VPSUBD       w00000020<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VANDPS       w007fffff<>+0(SB), Y1, Y1
 	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
 	VSUBPS       w3f800000<>+0(SB), Y1, Y1
-	VMOVUPS      w3d9021bb<>+0(SB), Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3def251a<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y4, Y3, Y3
-	VMULPS       wb95e8083<>+0(SB), Y2, Y7
-	VADDPS       Y7, Y3, Y3
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y1, Y3, Y1
-	VMULPS       w3f318000<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdebd1b8<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3def251a<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdfe5d4f<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e11e9bf<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe2aae50<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e4cceac<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe7ffffc<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3eaaaaaa<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y6, Y5, Y5
+	VMULPS       wb95e8083<>+0(SB), Y4, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       w3f000000<>+0(SB), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMULPS       w3f318000<>+0(SB), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VMULPS       wc0000000<>+0(SB), Y1, Y1
 	VSQRTPS      Y1, Y1
-	VPADDD       w20000000<>+0(SB), Y6, Y2
-	VPSRLD       $0x1e, Y2, Y2
-	VPSLLD       $0x1e, Y2, Y3
-	VPSUBD       Y3, Y6, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y4
-	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VPADDD       w20000000<>+0(SB), Y2, Y4
+	VPSRLD       $0x1e, Y4, Y4
+	VPSLLD       $0x1e, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VMULPS       wb94ca1f9<>+0(SB), Y5, Y6
 	VADDPS       w3c08839e<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y3, Y6, Y3
-	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y2, Y6, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y5, Y6
 	VADDPS       wbab6061a<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       w3f800000<>+0(SB), Y4, Y4
-	VPSLLD       $0x1f, Y2, Y6
-	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y5, Y5
+	VSUBPS       Y5, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y5
+	VPSLLD       $0x1f, Y4, Y6
+	VPADDD       w00000001<>+0(SB), Y4, Y7
 	VANDPS       w00000002<>+0(SB), Y7, Y7
 	VPSLLD       $0x1e, Y7, Y7
-	VANDPS       w00000002<>+0(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VBLENDVPS    Y6, Y3, Y4, Y8
+	VANDPS       w00000002<>+0(SB), Y4, Y4
+	VPSLLD       $0x1e, Y4, Y4
+	VBLENDVPS    Y6, Y2, Y5, Y8
 	VXORPS       Y7, Y8, Y7
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	VXORPS       Y2, Y3, Y2
-	VMULPS       Y1, Y7, Y3
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y4, Y2, Y2
+	VMULPS       Y1, Y7, Y4
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, (AX)
 	VMOVUPS      Y1, 64(AX)
 	VPSRLD       $0x10, Y0, Y1
 	VCVTDQ2PS    Y1, Y1
@@ -8652,22 +8633,22 @@ group:
 	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
-	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y0, Y4
 	VMULPS       Y0, Y2, Y2
-	VMULPS       Y3, Y2, Y2
-	VMULPS       wb95e8083<>+0(SB), Y1, Y4
-	VADDPS       Y4, Y2, Y2
-	VMULPS       w3f000000<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y0, Y2, Y0
 	VMULPS       w3f318000<>+0(SB), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMULPS       wc0000000<>+0(SB), Y0, Y0
 	VSQRTPS      Y0, Y0
-	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPADDD       w20000000<>+0(SB), Y3, Y1
 	VPSRLD       $0x1e, Y1, Y1
 	VPSLLD       $0x1e, Y1, Y2
-	VPSUBD       Y2, Y5, Y2
+	VPSUBD       Y2, Y3, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
 	VMULPS       Y2, Y2, Y3
@@ -8706,301 +8687,282 @@ group:
 	MOVQ         hi+32(FP), SI
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	VPADDQ       even<>+0(SB), Y0, Y1
-	VPADDQ       odd<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y2
-	VPBLENDD     $0xaa, Y2, Y1, Y2
-	VPSRLQ       $0x20, Y1, Y1
-	VPBLENDD     $0xaa, Y0, Y1, Y0
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
-	VPSLLQ       $0x20, Y1, Y3
-	VPBLENDD     $0xaa, Y3, Y1, Y3
-	VPSRLQ       $0x20, Y1, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
-	VPSLLQ       $0x20, Y4, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y6
-	VPBLENDD     $0xaa, Y4, Y6, Y4
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
-	VPSRLQ       $0x20, Y2, Y2
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y2, Y7
-	VPBLENDD     $0xaa, Y7, Y6, Y7
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y2, Y6, Y2
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
-	VPSRLQ       $0x20, Y3, Y3
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y3, Y8
-	VPBLENDD     $0xaa, Y8, Y6, Y8
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y3, Y6, Y3
-	VXORPS       Y0, Y3, Y0
-	VXORPS       Y5, Y0, Y0
-	VXORPS       Y1, Y2, Y1
-	VXORPS       Y4, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       even<>+0(SB), Y0, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPSRLQ       $0x20, Y1, Y5
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSRLQ       $0x20, Y0, Y6
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y2, Y8
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y5, Y4, Y4
+	VXORPS       Y8, Y4, Y4
 	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
 	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPSRLQ       $0x20, Y0, Y6
+	VXORPS       Y7, Y6, Y6
+	VXORPS       Y8, Y6, Y6
 	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y8, Y7
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y8
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y7, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y5, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y6, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VXORPS       Y1, Y6, Y6
+	VXORPS       Y2, Y6, Y6
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y0, Y1, Y1
+	VXORPS       Y7, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y7, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y8, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y6, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y1
+	VXORPS       Y6, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y4
+	VXORPS       Y3, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y5
+	VXORPS       Y7, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y9
+	VXORPS       Y6, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y1
+	VXORPS       Y3, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y7, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y7, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y6, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y0
 	VXORPS       Y6, Y0, Y0
 	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPSRLD       $0x10, Y1, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y1
+	VPBLENDD     $0xaa, Y1, Y10, Y1
+	VPSLLQ       $0x20, Y5, Y2
+	VPBLENDD     $0xaa, Y2, Y4, Y2
+	VPSLLQ       $0x20, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y9, Y0
+	VPSLLQ       $0x20, Y7, Y4
+	VPBLENDD     $0xaa, Y4, Y3, Y3
+	VPSRLD       $0x10, Y1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       w47800000<>+0(SB), Y4, Y4
 	VANDPS       w0000ffff<>+0(SB), Y1, Y1
 	VCVTDQ2PS    Y1, Y1
-	VADDPS       Y1, Y2, Y1
+	VADDPS       Y1, Y4, Y1
 	VADDPS       w3f000000<>+0(SB), Y1, Y1
 	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
-	VPSRAD       $0x17, Y1, Y2
-	VPSUBD       w00000020<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
+	VPSRAD       $0x17, Y1, Y4
+	VPSUBD       w00000020<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VANDPS       w007fffff<>+0(SB), Y1, Y1
 	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
 	VSUBPS       w3f800000<>+0(SB), Y1, Y1
-	VMOVUPS      w3d9021bb<>+0(SB), Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3def251a<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y4, Y3, Y3
-	VMULPS       wb95e8083<>+0(SB), Y2, Y7
-	VADDPS       Y7, Y3, Y3
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y1, Y3, Y1
-	VMULPS       w3f318000<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdebd1b8<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3def251a<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdfe5d4f<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e11e9bf<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe2aae50<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e4cceac<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe7ffffc<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3eaaaaaa<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y6, Y5, Y5
+	VMULPS       wb95e8083<>+0(SB), Y4, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       w3f000000<>+0(SB), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMULPS       w3f318000<>+0(SB), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VMULPS       wc0000000<>+0(SB), Y1, Y1
 	VSQRTPS      Y1, Y1
-	VPADDD       w20000000<>+0(SB), Y6, Y2
-	VPSRLD       $0x1e, Y2, Y2
-	VPSLLD       $0x1e, Y2, Y3
-	VPSUBD       Y3, Y6, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y4
-	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VPADDD       w20000000<>+0(SB), Y2, Y4
+	VPSRLD       $0x1e, Y4, Y4
+	VPSLLD       $0x1e, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VMULPS       wb94ca1f9<>+0(SB), Y5, Y6
 	VADDPS       w3c08839e<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y3, Y6, Y3
-	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y2, Y6, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y5, Y6
 	VADDPS       wbab6061a<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       w3f800000<>+0(SB), Y4, Y4
-	VPSLLD       $0x1f, Y2, Y6
-	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y5, Y5
+	VSUBPS       Y5, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y5
+	VPSLLD       $0x1f, Y4, Y6
+	VPADDD       w00000001<>+0(SB), Y4, Y7
 	VANDPS       w00000002<>+0(SB), Y7, Y7
 	VPSLLD       $0x1e, Y7, Y7
-	VANDPS       w00000002<>+0(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VBLENDVPS    Y6, Y3, Y4, Y8
+	VANDPS       w00000002<>+0(SB), Y4, Y4
+	VPSLLD       $0x1e, Y4, Y4
+	VBLENDVPS    Y6, Y2, Y5, Y8
 	VXORPS       Y7, Y8, Y7
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	VXORPS       Y2, Y3, Y2
-	VMULPS       Y1, Y7, Y3
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y4, Y2, Y2
+	VMULPS       Y1, Y7, Y4
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      Y3, 32(AX)
+	VMOVUPS      Y4, 32(AX)
 	VMOVUPS      Y1, 96(AX)
 	VPSRLD       $0x10, Y0, Y1
 	VCVTDQ2PS    Y1, Y1
@@ -9033,22 +8995,22 @@ group:
 	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
-	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y0, Y4
 	VMULPS       Y0, Y2, Y2
-	VMULPS       Y3, Y2, Y2
-	VMULPS       wb95e8083<>+0(SB), Y1, Y4
-	VADDPS       Y4, Y2, Y2
-	VMULPS       w3f000000<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y0, Y2, Y0
 	VMULPS       w3f318000<>+0(SB), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMULPS       wc0000000<>+0(SB), Y0, Y0
 	VSQRTPS      Y0, Y0
-	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPADDD       w20000000<>+0(SB), Y3, Y1
 	VPSRLD       $0x1e, Y1, Y1
 	VPSLLD       $0x1e, Y1, Y2
-	VPSUBD       Y2, Y5, Y2
+	VPSUBD       Y2, Y3, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
 	VMULPS       Y2, Y2, Y3
