@@ -183,3 +183,13 @@ func bitsOfChain(t *testing.T, released bool) string {
 }
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// gaussianScore is a target of any dimension.
+type gaussianScore int
+
+func (d gaussianScore) Dim() int { return int(d) }
+func (d gaussianScore) Score(dst, x Batch, _ int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+}

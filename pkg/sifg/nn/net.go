@@ -37,7 +37,7 @@ type Net struct {
 
 	act    Activation
 	layers [3]layer
-	ws     simd.Workspace
+	ws     []simd.Workspace // one a goroutine
 
 	// What a forward pass leaves for the backward pass. Rows 0..n−1 of each are the values; after ForwardTangent rows
 	// n..2n−1 are the tangents (the same directions pushed through the layer).
@@ -63,7 +63,7 @@ func New(d, h int, act Activation) *Net {
 	for l := range 3 {
 		size += dims[l]*dims[l+1] + dims[l+1]
 	}
-	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act}
+	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act, ws: make([]simd.Workspace, 1)}
 	at := 0
 	for l := range net.layers {
 		in, out := dims[l], dims[l+1]
@@ -78,8 +78,23 @@ func New(d, h int, act Activation) *Net {
 	return net
 }
 
-// SetThreads splits the rows of large matrix products over as many goroutines (1: none). The bits are the same.
-func (net *Net) SetThreads(n int) { net.ws.Threads = n }
+// SetThreads splits the passes of large batches over as many goroutines (1: none). The bits are the same.
+func (net *Net) SetThreads(n int) { net.ws = make([]simd.Workspace, max(n, 1)) }
+
+// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for waking a core
+// costs several.
+const splitWork = 1 << 22
+
+// split calls f for ranges of the n points or, in a backward pass, of a layer's inputs.
+func (net *Net) split(n int, f func(ws *simd.Workspace, lo, hi int)) {
+	simd.Split(len(net.ws), n, 1, func(part, lo, hi int) { f(&net.ws[part], lo, hi) })
+}
+
+// splits reports whether passes over the present batch are split.
+func (net *Net) splits() bool {
+	d, h := net.Dim(), net.layers[0].w.Cols
+	return len(net.ws) > 1 && net.rows()*h*(2*d+h) >= splitWork
+}
 
 // Dim returns d.
 func (net *Net) Dim() int { return net.layers[0].w.Rows }
@@ -119,30 +134,39 @@ func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.forward(dst)
 }
 
-// forward runs the layers on net.in, values and tangents at once: a tangent goes through the same matrix but meets no
-// bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
+// forward runs the layers on net.in: the points in ranges of their own, as they do not meet.
 func (net *Net) forward(dst blas32.General) {
-	rows := net.rows()
+	if net.splits() {
+		net.split(net.n, func(ws *simd.Workspace, lo, hi int) { net.forwardRange(ws, dst, lo, hi) })
+		return
+	}
+	net.forwardRange(&net.ws[0], dst, 0, net.n)
+}
+
+// forwardRange runs the layers for the points lo…hi−1, values and tangents: a tangent goes through the same matrix but meets
+// no bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
+func (net *Net) forwardRange(ws *simd.Workspace, dst blas32.General, lo, hi int) {
 	x := net.in
 	for l, lay := range net.layers {
 		y := dst
 		if l < 2 {
 			y = net.hid[l]
-		} else {
-			rows = dst.Rows
 		}
 		out := lay.w.Cols
-		net.ws.GemmNN(rows, out, lay.w.Rows, x.Data, x.Stride, lay.w.Data, lay.w.Stride, y.Data, y.Stride, false)
+		net.ranges(y.Rows, lo, hi, func(lo, hi int) {
+			ws.GemmNN(hi-lo, out, lay.w.Rows, x.Data[lo*x.Stride:], x.Stride, lay.w.Data, lay.w.Stride, y.Data[lo*out:], out, false)
+		})
+		val := y.Data[lo*out : hi*out]
 		switch {
 		case l == 2:
-			simd.AddBias(y.Data, y.Stride, net.n, out, lay.b)
+			simd.AddBias(val, out, hi-lo, out, lay.b)
 		case net.act == Tanh:
-			simd.BiasTanh(y.Data, y.Stride, net.n, out, lay.b)
+			simd.BiasTanh(val, out, hi-lo, out, lay.b)
 		default:
-			simd.BiasLeakyReLU(y.Data, y.Stride, net.n, out, lay.b, leakySlope)
+			simd.BiasLeakyReLU(val, out, hi-lo, out, lay.b, leakySlope)
 		}
 		if l < 2 && net.tangent {
-			val, tan := y.Data[:net.n*out], y.Data[net.n*out:rows*out]
+			tan := y.Data[(net.n+lo)*out : (net.n+hi)*out]
 			if net.act == Tanh {
 				simd.TanhGrad(tan, tan, val)
 			} else {
@@ -153,102 +177,18 @@ func (net *Net) forward(dst blas32.General) {
 	}
 }
 
-// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
-func (net *Net) Backward(g blas32.General) {
-	net.Descend(g, nil)
-}
-
-// Descend is Backward and then a step of o on the parameters. The step is made layer by layer, where gradient and weights
-// are still at hand; the bits are the same. A nil o makes none.
-func (net *Net) Descend(g blas32.General, o Optimizer) {
-	net.check(g)
-	if g.Rows != net.n {
-		panic(badOrder)
-	}
-	net.backward(g, o)
-}
-
-// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
-// to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
-// pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
-func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil) }
-
-// DescendTangent is BackwardTangent and then a step of o, as Descend makes it.
-func (net *Net) DescendTangent(g blas32.General, o Optimizer) float64 {
-	net.check(g)
-	if g.Rows != 2*net.n || !net.tangent {
-		panic(badOrder)
-	}
-	return net.backward(g, o)
-}
-
-// backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
-// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. It
-// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
-//
-// The gradient for a layer's input comes before that for its weights: the weights are then still in the cache from the layer
-// above or the forward pass, and the step of o, which changes them, can follow at once.
-func (net *Net) backward(g blas32.General, o Optimizer) (along float64) {
-	rows := g.Rows
-	if o != nil {
-		o.Begin(len(net.Params))
-	}
-	for l := 2; l >= 0; l-- {
-		lay := net.layers[l]
-		in, out := lay.w.Rows, lay.w.Cols
-		x, gx := net.in, blas32.General{}
-		if l > 0 {
-			x, gx = net.hid[l-1], net.back[l-1]
-			net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
-			if l == 2 && rows > net.n && net.without {
-				along = dot(gx.Data[net.n*in:2*net.n*in], x.Data[net.n*in:2*net.n*in])
-			}
-		}
-		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, false)
-		clear(lay.gb)
-		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
-		if o != nil {
-			end := lay.at + (in+1)*out
-			o.Update(net.Params[lay.at:end], net.Grad[lay.at:end], lay.at)
-		}
-		if l > 0 {
-			net.activationGrad(x, gx, rows)
-		}
-		g = gx
-	}
-	return along
-}
-
-// activationGrad pulls the gradient gx for the output x of a hidden layer back through the activation, in place.
-func (net *Net) activationGrad(x, gx blas32.General, rows int) {
-	m := net.n * x.Cols
-	val, gval := x.Data[:m], gx.Data[:m]
+// ranges calls f for the rows of the points lo…hi−1 in a matrix: of their values and, if it has more than n rows, of their
+// tangents, at once where they adjoin.
+func (net *Net) ranges(rows, lo, hi int, f func(lo, hi int)) {
 	switch {
-	case net.act == LeakyReLU && rows == net.n:
-		simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-	case net.act == LeakyReLU: // φ″ = 0
-		simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-		simd.LeakyReLUGrad(gx.Data[m:2*m], gx.Data[m:2*m], val, leakySlope)
 	case rows == net.n:
-		simd.TanhGrad(gval, gval, val)
+		f(lo, hi)
+	case hi-lo == net.n:
+		f(0, rows)
 	default:
-		simd.TanhTangentGrad(gval, gx.Data[m:2*m], val, x.Data[m:2*m])
+		f(lo, hi)
+		f(net.n+lo, net.n+hi)
 	}
-}
-
-// dot returns Σ a_i·b_i, in four interleaved sums.
-func dot(a, b []float32) float64 {
-	var s [4]float64
-	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s[0] += float64(a[0]) * float64(b[0])
-		s[1] += float64(a[1]) * float64(b[1])
-		s[2] += float64(a[2]) * float64(b[2])
-		s[3] += float64(a[3]) * float64(b[3])
-	}
-	for i, v := range a {
-		s[i] += float64(v) * float64(b[i])
-	}
-	return s[0] + s[1] + (s[2] + s[3])
 }
 
 func (net *Net) rows() int {
