@@ -64,12 +64,6 @@ const (
 	wideTile = 9    // … and the rows of their largest tile
 )
 
-func grow[T float](pack *[]T, n int) {
-	if len(*pack) < n {
-		*pack = Zeros[T](n)
-	}
-}
-
 // transpose sets dst (n×m) to the transpose of src (m×n).
 func transpose[T float](dst []T, ldd int, src []T, lds, m, n int) {
 	for i := range m {

@@ -86,7 +86,7 @@ func upTo(n int) []int {
 // noChooser returns the Go file of the processors that have portable kernels only.
 func noChooser(kernels []kernel) []byte {
 	var b strings.Builder
-	b.WriteString(header + "//go:build !amd64 || purego\n\npackage simd\n")
+	b.WriteString(header + "//go:build !amd64 && !arm64 || purego\n\npackage simd\n")
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "\nfunc %sVector(%s) bool { return false }\n", k.name, k.params)
 	}
