@@ -146,7 +146,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			case lo > -negligible*median(b):
 				verdict = claim.NotReproduced
 			}
-			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p %s",
+			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p-value %s",
 				claim.Num(median(a)), claim.Label(other), claim.Num(median(b)), between(difference([]tries{a, b}), lo, hi), len(a), table.PValue(p).Text)
 			if exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari"); len(exact) > 0 {
 				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", claim.Num(median(exact)), claim.Num(median(random)))

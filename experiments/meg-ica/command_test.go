@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
 // writeData writes a data set of four channels and n samples, and the file that describes it.
@@ -60,34 +61,36 @@ func TestRun(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	if !strings.Contains(errs, "needs reference draws of its own") {
-		t.Errorf("nothing was said of the reference: %s", errs)
-	}
-	traces, err := record.ReadTraces("results/custom/meg-ica/trace.parquet", "")
+	got, err := report.Read("results/custom", []*harness.Experiment{Experiment})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, r := range traces {
-		if seen[r.Metric] = true; math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
-			t.Errorf("%s %s %s: %s[%d] is %g at iteration %d", r.Protocol, r.Problem, r.Method, r.Metric, r.Index, r.Value, r.Iteration)
-		}
-	}
-	for _, name := range []string{"amari", "amari-median", "amari-mode", "energy", "ksd", "rms", "floor-amari", "random-amari", "reference-rhat", "reference-modes"} {
-		if !seen[name] {
-			t.Errorf("there is no metric %s", name)
-		}
-	}
 	for _, protocol := range []string{"paper", "released", "matched"} {
-		for _, f := range Experiment.Figures {
-			if _, err := os.Stat("results/custom/meg-ica/" + protocol + "/figures/" + f.Name + ".svg"); err != nil {
-				t.Error(err)
+		p := got.Experiment("meg-ica").Protocol(protocol)
+		if p == nil {
+			t.Fatalf("nothing of %s", protocol)
+		}
+		seen := map[string]bool{}
+		for key, rows := range p.Records.Traces {
+			for _, r := range rows {
+				if seen[r.Metric] = true; math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
+					t.Errorf("%s: %s[%d] is %g at iteration %d", key, r.Metric, r.Index, r.Value, r.Iteration)
+				}
 			}
 		}
-		for _, tab := range Experiment.Tables {
-			b, err := os.ReadFile("results/custom/meg-ica/" + protocol + "/tables/" + tab.Name + ".md")
-			if err != nil || strings.Contains(string(b), "NaN") {
-				t.Errorf("%s %s: %v\n%s", protocol, tab.Name, err, b)
+		for _, m := range Experiment.Metrics {
+			if !seen[m.Name] || !seen["floor-energy"] || !seen["random-amari"] || !seen["reference-rhat"] {
+				t.Errorf("%s: there is no metric %s", protocol, m.Name)
+			}
+		}
+		for _, f := range p.Figures {
+			if f.Problem != "" {
+				t.Errorf("%s %s: %s", protocol, f.Name, f.Problem)
+			}
+		}
+		for _, tab := range p.Tables {
+			if tab.Problem != "" || strings.Contains(tab.Table.Markdown(), "NaN") {
+				t.Errorf("%s %s: %s", protocol, tab.Name, tab.Problem)
 			}
 		}
 	}
@@ -106,8 +109,8 @@ func TestBadInput(t *testing.T) {
 		code   int
 		words  []string
 	}{
-		{"another number of samples", func(s string) string { return s[:strings.LastIndexByte(s, ',')] + "\n" }, nil, 5, []string{"own.csv:4", "199 fields", "200"}},
-		{"text among numbers", func(s string) string { return "abc" + s }, nil, 5, []string{"own.csv:1", "column 1", "abc"}},
+		{"another number of samples", func(s string) string { return s[:strings.LastIndexByte(s, ',')] + "\n" }, nil, 2, []string{"own.csv:4", "199 fields", "200"}},
+		{"text among numbers", func(s string) string { return "abc" + s }, nil, 2, []string{"own.csv:1", "column 1", "abc"}},
 		{"too many channels", nil, []string{"problems.*.options.channels=5"}, 2, []string{"options.channels", "5", "own", "4"}},
 		{"a channel at most", nil, []string{"problems.*.options.channels=1"}, 2, []string{"options.channels", "2 or more"}},
 		{"a singular start", nil, []string{"problems.*.options.init_sd=0"}, 2, []string{"options.init_sd", "singular"}},
@@ -121,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"an unknown start", nil, []string{"reference.start=zero"}, 2, []string{"options.reference.start", "prior"}},
 		{"a late warm-up", nil, []string{"reference.warmup=150"}, 2, []string{"options.reference.warmup"}},
 		{"a misspelt key", nil, []string{"reference.recomute=true"}, 2, []string{"recomute", "recompute"}},
-		{"chains that cannot move", nil, []string{"reference.leapfrog=0"}, 2, []string{"reference", "Leapfrog"}},
+		{"chains that cannot move", nil, []string{"reference.leapfrog=0"}, 2, []string{"options.reference.leapfrog", "1 or more"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -1,12 +1,14 @@
 package megica
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
@@ -75,7 +77,18 @@ func options(t *harness.Trial) (Options, error) {
 	return o, o.Reference.check()
 }
 
+// check refuses wrong options, and more channels than the data have.
 func check(t *harness.Trial) error {
-	_, err := options(t)
+	o, err := options(t)
+	if err != nil {
+		return err
+	}
+	d, err := t.Data()
+	if errors.Is(err, dataset.ErrAbsent) {
+		return nil // a run says so
+	}
+	if err == nil {
+		_, err = channels(d, o.Channels)
+	}
 	return err
 }

@@ -98,7 +98,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := readReference(t.Reference, pi.o.Reference.SHA256)
+	ref, err := readReference(t.Reference)
 	if err != nil {
 		return nil, err
 	}

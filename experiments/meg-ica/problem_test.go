@@ -1,7 +1,7 @@
 package megica
 
 import (
-	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -91,14 +91,9 @@ func testProblem(t *testing.T, change func(*Options)) *problem {
 	t.Helper()
 	d := synthetic(t, 300)
 	change(&d.o)
-	dir := t.TempDir()
-	if err := d.makeReference(context.Background(), dir+"/"+d.folder(), func(string) {}); err != nil {
-		t.Fatal(err)
-	}
-	p, err := newProblem(d, &harness.Trial{Seed: 3, Shared: dir, Config: harness.TrialConfig{Iterations: 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := referenceFor(t, d)
+	p := &problem{o: d.o, p: 3, seed: 3, last: 10, pi: d, ref: ref, truth: ref.truth(d.o.Truth), energy: metric.NewEnergy(ref.standard(ref.draws))}
+	p.local = &local{ICA: d.ICA, centre: ref.Mode.W, unit: d.o.Unit}
 	return p
 }
 
@@ -132,7 +127,8 @@ func TestLocal(t *testing.T) {
 // TestJudge: reference draws are judged as draws of the reference, whatever their rows' order and signs; draws that were moved,
 // widened or put in one point are not.
 func TestJudge(t *testing.T) {
-	p := testProblem(t, func(o *Options) { o.Metrics = Metrics() })
+	p := testProblem(t, func(o *Options) { o.Metrics = slices.Sorted(maps.Keys(measures)) })
+	p.local = nil
 	const n = 100
 	judge := func(change func(i int, w []float32)) map[string]float64 {
 		x := sifg.NewBatch(n, 9)

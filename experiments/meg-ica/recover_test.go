@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -71,15 +73,32 @@ func spread() float64 {
 // its mean is (p−1)·v, and its variance at most 2·(p(p−1)·v)·2v/p², entries being correlated in pairs only.
 func within(v float64) float64 { return 2*v + 5*math.Sqrt(4*6)*v/3 }
 
+// synthetic is the posterior of n simulated observations.
 func synthetic(t *testing.T, n int) *posterior {
 	t.Helper()
-	o := Options{Channels: 3, Scaling: "centred", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "aligned-mean"}
-	o.Reference = ReferenceOptions{Chains: 2, Iterations: 600, Leapfrog: 15, Warmup: 300, Jitter: 0.2, Start: "mode", Draws: 300, Seed: 1}
-	d, err := newPosterior(o, mixed(4, n))
+	data := mixed(4, n)
+	d, err := posteriorOf(&harness.Trial{Data: func() (*dataset.Data, error) { return data, nil }, Config: settings.Config{Data: "mixed", Options: map[string]any{
+		"channels": 3, "scaling": "centred", "prior_sd": 10.0, "truth": "aligned-mean",
+		"reference": map[string]any{"chains": 2, "iterations": 600, "leapfrog": 15, "warmup": 300, "jitter": 0.2, "start": "mode", "draws": 300, "seed": 1},
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// referenceFor makes the posterior's reference and reads it.
+func referenceFor(t *testing.T, d *posterior) *reference {
+	t.Helper()
+	files, err := d.makeReference(context.Background(), t.TempDir(), func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := readReference(from(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
 }
 
 // TestRecovery: three simulated sources, a known mixing matrix. The mode, the aligned mean of the HMC draws and the particles of
@@ -88,11 +107,7 @@ func TestRecovery(t *testing.T) {
 	const n = 2000
 	d := synthetic(t, n)
 	v := spread() / n
-	dir := t.TempDir()
-	if err := d.makeReference(context.Background(), dir, func(string) {}); err != nil {
-		t.Fatal(err)
-	}
-	ref := readBack(t, dir)
+	ref := referenceFor(t, d)
 	if a := metric.Amari(ref.Mode.W, unmixing, 3); a > within(v) || ref.Mode.Gradient > 1e-6 || ref.Mode.Agree != restarts {
 		t.Errorf("mode: Amari distance %g, want at most %g; gradient %g, found by %d of %d", a, within(v), ref.Mode.Gradient, ref.Mode.Agree, restarts)
 	}
@@ -123,7 +138,6 @@ func TestRecovery(t *testing.T) {
 	for i := range x.N {
 		each = append(each, metric.Amari(x.Row(i), unmixing, 3))
 	}
-	t.Logf("spread %g, mode %g, mean %g, posterior %g, SIFG %v", within(v), metric.Amari(ref.Mode.W, unmixing, 3), metric.Amari(ref.AlignedMean, unmixing, 3), post, each)
 	if m := stats.Median(each); m > within(v+post) {
 		t.Errorf("SIFG: median Amari distance %g, want at most %g", m, within(v+post))
 	}

@@ -35,7 +35,7 @@ type ReferenceOptions struct {
 	Draws int    `mapstructure:"draws" json:"draws"` // kept in the summary, spread evenly over the kept part of all chains
 	Seed  uint64 `mapstructure:"seed" json:"seed"`
 
-	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary that this stands for, in folder reference
+	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary, in folder reference: other draws give trials other keys
 	Recompute bool   `mapstructure:"recompute" json:"-"` // a committed summary is not used
 }
 
@@ -47,6 +47,8 @@ func (r *ReferenceOptions) check() error {
 		return fmt.Errorf("options.reference.iterations: must be 24 or more, got %d", r.Iterations)
 	case r.Warmup > r.Iterations/2:
 		return fmt.Errorf("options.reference.warmup: must end within the first half of %d iterations, got %d", r.Iterations, r.Warmup)
+	case r.Leapfrog < 1:
+		return fmt.Errorf("options.reference.leapfrog: must be 1 or more, got %d", r.Leapfrog)
 	case r.Start != "prior" && r.Start != "mode":
 		return fmt.Errorf("options.reference.start: %q is unknown: want prior or mode", r.Start)
 	case r.Draws < 2 || r.Draws > r.Chains*(r.Iterations-r.Iterations/2):
@@ -119,6 +121,9 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 		return ref, nil
 	}
 	ref.Files, err = findCommitted(d.identity())
+	if want := d.o.Reference.SHA256; ref.Files != nil && sha(ref.Files[summaryFile]) != want {
+		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sha(ref.Files[summaryFile]), want)
+	}
 	return ref, err
 }
 
@@ -145,9 +150,8 @@ func findCommitted(id identity) (map[string][]byte, error) {
 	return nil, nil
 }
 
-// readReference reads a reference. A committed one has the digest want, which stands among the options, so that trials judged by other
-// draws have other keys; "" for draws that are not committed.
-func readReference(read func(name string) ([]byte, error), want string) (*reference, error) {
+// readReference reads a reference.
+func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 	b, err := read(summaryFile)
 	if err != nil {
 		return nil, err
@@ -155,9 +159,6 @@ func readReference(read func(name string) ([]byte, error), want string) (*refere
 	ref := &reference{}
 	if err := json.Unmarshal(b, ref); err != nil {
 		return nil, fmt.Errorf("%s of the reference: %w: %v", summaryFile, record.ErrDamaged, err)
-	}
-	if sum := sha(b); want != "" && sum != want {
-		return nil, usage.Errorf("the reference draws have the SHA-256 %s, options.reference.sha256 says %s: leave that out for draws of your own", sum, want)
 	}
 	if b, err = read(drawsFile); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // The problems: few and many particles.
@@ -36,15 +37,17 @@ func floorOf(s *record.Set, problem, metric string) tries {
 	return nil
 }
 
-// both returns the final Amari distances of two methods for the seeds with which both ended well, and says how many were left out.
+// both returns the final Amari distances of two methods for the seeds with which both ended well, and says how many were left out: a
+// method is spared the tries in which it failed.
 func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
-	all := claim.Series{Set: s, Problem: problem}
-	e := all.Common(a, b)
-	x, y = e.Components(a, "amari", math.MaxInt), e.Components(b, "amari", math.MaxInt)
-	if n := len(all.Keys(a, b)) - len(e.Keys(a, b)); n > 0 {
-		note = fmt.Sprintf(". Tries that did not end well for both are left out: %d of %d trials", n, len(all.Keys(a, b)))
+	e := claim.Series{Set: s, Problem: problem}
+	for _, m := range []string{a, b} {
+		if n := len(e.Keys(m)) - len(final(s, problem, m, "amari")); n > 0 {
+			note += ". Left out: " + table.Count(n, "seed") + " with which " + claim.Label(m) + " did not end well"
+		}
 	}
-	return x, y, note
+	e = e.Common(a, b)
+	return e.Components(a, "amari", math.MaxInt), e.Components(b, "amari", math.MaxInt), note
 }
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }

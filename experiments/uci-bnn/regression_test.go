@@ -29,12 +29,14 @@ func library(t *testing.T, names ...string) *dataset.Library {
 	return l
 }
 
-// The sizes that the released scripts work with, and test RMSE and NLL of the trivial predictors on those rows as an
-// independent computation gave them.
-var released = map[string]struct {
+type golden struct {
 	train, aside, test int
 	constant, ols, nll float64
-}{
+}
+
+// The sizes that the released scripts work with, and test RMSE and NLL of the trivial predictors on those rows as an
+// independent computation gave them.
+var released = map[string]golden{
 	"boston":   {409, 46, 51, 6.982, 3.712, 2.784},
 	"concrete": {834, 93, 103, 14.782, 11.236, 3.846},
 	"diabetes": {622, 69, 77, 0.4773, 0.3826, 0.4607},
@@ -45,37 +47,40 @@ var released = map[string]struct {
 
 func TestReleasedSplits(t *testing.T) {
 	for name, want := range released {
-		l := library(t, name)
-		d, err := l.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := divide(d, "released", "overlap", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(r.train) != want.train || len(r.dev) != want.aside || len(r.test) != want.test {
-			t.Errorf("%s: %d, %d, %d rows, want %+v", name, len(r.train), len(r.dev), len(r.test), want)
-		}
-		if !slices.Equal(r.dev, r.train[want.train-want.aside:]) {
-			t.Errorf("%s: the overlapping development part is not the end of the training part", name)
-		}
-		held, err := divide(d, "released", "holdout", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		disjoint(t, name, d.Rows, held)
-		p, err := prepare(d, "released", "overlap", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		constant, ols := p.trivial()
-		for what, v := range map[string][3]float64{ // the printed digits
-			"constant RMSE": {constant[0], want.constant, 6e-4}, "OLS RMSE": {ols[0], want.ols, 6e-4}, "OLS NLL": {ols[1], want.nll, 6e-4},
-		} {
-			if math.Abs(v[0]-v[1]) > v[2] {
-				t.Errorf("%s: %s %.4f, want %.4f", name, what, v[0], v[1])
-			}
+		t.Run(name, func(t *testing.T) { releasedSplit(t, name, want) })
+	}
+}
+
+func releasedSplit(t *testing.T, name string, want golden) {
+	d, err := library(t, name).Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := divide(d, "released", "overlap", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.train) != want.train || len(r.dev) != want.aside || len(r.test) != want.test {
+		t.Errorf("%s: %d, %d, %d rows, want %+v", name, len(r.train), len(r.dev), len(r.test), want)
+	}
+	if !slices.Equal(r.dev, r.train[want.train-want.aside:]) {
+		t.Errorf("%s: the overlapping development part is not the end of the training part", name)
+	}
+	held, err := divide(d, "released", "holdout", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disjoint(t, name, d.Rows, held)
+	p, err := prepare(d, "released", "overlap", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constant, ols := p.trivial()
+	for what, v := range map[string][3]float64{ // the printed digits
+		"constant RMSE": {constant[0], want.constant, 6e-4}, "OLS RMSE": {ols[0], want.ols, 6e-4}, "OLS NLL": {ols[1], want.nll, 6e-4},
+	} {
+		if math.Abs(v[0]-v[1]) > v[2] {
+			t.Errorf("%s: %s %.4f, want %.4f", name, what, v[0], v[1])
 		}
 	}
 }

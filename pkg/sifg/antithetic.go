@@ -65,8 +65,7 @@ func (o *Antithetic) perturb(c *Cloud) {
 	c.Perturb()
 	plus, minus := halves(o.x)
 	copy(plus.Data, c.X.Data)
-	copy(minus.Data, c.Z.Data)
-	simd.Axpy(minus.Data, -c.Sigma, c.W.Data)
+	simd.AddScaled(minus.Data, c.Z.Data, -c.Sigma, c.W.Data)
 }
 
 // train does one network step and returns the loss before it, the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖².
@@ -79,8 +78,7 @@ func (o *Antithetic) train(c *Cloud) float64 {
 	sp, sm := halves(o.square)
 	simd.Residual(gp.Data, sp.Data, fp.Data, c.W.Data, 1/c.Sigma, inv)
 	simd.Residual(gm.Data, sm.Data, fm.Data, c.W.Data, -1/c.Sigma, inv)
-	o.net.Backward(o.g)
-	o.opt.Step(o.net.Params, o.net.Grad)
+	o.net.Descend(o.g, o.opt)
 	return simd.RowSums(o.square.Data, 2*n, c.Z.Cols) / float64(2*n)
 }
 
@@ -110,10 +108,7 @@ func (o *Antithetic) judge(c *Cloud, noise *Noise) {
 }
 
 // difference sets dst = a − b.
-func difference(dst, a, b Batch) {
-	copy(dst.Data, a.Data)
-	simd.Axpy(dst.Data, -1, b.Data)
-}
+func difference(dst, a, b Batch) { simd.AddScaled(dst.Data, a.Data, -1, b.Data) }
 
 // halves returns the upper and the lower half of the rows of b, as views.
 func halves(b Batch) (upper, lower Batch) {

@@ -38,14 +38,14 @@ func (o *BAOAB) Move(c *Cloud) {
 		kick = h / 2
 	}
 	decay := math.Exp(-o.Friction * h)
-	simd.Axpy(o.p, float32(kick), c.V.Data)
-	simd.Axpy(c.Z.Data, float32(h/2), o.p)
+	simd.AddScaled(o.p, o.p, float32(kick), c.V.Data)
+	simd.AddScaled(c.Z.Data, c.Z.Data, float32(h/2), o.p)
 	o.rand.Normal(o.xi)
 	for i := range o.p {
 		o.p[i] *= float32(decay)
 	}
-	simd.Axpy(o.p, float32(math.Sqrt(1-decay*decay)), o.xi)
-	simd.Axpy(c.Z.Data, float32(h/2), o.p)
+	simd.AddScaled(o.p, o.p, float32(math.Sqrt(1-decay*decay)), o.xi)
+	simd.AddScaled(c.Z.Data, c.Z.Data, float32(h/2), o.p)
 }
 
 func baoab(c Config) (*Flow, error) {

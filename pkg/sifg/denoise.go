@@ -139,8 +139,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 	n := c.Z.Rows
 	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(n))
 	loss := simd.RowSums(o.square.Data, n, c.Z.Cols)
-	o.net.Backward(o.g)
-	o.opt.Step(o.net.Params, o.net.Grad)
+	o.net.Descend(o.g, o.opt)
 
 	if noise.Rule == SigmaDSMIn {
 		s, d := float64(c.Sigma), float64(drawn)

@@ -126,7 +126,7 @@ func TestGoldenLosses(t *testing.T) {
 // replay is a stream of given values.
 type replay struct{ values []float32 }
 
-func (r replay) Normal(dst []float32) { copy(dst, r.values) }
+func (r replay) NormalSplit(dst []float32, _ int) { copy(dst, r.values) }
 
 func TestLowerMedian(t *testing.T) {
 	r := rng.New(1, "median")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 
@@ -50,7 +49,9 @@ type Cloud struct {
 }
 
 // normals is the stream "noise"; an interface so that tests can silence it.
-type normals interface{ Normal(dst []float32) }
+type normals interface {
+	NormalSplit(dst []float32, threads int)
+}
 
 // Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself. It moves the stream "noise"
 // on, so a run in whose callback it is called goes on with other bits.
@@ -59,9 +60,8 @@ func (c *Cloud) Perturb() {
 		c.X = c.Z
 		return
 	}
-	c.noise.Normal(c.W.Data)
-	copy(c.X.Data, c.Z.Data)
-	simd.Axpy(c.X.Data, c.Sigma, c.W.Data)
+	c.noise.NormalSplit(c.W.Data, c.threads)
+	simd.AddScaled(c.X.Data, c.Z.Data, c.Sigma, c.W.Data)
 }
 
 // Score sets S = ∇log π(X), times β while the flow is tempered.
@@ -84,23 +84,10 @@ func (c *Cloud) beta() float32 {
 
 // score is Score without tempering.
 func (c *Cloud) score() {
-	n := c.X.Rows
-	if t := min(c.threads, n/2); t > 1 {
-		var wait sync.WaitGroup
-		panics := make([]any, t)
-		for i := range t {
-			wait.Go(func() {
-				defer func() { panics[i] = recover() }()
-				lo, hi := i*n/t, (i+1)*n/t
-				c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter)
-			})
-		}
-		wait.Wait()
-		for _, p := range panics {
-			if p != nil {
-				panic(p) // where the caller can recover it
-			}
-		}
+	if n := c.X.Rows; c.threads > 1 && n > 3 {
+		simd.Split(min(c.threads, n/2), n, 1, func(_, lo, hi int) {
+			c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter)
+		})
 		return
 	}
 	c.Target.Score(c.S, c.X, c.Iter)
@@ -144,7 +131,7 @@ type Flow struct {
 	Field Field
 	Mover Mover
 
-	// Threads > 1 lets one run use several cores, for its large matrix products and the target's score; the bits are the
+	// Threads > 1 lets one run use several cores, for its network, noise, large products and the target's score; the bits are the
 	// same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a core, use a machine better.
 	Threads int
 

@@ -38,15 +38,8 @@ func (o *KDE) Velocity(c *Cloud, noise *Noise) Info {
 	scale := -1 / (2 * c.Sigma * c.Sigma)
 	for i := range n { // the nearest particle's term is exp(0), so that no row underflows to nothing
 		row := o.kappa[i*n : (i+1)*n]
-		low := row[0]
-		for _, v := range row[1:] {
-			low = min(low, v)
-		}
-		for j, v := range row {
-			row[j] = scale * (v - low)
-		}
+		simd.ExpScaled(row, row, simd.Min(row), scale)
 	}
-	simd.Exp(o.kappa, o.kappa)
 	for j := range n {
 		row := o.in.Data[j*(d+1) : (j+1)*(d+1)]
 		copy(row, c.Z.Data[j*d:(j+1)*d])

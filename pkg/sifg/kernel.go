@@ -43,11 +43,7 @@ func (o *Kernel) Velocity(c *Cloud, noise *Noise) Info {
 	if o.Bandwidth == 0 {
 		gamma = math.Log(float64(n)+1) / o.scale(n)
 	}
-	scale := float32(-gamma)
-	for i := range o.dist {
-		o.dist[i] *= scale
-	}
-	simd.Exp(o.dist, o.dist)
+	simd.ExpScaled(o.dist, o.dist, 0, float32(-gamma))
 	for j := range n {
 		row := o.in.Data[j*o.in.Stride : (j+1)*o.in.Stride]
 		copy(row, c.S.Data[j*d:(j+1)*d])

@@ -25,7 +25,7 @@ func (o *Euler) Move(c *Cloud) {
 	if o.DivideByN {
 		h /= float64(c.Z.Rows)
 	}
-	simd.Axpy(c.Z.Data, float32(h), c.V.Data)
+	simd.AddScaled(c.Z.Data, c.Z.Data, float32(h), c.V.Data)
 }
 
 // Adam moves by nn.Adam on the gradient −v (−v/n with DivideByN, which matters only through Adam's ε).
@@ -54,7 +54,7 @@ func (o *Adam) Move(c *Cloud) {
 	for i, v := range c.V.Data {
 		o.g[i] = scale * v
 	}
-	o.opt.Step(c.Z.Data, o.g)
+	nn.Step(&o.opt, c.Z.Data, o.g)
 }
 
 // AdaGrad moves by z ← z + h·v/(ε + √G), elementwise, ε = 1e-6. Decay 0 accumulates, G ← G + v² (Duchi et al., 2011); a
@@ -103,6 +103,6 @@ func (o *Langevin) Init(c *Cloud) {
 // Move implements Mover.
 func (o *Langevin) Move(c *Cloud) {
 	o.rand.Normal(o.xi)
-	simd.Axpy(c.Z.Data, float32(o.Step/2), c.V.Data)
-	simd.Axpy(c.Z.Data, float32(math.Sqrt(o.Step)), o.xi)
+	simd.AddScaled(c.Z.Data, c.Z.Data, float32(o.Step/2), c.V.Data)
+	simd.AddScaled(c.Z.Data, c.Z.Data, float32(math.Sqrt(o.Step)), o.xi)
 }

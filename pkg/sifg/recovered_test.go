@@ -64,7 +64,7 @@ func (f flipped) Score(dst, x Batch, iter int) {
 // silence is a stream of zeros.
 type silence struct{}
 
-func (silence) Normal(dst []float32) { clear(dst) }
+func (silence) NormalSplit(dst []float32, _ int) { clear(dst) }
 
 // silent drops the noise of a field.
 type silent struct{ Field }

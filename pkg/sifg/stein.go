@@ -43,14 +43,15 @@ type Stein struct {
 	After    int     // p adapts in outer iterations whose index, from 0, exceeds After
 	Gaussian bool    // probes N(0, I), as in the released ICA script; false: Rademacher ±1
 
-	p, momentum float64
-	net         *nn.Net
-	opt         nn.Optimizer
-	probes      *rng.Stream
-	in, out     Batch // z and the probes e below them; f(z) and J_f(z)·e (2n×d; out has f(z) only if d ≥ steinWide)
-	grad        Batch // loss gradients for f and, below them, for J_f·e (2n×d)
-	x, e, f     Batch // views of the above, all n×d
-	pow, log    Batch // |f|^(p−1), ln|f| (n×d)
+	p, momentum  float64
+	net          *nn.Net
+	opt          nn.Optimizer
+	probes       *rng.Stream
+	in, out      Batch // z and the probes e below them; f(z) and J_f(z)·e (2n×d; out has f(z) only if d ≥ steinWide)
+	grad         Batch // loss gradients for f and, below them, for J_f·e (2n×d)
+	x, e, f      Batch // views of the above, all n×d
+	pow, log     Batch // |f|^(p−1), ln|f| (n×d)
+	along, power Batch // terms of the loss (n×d)
 }
 
 // steinWide is the dimension from which on the loss takes Σ eᵀJe from the backward pass, where it costs n·H multiply-adds,
@@ -70,7 +71,7 @@ func (o *Stein) Init(c *Cloud) {
 	if d >= steinWide {
 		o.out = o.f
 	}
-	o.pow, o.log = NewBatch(n, d), NewBatch(n, d)
+	o.pow, o.log, o.along, o.power = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
 }
 
 // Velocity implements Field.
@@ -121,38 +122,24 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 		simd.AbsPow(o.pow.Data, o.log.Data, o.f.Data, float32(o.p-1))
 	}
 	rows, d := c.Z.Rows, c.Z.Cols
-	inv := 1 / float32(rows)
-	withJe := o.out.Rows > rows
-	var inner, power, powerLog float64 // Σ s·f + e·Je, Σ|f|ᵖ, Σ|f|ᵖ ln|f|; in float32 along a row
-	for i := range rows {
-		at, end := i*d, (i+1)*d
-		f, s, e := o.f.Data[at:end], c.S.Data[at:end], o.e.Data[at:end]
-		pow, log := allPow.Data[at:end], o.log.Data[at:end]
-		g, gt := o.grad.Data[at:end], o.grad.Data[rows*d+at:rows*d+end]
-		je := e // not used without J·e
-		if withJe {
-			je = o.out.Data[rows*d+at : rows*d+end]
-		}
-		var rowInner, rowPower, rowLog float32
-		for j, f := range f {
-			signed := float32(math.Copysign(float64(pow[j]), float64(f))) // sign(f)·|f|^(p−1)
-			along := s[j] * f
-			if withJe {
-				along += e[j] * je[j]
-			}
-			rowInner += along
-			rowPower += signed * f
-			rowLog += signed * f * log[j]
-			g[j] = inv * (signed - s[j])
-			gt[j] = -inv * e[j]
-		}
-		inner, power, powerLog = inner+float64(rowInner), power+float64(rowPower), powerLog+float64(rowLog)
+	var je []float32
+	if o.out.Rows > rows {
+		je = o.out.Data[rows*d:]
 	}
-	along := o.net.BackwardTangent(o.grad)
-	if !withJe {
+	simd.Stein(o.grad.Data[:rows*d], o.grad.Data[rows*d:], o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data, allPow.Data, je,
+		1/float32(rows))
+	inner, power := simd.RowSums(o.along.Data, rows, d), simd.RowSums(o.power.Data, rows, d) // Σ s·f + e·Je, Σ|f|ᵖ
+	var powerLog float64                                                                     // Σ|f|ᵖ ln|f|
+	if needLog {
+		for i, v := range o.log.Data {
+			o.power.Data[i] *= v
+		}
+		powerLog = simd.RowSums(o.power.Data, rows, d)
+	}
+	along := o.net.DescendTangent(o.grad, o.opt)
+	if je == nil {
 		inner -= along * float64(rows)
 	}
-	o.opt.Step(o.net.Params, o.net.Grad)
 
 	n := float64(c.Z.Rows)
 	loss := (power/o.p - inner) / n

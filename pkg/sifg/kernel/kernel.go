@@ -1,6 +1,6 @@
 // Package kernel tells which compute kernels run on this machine, and how fast its processor could be with them.
 //
-// The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, or portable Go (on other processors, and always
+// The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, NEON, or portable Go (on other processors, and always
 // under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what became of that.
 package kernel
 
@@ -13,7 +13,7 @@ import (
 // Env is the environment variable that forces a path: avx512, avx2 or portable.
 const Env = simd.EnvPath
 
-// Path names the kernels in use: avx512, avx2 or portable.
+// Path names the kernels in use: avx512, avx2, neon or portable.
 func Path() string { return simd.Path() }
 
 // Supported lists the paths that this machine and this build can run, fastest first; portable is always the last.

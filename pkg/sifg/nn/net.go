@@ -37,7 +37,7 @@ type Net struct {
 
 	act    Activation
 	layers [3]layer
-	ws     simd.Workspace
+	ws     []simd.Workspace // one a goroutine
 
 	// What a forward pass leaves for the backward pass. Rows 0..n−1 of each are the values; after ForwardTangent rows
 	// n..2n−1 are the tangents (the same directions pushed through the layer).
@@ -51,6 +51,7 @@ type Net struct {
 
 // layer is one affine map: views into Params and Grad.
 type layer struct {
+	at    int            // where they begin
 	w, gw blas32.General // fan-in × fan-out
 	b, gb []float32      // fan-out
 }
@@ -62,13 +63,14 @@ func New(d, h int, act Activation) *Net {
 	for l := range 3 {
 		size += dims[l]*dims[l+1] + dims[l+1]
 	}
-	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act}
+	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act, ws: make([]simd.Workspace, 1)}
 	at := 0
 	for l := range net.layers {
 		in, out := dims[l], dims[l+1]
 		mid, end := at+in*out, at+in*out+out
 		net.layers[l] = layer{
-			w: view(net.Params[at:mid], in, out), gw: view(net.Grad[at:mid], in, out),
+			at: at,
+			w:  view(net.Params[at:mid], in, out), gw: view(net.Grad[at:mid], in, out),
 			b: net.Params[mid:end], gb: net.Grad[mid:end],
 		}
 		at = end
@@ -76,8 +78,23 @@ func New(d, h int, act Activation) *Net {
 	return net
 }
 
-// SetThreads splits the rows of large matrix products over as many goroutines (1: none). The bits are the same.
-func (net *Net) SetThreads(n int) { net.ws.Threads = n }
+// SetThreads splits the passes of large batches over as many goroutines (1: none). The bits are the same.
+func (net *Net) SetThreads(n int) { net.ws = make([]simd.Workspace, max(n, 1)) }
+
+// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for waking a core
+// costs several.
+const splitWork = 1 << 22
+
+// split calls f for ranges of the n points or, in a backward pass, of a layer's inputs.
+func (net *Net) split(n int, f func(ws *simd.Workspace, lo, hi int)) {
+	simd.Split(len(net.ws), n, 1, func(part, lo, hi int) { f(&net.ws[part], lo, hi) })
+}
+
+// splits reports whether passes over the present batch are split.
+func (net *Net) splits() bool {
+	d, h := net.Dim(), net.layers[0].w.Cols
+	return len(net.ws) > 1 && net.rows()*h*(2*d+h) >= splitWork
+}
 
 // Dim returns d.
 func (net *Net) Dim() int { return net.layers[0].w.Rows }
@@ -117,30 +134,39 @@ func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.forward(dst)
 }
 
-// forward runs the layers on net.in, values and tangents at once: a tangent goes through the same matrix but meets no
-// bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
+// forward runs the layers on net.in: the points in ranges of their own, as they do not meet.
 func (net *Net) forward(dst blas32.General) {
-	rows := net.rows()
+	if net.splits() {
+		net.split(net.n, func(ws *simd.Workspace, lo, hi int) { net.forwardRange(ws, dst, lo, hi) })
+		return
+	}
+	net.forwardRange(&net.ws[0], dst, 0, net.n)
+}
+
+// forwardRange runs the layers for the points lo…hi−1, values and tangents: a tangent goes through the same matrix but meets
+// no bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
+func (net *Net) forwardRange(ws *simd.Workspace, dst blas32.General, lo, hi int) {
 	x := net.in
 	for l, lay := range net.layers {
 		y := dst
 		if l < 2 {
 			y = net.hid[l]
-		} else {
-			rows = dst.Rows
 		}
 		out := lay.w.Cols
-		net.ws.GemmNN(rows, out, lay.w.Rows, x.Data, x.Stride, lay.w.Data, lay.w.Stride, y.Data, y.Stride, false)
+		net.ranges(y.Rows, lo, hi, func(lo, hi int) {
+			ws.GemmNN(hi-lo, out, lay.w.Rows, x.Data[lo*x.Stride:], x.Stride, lay.w.Data, lay.w.Stride, y.Data[lo*out:], out, false)
+		})
+		val := y.Data[lo*out : hi*out]
 		switch {
 		case l == 2:
-			simd.AddBias(y.Data, y.Stride, net.n, out, lay.b)
+			simd.AddBias(val, out, hi-lo, out, lay.b)
 		case net.act == Tanh:
-			simd.BiasTanh(y.Data, y.Stride, net.n, out, lay.b)
+			simd.BiasTanh(val, out, hi-lo, out, lay.b)
 		default:
-			simd.BiasLeakyReLU(y.Data, y.Stride, net.n, out, lay.b, leakySlope)
+			simd.BiasLeakyReLU(val, out, hi-lo, out, lay.b, leakySlope)
 		}
 		if l < 2 && net.tangent {
-			val, tan := y.Data[:net.n*out], y.Data[net.n*out:rows*out]
+			tan := y.Data[(net.n+lo)*out : (net.n+hi)*out]
 			if net.act == Tanh {
 				simd.TanhGrad(tan, tan, val)
 			} else {
@@ -151,79 +177,18 @@ func (net *Net) forward(dst blas32.General) {
 	}
 }
 
-// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
-func (net *Net) Backward(g blas32.General) {
-	net.check(g)
-	if g.Rows != net.n {
-		panic(badOrder)
+// ranges calls f for the rows of the points lo…hi−1 in a matrix: of their values and, if it has more than n rows, of their
+// tangents, at once where they adjoin.
+func (net *Net) ranges(rows, lo, hi int, f func(lo, hi int)) {
+	switch {
+	case rows == net.n:
+		f(lo, hi)
+	case hi-lo == net.n:
+		f(0, rows)
+	default:
+		f(lo, hi)
+		f(net.n+lo, net.n+hi)
 	}
-	net.backward(g)
-}
-
-// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
-// to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
-// pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
-func (net *Net) BackwardTangent(g blas32.General) float64 {
-	net.check(g)
-	if g.Rows != 2*net.n || !net.tangent {
-		panic(badOrder)
-	}
-	return net.backward(g)
-}
-
-// backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers. Both kinds of rows share
-// the affine maps; at an activation y = φ(a), ẏ = φ'(a)ȧ the values' gradient also gets φ″(a)·ȧ times the tangents'. It
-// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
-func (net *Net) backward(g blas32.General) (along float64) {
-	rows := g.Rows
-	for l := 2; ; l-- {
-		lay := net.layers[l]
-		x := net.in
-		if l > 0 {
-			x = net.hid[l-1]
-		}
-		in, out := lay.w.Rows, lay.w.Cols
-		net.ws.GemmTN(in, out, rows, x.Data, x.Stride, g.Data, g.Stride, lay.gw.Data, lay.gw.Stride, false)
-		clear(lay.gb)
-		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
-		if l == 0 {
-			return along
-		}
-		gx := net.back[l-1]
-		net.ws.GemmNT(rows, in, out, g.Data, g.Stride, lay.w.Data, lay.w.Stride, gx.Data, gx.Stride, false)
-		m := net.n * in
-		val, gval := x.Data[:m], gx.Data[:m]
-		if l == 2 && rows > net.n && net.without {
-			along = dot(gx.Data[m:2*m], x.Data[m:2*m])
-		}
-		switch {
-		case net.act == LeakyReLU && rows == net.n:
-			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-		case net.act == LeakyReLU: // φ″ = 0
-			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-			simd.LeakyReLUGrad(gx.Data[m:2*m], gx.Data[m:2*m], val, leakySlope)
-		case rows == net.n:
-			simd.TanhGrad(gval, gval, val)
-		default:
-			simd.TanhTangentGrad(gval, gx.Data[m:2*m], val, x.Data[m:2*m])
-		}
-		g = gx
-	}
-}
-
-// dot returns Σ a_i·b_i, in four interleaved sums.
-func dot(a, b []float32) float64 {
-	var s [4]float64
-	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s[0] += float64(a[0]) * float64(b[0])
-		s[1] += float64(a[1]) * float64(b[1])
-		s[2] += float64(a[2]) * float64(b[2])
-		s[3] += float64(a[3]) * float64(b[3])
-	}
-	for i, v := range a {
-		s[i] += float64(v) * float64(b[i])
-	}
-	return s[0] + s[1] + (s[2] + s[3])
 }
 
 func (net *Net) rows() int {

@@ -363,7 +363,7 @@ func TestOptimizers(t *testing.T) {
 		k := grads.Cols
 		theta, path := make([]float32, k), []float32(nil)
 		for i := range grads.Rows {
-			opt.Step(theta, grads.Data[i*k:(i+1)*k])
+			Step(opt, theta, grads.Data[i*k:(i+1)*k])
 			path = append(path, theta...)
 		}
 		golden.Compare(t, name, path, want, tol)

@@ -10,8 +10,16 @@ import (
 // Optimizer moves parameters against a gradient. It keeps its state (momenta, step count) between calls, so one Optimizer
 // serves one parameter slice.
 type Optimizer interface {
-	// Step updates theta in place from the gradient g of the same length.
-	Step(theta, g []float32)
+	// Begin starts a step on n parameters, whose parts then come to Update in any order, each once.
+	Begin(n int)
+	// Update moves the parameters at, at+1, … of the step's n, in place, against their gradient g of the same length.
+	Update(theta, g []float32, at int)
+}
+
+// Step is a whole step of o: it updates theta in place from the gradient g of the same length.
+func Step(o Optimizer, theta, g []float32) {
+	o.Begin(len(theta))
+	o.Update(theta, g, 0)
 }
 
 // Rate is a learning rate with optional step decay (PyTorch's StepLR): it is multiplied by Decay after every Every steps.
@@ -36,38 +44,54 @@ type SGD struct {
 	Momentum float64 // μ in [0, 1)
 	Nesterov bool
 
-	t   int
+	t   int // steps begun
+	lr  float32
 	buf []float32
 }
 
-// Step implements Optimizer.
-func (o *SGD) Step(theta, g []float32) {
+// Begin implements Optimizer.
+func (o *SGD) Begin(n int) {
 	if o.buf == nil && o.Momentum != 0 {
-		o.buf = simd.Zeros[float32](len(theta))
+		o.buf = simd.Zeros[float32](n)
 	}
-	simd.SGD(theta, g, o.buf, float32(o.at(o.t)), float32(o.Momentum), o.Nesterov)
+	o.lr = float32(o.at(o.t))
 	o.t++
+}
+
+// Update implements Optimizer.
+func (o *SGD) Update(theta, g []float32, at int) {
+	var buf []float32
+	if o.buf != nil {
+		buf = o.buf[at:]
+	}
+	simd.SGD(theta, g, buf, o.lr, float32(o.Momentum), o.Nesterov)
 }
 
 // Adam is the method of Kingma and Ba (2015) with β = (0.9, 0.999) and ε = 1e-8 outside the root, bias-corrected.
 type Adam struct {
 	Rate
 
-	t    int
-	m, v []float32
+	t           int // steps begun
+	step, rcorr float32
+	m, v        []float32
 }
 
-// Step implements Optimizer.
-func (o *Adam) Step(theta, g []float32) {
-	const beta1, beta2, eps = 0.9, 0.999, 1e-8
+const beta1, beta2 = 0.9, 0.999
+
+// Begin implements Optimizer.
+func (o *Adam) Begin(n int) {
 	if o.m == nil {
-		o.m, o.v = simd.Zeros[float32](len(theta)), simd.Zeros[float32](len(theta))
+		o.m, o.v = simd.Zeros[float32](n), simd.Zeros[float32](n)
 	}
 	t := float64(o.t + 1)
-	step := o.at(o.t) / (1 - math.Pow(beta1, t))
-	rcorr := 1 / math.Sqrt(1-math.Pow(beta2, t))
-	simd.Adam(theta, g, o.m, o.v, float32(step), float32(rcorr), beta1, beta2, eps)
+	o.step = float32(o.at(o.t) / (1 - math.Pow(beta1, t)))
+	o.rcorr = float32(1 / math.Sqrt(1-math.Pow(beta2, t)))
 	o.t++
+}
+
+// Update implements Optimizer.
+func (o *Adam) Update(theta, g []float32, at int) {
+	simd.Adam(theta, g, o.m[at:], o.v[at:], o.step, o.rcorr, beta1, beta2, 1e-8)
 }
 
 // RMSProp divides by a running root mean square of the gradient: v ← αv + (1−α)g², θ ← θ − lr·g/(√v + ε), with α = 0.99
@@ -75,17 +99,23 @@ func (o *Adam) Step(theta, g []float32) {
 type RMSProp struct {
 	Rate
 
-	t int
-	v []float32
+	t  int // steps begun
+	lr float32
+	v  []float32
 }
 
-// Step implements Optimizer.
-func (o *RMSProp) Step(theta, g []float32) {
+// Begin implements Optimizer.
+func (o *RMSProp) Begin(n int) {
 	if o.v == nil {
-		o.v = simd.Zeros[float32](len(theta))
+		o.v = simd.Zeros[float32](n)
 	}
-	simd.RMSProp(theta, g, o.v, float32(o.at(o.t)), 0.99, 1e-8)
+	o.lr = float32(o.at(o.t))
 	o.t++
+}
+
+// Update implements Optimizer.
+func (o *RMSProp) Update(theta, g []float32, at int) {
+	simd.RMSProp(theta, g, o.v[at:], o.lr, 0.99, 1e-8)
 }
 
 // Optimizers are the names that NewOptimizer knows.

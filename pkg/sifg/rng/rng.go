@@ -65,9 +65,19 @@ func (s *Stream) Rand() *rand.Rand { return rand.New(s) }
 
 // Normal fills dst with independent N(0, 1) draws. A call starts a fresh block and uses up whole groups of 64 values, so two calls do
 // not give what one call for both gives.
-func (s *Stream) Normal(dst []float32) {
+func (s *Stream) Normal(dst []float32) { s.NormalSplit(dst, 1) }
+
+// NormalSplit is Normal by several goroutines, where there is enough to do. The draws are the same.
+func (s *Stream) NormalSplit(dst []float32, threads int) {
 	s.left = 0
-	simd.Normals(dst, s.key, s.hi, s.block)
+	if threads > 1 && len(dst) >= 1<<15 {
+		key, hi, block := s.key, s.hi, s.block
+		simd.Split(threads, len(dst), simd.NormalGroup, func(_, lo, end int) {
+			simd.Normals(dst[lo:end], key, hi, block+uint64(lo/4))
+		})
+	} else {
+		simd.Normals(dst, s.key, s.hi, s.block)
+	}
 	s.block += uint64((len(dst) + simd.NormalGroup - 1) / simd.NormalGroup * (simd.NormalGroup / 4))
 }
 

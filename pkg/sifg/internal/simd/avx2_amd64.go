@@ -229,6 +229,16 @@ func tanhAVX2(dst []float32, x []float32)
 //go:noescape
 func expAVX2(dst []float32, x []float32)
 
+// expScaledAVX2 is the vector form of expScaledGo.
+//
+//go:noescape
+func expScaledAVX2(dst []float32, x []float32, low float32, scale float32)
+
+// minLanesAVX2 is the vector form of minLanesGo.
+//
+//go:noescape
+func minLanesAVX2(dst []float32, x []float32)
+
 // logCoshAVX2 is the vector form of logCoshGo.
 //
 //go:noescape
@@ -289,10 +299,10 @@ func biasLeakyReLUAVX2(y []float32, ld int, rows int, cols int, b []float32, slo
 //go:noescape
 func colSumsAVX2(dst []float32, g []float32, ld int, rows int, cols int)
 
-// axpyAVX2 is the vector form of axpyGo.
+// addScaledAVX2 is the vector form of addScaledGo.
 //
 //go:noescape
-func axpyAVX2(dst []float32, alpha float32, x []float32)
+func addScaledAVX2(dst []float32, x []float32, alpha float32, w []float32)
 
 // sgdAVX2 is the vector form of sgdGo.
 //
@@ -328,6 +338,16 @@ func adaGradAVX2(theta []float32, g []float32, v []float32, keep float32, add fl
 //
 //go:noescape
 func residualAVX2(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+
+// steinAVX2 is the vector form of steinGo.
+//
+//go:noescape
+func steinAVX2(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, inv float32)
+
+// steinTangentAVX2 is the vector form of steinTangentGo.
+//
+//go:noescape
+func steinTangentAVX2(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, je []float32, inv float32)
 
 // normalGroupsAVX2 fills dst, a whole number of groups (at least one), as normalsGo does.
 //

@@ -43,6 +43,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y1
@@ -50,14 +52,30 @@ step:
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y1
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y1
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -132,6 +150,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y1
@@ -139,14 +159,30 @@ step:
 	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y1
+	VBROADCASTSD (R9), Y2
+	VFMADD231PD  Y1, Y2, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y1
+	VBROADCASTSD (R9), Y2
+	VFMADD231PD  Y1, Y2, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -217,6 +253,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -226,16 +264,36 @@ step:
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (R9), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (R9)(DX*1), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (R9), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (R9)(DX*1), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -308,6 +366,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -317,16 +377,36 @@ step:
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VBROADCASTSD (R9), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (R9)(DX*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VBROADCASTSD (R9), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (R9)(DX*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -405,6 +485,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y3
@@ -416,18 +498,42 @@ step:
 	VFMADD231PS  Y3, Y4, Y2
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (R9)(DX*1), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VBROADCASTSS (R9)(DX*2), Y4
+	VFMADD231PS  Y3, Y4, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (R9)(DX*1), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VBROADCASTSS (R9)(DX*2), Y4
+	VFMADD231PS  Y3, Y4, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -509,6 +615,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y3
@@ -520,18 +628,42 @@ step:
 	VFMADD231PD  Y3, Y4, Y2
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y3, Y4, Y0
+	VBROADCASTSD (R9)(DX*1), Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VBROADCASTSD (R9)(DX*2), Y4
+	VFMADD231PD  Y3, Y4, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y3, Y4, Y0
+	VBROADCASTSD (R9)(DX*1), Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VBROADCASTSD (R9)(DX*2), Y4
+	VFMADD231PD  Y3, Y4, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -620,6 +752,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y4
@@ -633,20 +767,48 @@ step:
 	VFMADD231PS  Y4, Y5, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R9), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (R9)(DX*1), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (R9)(DX*2), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (R9)(R10*1), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R9), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (R9)(DX*1), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (R9)(DX*2), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (R9)(R10*1), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -736,6 +898,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y4
@@ -749,20 +913,48 @@ step:
 	VFMADD231PD  Y4, Y5, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y4
+	VBROADCASTSD (R9), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (R9)(DX*1), Y5
+	VFMADD231PD  Y4, Y5, Y1
+	VBROADCASTSD (R9)(DX*2), Y5
+	VFMADD231PD  Y4, Y5, Y2
+	VBROADCASTSD (R9)(R10*1), Y5
+	VFMADD231PD  Y4, Y5, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y4
+	VBROADCASTSD (R9), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (R9)(DX*1), Y5
+	VFMADD231PD  Y4, Y5, Y1
+	VBROADCASTSD (R9)(DX*2), Y5
+	VFMADD231PD  Y4, Y5, Y2
+	VBROADCASTSD (R9)(R10*1), Y5
+	VFMADD231PD  Y4, Y5, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -858,6 +1050,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y5
@@ -873,22 +1067,54 @@ step:
 	VFMADD231PS  Y5, Y6, Y4
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (R9)(DX*1), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (R9)(DX*2), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (R9)(R10*1), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (R9)(DX*4), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y5
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (R9)(DX*1), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (R9)(DX*2), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (R9)(R10*1), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (R9)(DX*4), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -987,6 +1213,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y5
@@ -1002,22 +1230,54 @@ step:
 	VFMADD231PD  Y5, Y6, Y4
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y5
+	VBROADCASTSD (R9), Y6
+	VFMADD231PD  Y5, Y6, Y0
+	VBROADCASTSD (R9)(DX*1), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R9)(DX*2), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (R9)(R10*1), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (R9)(DX*4), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y5
+	VBROADCASTSD (R9), Y6
+	VFMADD231PD  Y5, Y6, Y0
+	VBROADCASTSD (R9)(DX*1), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R9)(DX*2), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (R9)(R10*1), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (R9)(DX*4), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1123,6 +1383,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1140,24 +1402,60 @@ step:
 	VFMADD231PS  Y6, Y7, Y5
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y5, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Y6
+	VBROADCASTSS (R9), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (R9)(DX*1), Y7
+	VFMADD231PS  Y6, Y7, Y1
+	VBROADCASTSS (R9)(DX*2), Y7
+	VFMADD231PS  Y6, Y7, Y2
+	VBROADCASTSS (R9)(R10*1), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS (R9)(DX*4), Y7
+	VFMADD231PS  Y6, Y7, Y4
+	VBROADCASTSS (R9)(R11*1), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Y6
+	VBROADCASTSS (R9), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (R9)(DX*1), Y7
+	VFMADD231PS  Y6, Y7, Y1
+	VBROADCASTSS (R9)(DX*2), Y7
+	VFMADD231PS  Y6, Y7, Y2
+	VBROADCASTSS (R9)(R10*1), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS (R9)(DX*4), Y7
+	VFMADD231PS  Y6, Y7, Y4
+	VBROADCASTSS (R9)(R11*1), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y5, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1265,6 +1563,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Y6
@@ -1282,24 +1582,60 @@ step:
 	VFMADD231PD  Y6, Y7, Y5
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y5, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Y6
+	VBROADCASTSD (R9), Y7
+	VFMADD231PD  Y6, Y7, Y0
+	VBROADCASTSD (R9)(DX*1), Y7
+	VFMADD231PD  Y6, Y7, Y1
+	VBROADCASTSD (R9)(DX*2), Y7
+	VFMADD231PD  Y6, Y7, Y2
+	VBROADCASTSD (R9)(R10*1), Y7
+	VFMADD231PD  Y6, Y7, Y3
+	VBROADCASTSD (R9)(DX*4), Y7
+	VFMADD231PD  Y6, Y7, Y4
+	VBROADCASTSD (R9)(R11*1), Y7
+	VFMADD231PD  Y6, Y7, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Y6
+	VBROADCASTSD (R9), Y7
+	VFMADD231PD  Y6, Y7, Y0
+	VBROADCASTSD (R9)(DX*1), Y7
+	VFMADD231PD  Y6, Y7, Y1
+	VBROADCASTSD (R9)(DX*2), Y7
+	VFMADD231PD  Y6, Y7, Y2
+	VBROADCASTSD (R9)(R10*1), Y7
+	VFMADD231PD  Y6, Y7, Y3
+	VBROADCASTSD (R9)(DX*4), Y7
+	VFMADD231PD  Y6, Y7, Y4
+	VBROADCASTSD (R9)(R11*1), Y7
+	VFMADD231PD  Y6, Y7, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y5, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1375,6 +1711,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y1
@@ -1383,14 +1721,32 @@ step:
 	VFMADD231PS  Y1, Y1, Y0
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y1
+	VBROADCASTSS (R9), Y2
+	VSUBPS       Y2, Y1, Y1
+	VFMADD231PS  Y1, Y1, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y1
+	VBROADCASTSS (R9), Y2
+	VSUBPS       Y2, Y1, Y1
+	VFMADD231PS  Y1, Y1, Y0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1461,6 +1817,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1472,16 +1830,40 @@ step:
 	VFMADD231PS  Y2, Y2, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (R9), Y3
+	VSUBPS       Y3, Y2, Y3
+	VFMADD231PS  Y3, Y3, Y0
+	VBROADCASTSS (R9)(DX*1), Y3
+	VSUBPS       Y3, Y2, Y2
+	VFMADD231PS  Y2, Y2, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VBROADCASTSS (R9), Y3
+	VSUBPS       Y3, Y2, Y3
+	VFMADD231PS  Y3, Y3, Y0
+	VBROADCASTSS (R9)(DX*1), Y3
+	VSUBPS       Y3, Y2, Y2
+	VFMADD231PS  Y2, Y2, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1560,6 +1942,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y3
@@ -1574,18 +1958,48 @@ step:
 	VFMADD231PS  Y3, Y3, Y2
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R9), Y4
+	VSUBPS       Y4, Y3, Y4
+	VFMADD231PS  Y4, Y4, Y0
+	VBROADCASTSS (R9)(DX*1), Y4
+	VSUBPS       Y4, Y3, Y4
+	VFMADD231PS  Y4, Y4, Y1
+	VBROADCASTSS (R9)(DX*2), Y4
+	VSUBPS       Y4, Y3, Y3
+	VFMADD231PS  Y3, Y3, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R9), Y4
+	VSUBPS       Y4, Y3, Y4
+	VFMADD231PS  Y4, Y4, Y0
+	VBROADCASTSS (R9)(DX*1), Y4
+	VSUBPS       Y4, Y3, Y4
+	VFMADD231PS  Y4, Y4, Y1
+	VBROADCASTSS (R9)(DX*2), Y4
+	VSUBPS       Y4, Y3, Y3
+	VFMADD231PS  Y3, Y3, Y2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1674,6 +2088,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y4
@@ -1691,20 +2107,56 @@ step:
 	VFMADD231PS  Y4, Y4, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y3, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R9), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y0
+	VBROADCASTSS (R9)(DX*1), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y1
+	VBROADCASTSS (R9)(DX*2), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y2
+	VBROADCASTSS (R9)(R10*1), Y5
+	VSUBPS       Y5, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R9), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y0
+	VBROADCASTSS (R9)(DX*1), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y1
+	VBROADCASTSS (R9)(DX*2), Y5
+	VSUBPS       Y5, Y4, Y5
+	VFMADD231PS  Y5, Y5, Y2
+	VBROADCASTSS (R9)(R10*1), Y5
+	VSUBPS       Y5, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Y3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1777,6 +2229,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1786,15 +2240,35 @@ step:
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1862,6 +2336,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -1871,15 +2347,35 @@ step:
 	VFMADD231PD  Y3, Y4, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSD (R9), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -1955,6 +2451,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y4
@@ -1967,18 +2465,44 @@ step:
 	VFMADD231PS  Y5, Y6, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (R9)(DX*1), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (R9)(DX*1), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2057,6 +2581,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y4
@@ -2069,18 +2595,44 @@ step:
 	VFMADD231PD  Y5, Y6, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSD (R9), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R9)(DX*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSD (R9), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (R9)(DX*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2167,6 +2719,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y6
@@ -2182,21 +2736,53 @@ step:
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (R9)(DX*2), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (R9)(DX*2), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2287,6 +2873,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y6
@@ -2302,21 +2890,53 @@ step:
 	VFMADD231PD  Y7, Y8, Y5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSD (R9), Y8
+	VFMADD231PD  Y6, Y8, Y0
+	VFMADD231PD  Y7, Y8, Y1
+	VBROADCASTSD (R9)(DX*1), Y8
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	VBROADCASTSD (R9)(DX*2), Y8
+	VFMADD231PD  Y6, Y8, Y4
+	VFMADD231PD  Y7, Y8, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSD (R9), Y8
+	VFMADD231PD  Y6, Y8, Y0
+	VFMADD231PD  Y7, Y8, Y1
+	VBROADCASTSD (R9)(DX*1), Y8
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	VBROADCASTSD (R9)(DX*2), Y8
+	VFMADD231PD  Y6, Y8, Y4
+	VFMADD231PD  Y7, Y8, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2416,6 +3036,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2434,24 +3056,62 @@ step:
 	VFMADD231PS  Y9, Y10, Y7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R9), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (R9)(DX*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (R9)(DX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (R9)(R10*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R9), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (R9)(DX*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (R9)(DX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (R9)(R10*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2553,6 +3213,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y8
@@ -2571,24 +3233,62 @@ step:
 	VFMADD231PD  Y9, Y10, Y7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSD (R9), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (R9)(DX*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (R9)(DX*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (R9)(R10*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSD (R9), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (R9)(DX*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (R9)(DX*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (R9)(R10*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2698,6 +3398,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2719,27 +3421,71 @@ step:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y10
+	VMOVUPS      32(R11), Y11
+	VBROADCASTSS (R9), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (R9)(DX*1), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS (R9)(DX*2), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS (R9)(R10*1), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS (R9)(DX*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y10
+	VMOVUPS      32(R11), Y11
+	VBROADCASTSS (R9), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (R9)(DX*1), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS (R9)(DX*2), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS (R9)(R10*1), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS (R9)(DX*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -2853,6 +3599,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y10
@@ -2874,27 +3622,71 @@ step:
 	VFMADD231PD  Y11, Y12, Y9
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y10
+	VMOVUPS      32(R11), Y11
+	VBROADCASTSD (R9), Y12
+	VFMADD231PD  Y10, Y12, Y0
+	VFMADD231PD  Y11, Y12, Y1
+	VBROADCASTSD (R9)(DX*1), Y12
+	VFMADD231PD  Y10, Y12, Y2
+	VFMADD231PD  Y11, Y12, Y3
+	VBROADCASTSD (R9)(DX*2), Y12
+	VFMADD231PD  Y10, Y12, Y4
+	VFMADD231PD  Y11, Y12, Y5
+	VBROADCASTSD (R9)(R10*1), Y12
+	VFMADD231PD  Y10, Y12, Y6
+	VFMADD231PD  Y11, Y12, Y7
+	VBROADCASTSD (R9)(DX*4), Y12
+	VFMADD231PD  Y10, Y12, Y8
+	VFMADD231PD  Y11, Y12, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y10
+	VMOVUPS      32(R11), Y11
+	VBROADCASTSD (R9), Y12
+	VFMADD231PD  Y10, Y12, Y0
+	VFMADD231PD  Y11, Y12, Y1
+	VBROADCASTSD (R9)(DX*1), Y12
+	VFMADD231PD  Y10, Y12, Y2
+	VFMADD231PD  Y11, Y12, Y3
+	VBROADCASTSD (R9)(DX*2), Y12
+	VFMADD231PD  Y10, Y12, Y4
+	VFMADD231PD  Y11, Y12, Y5
+	VBROADCASTSD (R9)(R10*1), Y12
+	VFMADD231PD  Y10, Y12, Y6
+	VFMADD231PD  Y11, Y12, Y7
+	VBROADCASTSD (R9)(DX*4), Y12
+	VFMADD231PD  Y10, Y12, Y8
+	VFMADD231PD  Y11, Y12, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3017,6 +3809,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Y12
@@ -3041,30 +3835,80 @@ step:
 	VFMADD231PS  Y13, Y14, Y11
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y10, (DI)
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R9)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R9)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3190,6 +4034,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Y12
@@ -3214,30 +4060,80 @@ step:
 	VFMADD231PD  Y13, Y14, Y11
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y10, (DI)
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSD (R9), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (R9)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (R9)(DX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (R9)(R10*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R9)(DX*4), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD (R9)(R11*1), Y14
+	VFMADD231PD  Y12, Y14, Y10
+	VFMADD231PD  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSD (R9), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (R9)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (R9)(DX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (R9)(R10*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R9)(DX*4), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD (R9)(R11*1), Y14
+	VFMADD231PD  Y12, Y14, Y10
+	VFMADD231PD  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3321,6 +4217,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y2
@@ -3332,15 +4230,39 @@ step:
 	VFMADD231PS  Y2, Y2, Y1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSS (R9), Y4
+	VSUBPS       Y4, Y2, Y2
+	VFMADD231PS  Y2, Y2, Y0
+	VSUBPS       Y4, Y3, Y2
+	VFMADD231PS  Y2, Y2, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
+	VBROADCASTSS (R9), Y4
+	VSUBPS       Y4, Y2, Y2
+	VFMADD231PS  Y2, Y2, Y0
+	VSUBPS       Y4, Y3, Y2
+	VFMADD231PS  Y2, Y2, Y1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3416,6 +4338,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y4
@@ -3432,18 +4356,52 @@ step:
 	VFMADD231PS  Y4, Y4, Y3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSS (R9), Y6
+	VSUBPS       Y6, Y4, Y7
+	VFMADD231PS  Y7, Y7, Y0
+	VSUBPS       Y6, Y5, Y6
+	VFMADD231PS  Y6, Y6, Y1
+	VBROADCASTSS (R9)(DX*1), Y6
+	VSUBPS       Y6, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y2
+	VSUBPS       Y6, Y5, Y4
+	VFMADD231PS  Y4, Y4, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y4
+	VMOVUPS      32(R10), Y5
+	VBROADCASTSS (R9), Y6
+	VSUBPS       Y6, Y4, Y7
+	VFMADD231PS  Y7, Y7, Y0
+	VSUBPS       Y6, Y5, Y6
+	VFMADD231PS  Y6, Y6, Y1
+	VBROADCASTSS (R9)(DX*1), Y6
+	VSUBPS       Y6, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y2
+	VSUBPS       Y6, Y5, Y4
+	VFMADD231PS  Y4, Y4, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3530,6 +4488,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Y6
@@ -3551,21 +4511,65 @@ step:
 	VFMADD231PS  Y6, Y6, Y5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSS (R9), Y8
+	VSUBPS       Y8, Y6, Y9
+	VFMADD231PS  Y9, Y9, Y0
+	VSUBPS       Y8, Y7, Y8
+	VFMADD231PS  Y8, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VSUBPS       Y8, Y6, Y9
+	VFMADD231PS  Y9, Y9, Y2
+	VSUBPS       Y8, Y7, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VBROADCASTSS (R9)(DX*2), Y8
+	VSUBPS       Y8, Y6, Y6
+	VFMADD231PS  Y6, Y6, Y4
+	VSUBPS       Y8, Y7, Y6
+	VFMADD231PS  Y6, Y6, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSS (R9), Y8
+	VSUBPS       Y8, Y6, Y9
+	VFMADD231PS  Y9, Y9, Y0
+	VSUBPS       Y8, Y7, Y8
+	VFMADD231PS  Y8, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VSUBPS       Y8, Y6, Y9
+	VFMADD231PS  Y9, Y9, Y2
+	VSUBPS       Y8, Y7, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VBROADCASTSS (R9)(DX*2), Y8
+	VSUBPS       Y8, Y6, Y6
+	VFMADD231PS  Y6, Y6, Y4
+	VSUBPS       Y8, Y7, Y6
+	VFMADD231PS  Y6, Y6, Y5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -3665,6 +4669,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Y8
@@ -3691,24 +4697,78 @@ step:
 	VFMADD231PS  Y8, Y8, Y7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x08
-	JNE          partial
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R9), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y1
+	VBROADCASTSS (R9)(DX*1), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y3
+	VBROADCASTSS (R9)(DX*2), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y4
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VBROADCASTSS (R9)(R10*1), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y6
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R9), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y1
+	VBROADCASTSS (R9)(DX*1), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y3
+	VBROADCASTSS (R9)(DX*2), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y4
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VBROADCASTSS (R9)(R10*1), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y6
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x08
+	JNE     partial
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	LEAQ       window<>+32(SB), R9
@@ -5069,33 +6129,35 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 
 loop:
 	VMOVUPS      (DX)(CX*1), Y0
-	VMOVUPS      wc2d00000<>+0(SB), Y1
-	VMOVUPS      w42b20000<>+0(SB), Y2
-	VMINPS       Y0, Y2, Y0
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      w4b400000<>+0(SB), Y1
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y1
-	VSUBPS       w4b400000<>+0(SB), Y1, Y2
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y0, Y2
+	VMOVUPS      w42b20000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	VMOVUPS      w4b400000<>+0(SB), Y3
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y3
+	VSUBPS       w4b400000<>+0(SB), Y3, Y4
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS w3f318000<>+0(SB), Y2, Y0
-	VFNMADD231PS wb95e8083<>+0(SB), Y2, Y0
-	VMOVUPS      w3ab511ab<>+0(SB), Y2
-	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y2
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y2
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y2
-	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       w3f800000<>+0(SB), Y2, Y0
-	VPSUBD       w4b400000<>+0(SB), Y1, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSLLD       $0x17, Y2, Y3
+	VFNMADD231PS w3f318000<>+0(SB), Y4, Y0
+	VFNMADD231PS wb95e8083<>+0(SB), Y4, Y0
+	VMOVUPS      w3ab511ab<>+0(SB), Y4
+	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y4
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y4
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y4
+	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y0, Y5
+	VFMADD213PS  Y0, Y5, Y4
+	VADDPS       w3f800000<>+0(SB), Y4, Y0
+	VPSUBD       w4b400000<>+0(SB), Y3, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPADDD       w3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VPSUBD       Y4, Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
 	VPADDD       w3f800000<>+0(SB), Y3, Y3
 	VMULPS       Y3, Y0, Y0
-	VPSUBD       Y2, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPADDD       w3f800000<>+0(SB), Y1, Y1
-	VMULPS       Y1, Y0, Y0
+	VBLENDVPS    Y2, Y1, Y0, Y0
 	VMOVUPS      Y0, (BX)(CX*1)
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, AX
@@ -5108,44 +6170,46 @@ tail:
 	NEGQ         AX
 	VMOVUPS      (SI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
-	VMOVUPS      wc2d00000<>+0(SB), Y2
-	VMOVUPS      w42b20000<>+0(SB), Y3
-	VMINPS       Y1, Y3, Y1
-	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      w4b400000<>+0(SB), Y2
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y2
-	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y1, Y3
+	VMOVUPS      w42b20000<>+0(SB), Y4
+	VMINPS       Y1, Y4, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
 	VMOVAPS      Y1, Y1
-	VFNMADD231PS w3f318000<>+0(SB), Y3, Y1
-	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y1
-	VMOVUPS      w3ab511ab<>+0(SB), Y3
-	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y3
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y3
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y3
-	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       w3f800000<>+0(SB), Y3, Y1
-	VPSUBD       w4b400000<>+0(SB), Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSLLD       $0x17, Y3, Y4
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y1
+	VMOVUPS      w3ab511ab<>+0(SB), Y5
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y1
+	VPSUBD       w4b400000<>+0(SB), Y4, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y1, Y1
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
 	VPADDD       w3f800000<>+0(SB), Y4, Y4
 	VMULPS       Y4, Y1, Y1
-	VPSUBD       Y3, Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       w3f800000<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y1, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA wc2d00000<>+0(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+8(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+16(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+24(SB)/8, $0xc2d00000c2d00000
-GLOBL wc2d00000<>(SB), RODATA|NOPTR, $32
+DATA wc2cff5c3<>+0(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+8(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+16(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+24(SB)/8, $0xc2cff5c3c2cff5c3
+GLOBL wc2cff5c3<>(SB), RODATA|NOPTR, $32
 
 DATA w42b20000<>+0(SB)/8, $0x42b2000042b20000
 DATA w42b20000<>+8(SB)/8, $0x42b2000042b20000
@@ -5200,6 +6264,122 @@ DATA w3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
 GLOBL w3efffffe<>(SB), RODATA|NOPTR, $32
+
+// func expScaledAVX2(dst []float32, x []float32, low float32, scale float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·expScaledAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	MOVSS        low+48(FP), X0
+	VBROADCASTSS X0, Y1
+	MOVSS        scale+52(FP), X0
+	VBROADCASTSS X0, Y2
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Y0
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y0, Y4
+	VMOVUPS      w42b20000<>+0(SB), Y5
+	VMINPS       Y0, Y5, Y0
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VMOVUPS      w4b400000<>+0(SB), Y5
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y5
+	VSUBPS       w4b400000<>+0(SB), Y5, Y6
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS w3f318000<>+0(SB), Y6, Y0
+	VFNMADD231PS wb95e8083<>+0(SB), Y6, Y0
+	VMOVUPS      w3ab511ab<>+0(SB), Y6
+	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y6
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y6
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y6
+	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y6
+	VMULPS       Y0, Y0, Y7
+	VFMADD213PS  Y0, Y7, Y6
+	VADDPS       w3f800000<>+0(SB), Y6, Y0
+	VPSUBD       w4b400000<>+0(SB), Y5, Y5
+	VPSRAD       $0x01, Y5, Y6
+	VPSLLD       $0x17, Y6, Y7
+	VPADDD       w3f800000<>+0(SB), Y7, Y7
+	VMULPS       Y7, Y0, Y0
+	VPSUBD       Y6, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       w3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VBLENDVPS    Y4, Y3, Y0, Y0
+	VMOVUPS      Y0, (BX)(CX*1)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, AX
+	JZ           done
+	LEAQ         window<>+32(SB), SI
+	NEGQ         AX
+	VMOVUPS      (SI)(AX*4), Y0
+	VMASKMOVPS   (DX)(CX*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y2, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y1, Y3
+	VMOVUPS      w42b20000<>+0(SB), Y4
+	VMINPS       Y1, Y4, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y1
+	VMOVUPS      w3ab511ab<>+0(SB), Y5
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y1
+	VPSUBD       w4b400000<>+0(SB), Y4, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y1, Y1
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y1, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func minLanesAVX2(dst []float32, x []float32)
+// Requires: AVX
+TEXT ·minLanesAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+
+loop:
+	VMINPS  (CX), Y0, Y0
+	VMINPS  32(CX), Y1, Y1
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JG      loop
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
 
 // func logCoshAVX2(dst []float32, x []float32)
 // Requires: AVX, AVX2, FMA3
@@ -5452,33 +6632,35 @@ loop:
 	VFMADD231PS  w3f318000<>+0(SB), Y2, Y0
 	VMOVUPS      Y0, (BX)(CX*1)
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      wc2d00000<>+0(SB), Y2
-	VMOVUPS      w42b20000<>+0(SB), Y3
-	VMINPS       Y0, Y3, Y0
-	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      w4b400000<>+0(SB), Y2
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y2
-	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y0, Y3
+	VMOVUPS      w42b20000<>+0(SB), Y4
+	VMINPS       Y0, Y4, Y0
+	VBLENDVPS    Y3, Y2, Y0, Y0
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y0, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS w3f318000<>+0(SB), Y3, Y0
-	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y0
-	VMOVUPS      w3ab511ab<>+0(SB), Y3
-	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y3
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y3
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y3
-	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y3
-	VMULPS       Y0, Y0, Y4
-	VFMADD213PS  Y0, Y4, Y3
-	VADDPS       w3f800000<>+0(SB), Y3, Y0
-	VPSUBD       w4b400000<>+0(SB), Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSLLD       $0x17, Y3, Y4
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y0
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y0
+	VMOVUPS      w3ab511ab<>+0(SB), Y5
+	VFMADD213PS  w3c091d35<>+0(SB), Y0, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y0, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y0, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y0, Y5
+	VMULPS       Y0, Y0, Y6
+	VFMADD213PS  Y0, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y0
+	VPSUBD       w4b400000<>+0(SB), Y4, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y0, Y0
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
 	VPADDD       w3f800000<>+0(SB), Y4, Y4
 	VMULPS       Y4, Y0, Y0
-	VPSUBD       Y3, Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       w3f800000<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y0, Y0
+	VBLENDVPS    Y3, Y2, Y0, Y0
 	VMOVUPS      Y0, (SI)(CX*1)
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, AX
@@ -5517,33 +6699,35 @@ tail:
 	VFMADD231PS  w3f318000<>+0(SB), Y3, Y2
 	VMASKMOVPS   Y2, Y0, (BX)(CX*1)
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      wc2d00000<>+0(SB), Y2
-	VMOVUPS      w42b20000<>+0(SB), Y3
-	VMINPS       Y1, Y3, Y1
-	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      w4b400000<>+0(SB), Y2
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y2
-	VSUBPS       w4b400000<>+0(SB), Y2, Y3
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y1, Y3
+	VMOVUPS      w42b20000<>+0(SB), Y4
+	VMINPS       Y1, Y4, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
 	VMOVAPS      Y1, Y1
-	VFNMADD231PS w3f318000<>+0(SB), Y3, Y1
-	VFNMADD231PS wb95e8083<>+0(SB), Y3, Y1
-	VMOVUPS      w3ab511ab<>+0(SB), Y3
-	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y3
-	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y3
-	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y3
-	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       w3f800000<>+0(SB), Y3, Y1
-	VPSUBD       w4b400000<>+0(SB), Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSLLD       $0x17, Y3, Y4
+	VFNMADD231PS w3f318000<>+0(SB), Y5, Y1
+	VFNMADD231PS wb95e8083<>+0(SB), Y5, Y1
+	VMOVUPS      w3ab511ab<>+0(SB), Y5
+	VFMADD213PS  w3c091d35<>+0(SB), Y1, Y5
+	VFMADD213PS  w3d2aac7a<>+0(SB), Y1, Y5
+	VFMADD213PS  w3e2aaa48<>+0(SB), Y1, Y5
+	VFMADD213PS  w3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y1
+	VPSUBD       w4b400000<>+0(SB), Y4, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y1, Y1
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
 	VPADDD       w3f800000<>+0(SB), Y4, Y4
 	VMULPS       Y4, Y1, Y1
-	VPSUBD       Y3, Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       w3f800000<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y1, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
 
 done:
@@ -6576,15 +7760,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(dst []float32, alpha float32, x []float32)
+// func addScaledAVX2(dst []float32, x []float32, alpha float32, w []float32)
 // Requires: AVX, AVX2, FMA3, SSE
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst_len+8(FP), AX
 	XORQ         CX, CX
-	MOVQ         dst_base+0(FP), DX
-	MOVSS        alpha+24(FP), X0
+	MOVQ         x_base+24(FP), DX
+	MOVSS        alpha+48(FP), X0
 	VBROADCASTSS X0, Y1
-	MOVQ         x_base+32(FP), BX
+	MOVQ         w_base+56(FP), BX
+	MOVQ         dst_base+0(FP), SI
 	SUBQ         $0x08, AX
 	JLT          tail
 
@@ -6592,7 +7777,7 @@ loop:
 	VMOVUPS     (DX)(CX*1), Y0
 	VMOVUPS     (BX)(CX*1), Y2
 	VFMADD231PS Y2, Y1, Y0
-	VMOVUPS     Y0, (DX)(CX*1)
+	VMOVUPS     Y0, (SI)(CX*1)
 	ADDQ        $0x20, CX
 	SUBQ        $0x08, AX
 	JGE         loop
@@ -6600,13 +7785,13 @@ loop:
 tail:
 	ADDQ        $0x08, AX
 	JZ          done
-	LEAQ        window<>+32(SB), SI
+	LEAQ        window<>+32(SB), DI
 	NEGQ        AX
-	VMOVUPS     (SI)(AX*4), Y0
+	VMOVUPS     (DI)(AX*4), Y0
 	VMASKMOVPS  (DX)(CX*1), Y0, Y2
 	VMASKMOVPS  (BX)(CX*1), Y0, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMASKMOVPS  Y2, Y0, (DX)(CX*1)
+	VMASKMOVPS  Y2, Y0, (SI)(CX*1)
 
 done:
 	VZEROUPPER
@@ -6984,6 +8169,149 @@ done:
 	VZEROUPPER
 	RET
 
+// func steinAVX2(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, inv float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·steinAVX2(SB), NOSPLIT, $0-196
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+96(FP), DX
+	MOVQ         s_base+120(FP), BX
+	MOVQ         e_base+144(FP), SI
+	MOVQ         pow_base+168(FP), DI
+	MOVQ         along_base+48(FP), R8
+	MOVQ         power_base+72(FP), R9
+	MOVSS        inv+192(FP), X0
+	VBROADCASTSS X0, Y4
+	MOVQ         g_base+0(FP), R10
+	MOVQ         gt_base+24(FP), R11
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Y0
+	VMOVUPS (BX)(CX*1), Y1
+	VMOVUPS (SI)(CX*1), Y2
+	VMOVUPS (DI)(CX*1), Y3
+	VANDPS  w7fffffff<>+0(SB), Y3, Y3
+	VANDPS  w80000000<>+0(SB), Y0, Y5
+	VORPS   Y5, Y3, Y3
+	VMULPS  Y1, Y0, Y5
+	VMOVUPS Y5, (R8)(CX*1)
+	VMULPS  Y0, Y3, Y0
+	VMOVUPS Y0, (R9)(CX*1)
+	VSUBPS  Y1, Y3, Y0
+	VMULPS  Y4, Y0, Y0
+	VMOVUPS Y0, (R10)(CX*1)
+	VXORPS  w80000000<>+0(SB), Y4, Y0
+	VMULPS  Y0, Y2, Y0
+	VMOVUPS Y0, (R11)(CX*1)
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), R12
+	NEGQ       AX
+	VMOVUPS    (R12)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VMASKMOVPS (SI)(CX*1), Y0, Y3
+	VMASKMOVPS (DI)(CX*1), Y0, Y5
+	VANDPS     w7fffffff<>+0(SB), Y5, Y5
+	VANDPS     w80000000<>+0(SB), Y1, Y6
+	VORPS      Y6, Y5, Y5
+	VMULPS     Y2, Y1, Y6
+	VMASKMOVPS Y6, Y0, (R8)(CX*1)
+	VMULPS     Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R9)(CX*1)
+	VSUBPS     Y2, Y5, Y1
+	VMULPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(CX*1)
+	VXORPS     w80000000<>+0(SB), Y4, Y1
+	VMULPS     Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (R11)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func steinTangentAVX2(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, je []float32, inv float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·steinTangentAVX2(SB), NOSPLIT, $0-220
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+96(FP), DX
+	MOVQ         s_base+120(FP), BX
+	MOVQ         e_base+144(FP), SI
+	MOVQ         pow_base+168(FP), DI
+	MOVQ         je_base+192(FP), R8
+	MOVQ         along_base+48(FP), R9
+	MOVQ         power_base+72(FP), R10
+	MOVSS        inv+216(FP), X0
+	VBROADCASTSS X0, Y4
+	MOVQ         g_base+0(FP), R11
+	MOVQ         gt_base+24(FP), R12
+	SUBQ         $0x08, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Y0
+	VMOVUPS (BX)(CX*1), Y1
+	VMOVUPS (SI)(CX*1), Y2
+	VMOVUPS (DI)(CX*1), Y3
+	VANDPS  w7fffffff<>+0(SB), Y3, Y3
+	VANDPS  w80000000<>+0(SB), Y0, Y5
+	VORPS   Y5, Y3, Y3
+	VMULPS  Y1, Y0, Y5
+	VMOVUPS (R8)(CX*1), Y6
+	VMULPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMOVUPS Y5, (R9)(CX*1)
+	VMULPS  Y0, Y3, Y0
+	VMOVUPS Y0, (R10)(CX*1)
+	VSUBPS  Y1, Y3, Y0
+	VMULPS  Y4, Y0, Y0
+	VMOVUPS Y0, (R11)(CX*1)
+	VXORPS  w80000000<>+0(SB), Y4, Y0
+	VMULPS  Y0, Y2, Y0
+	VMOVUPS Y0, (R12)(CX*1)
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       window<>+32(SB), R13
+	NEGQ       AX
+	VMOVUPS    (R13)(AX*4), Y0
+	VMASKMOVPS (DX)(CX*1), Y0, Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VMASKMOVPS (SI)(CX*1), Y0, Y3
+	VMASKMOVPS (DI)(CX*1), Y0, Y5
+	VANDPS     w7fffffff<>+0(SB), Y5, Y5
+	VANDPS     w80000000<>+0(SB), Y1, Y6
+	VORPS      Y6, Y5, Y5
+	VMULPS     Y2, Y1, Y6
+	VMASKMOVPS (R8)(CX*1), Y0, Y7
+	VMULPS     Y7, Y3, Y7
+	VADDPS     Y7, Y6, Y6
+	VMASKMOVPS Y6, Y0, (R9)(CX*1)
+	VMULPS     Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R10)(CX*1)
+	VSUBPS     Y2, Y5, Y1
+	VMULPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R11)(CX*1)
+	VXORPS     w80000000<>+0(SB), Y4, Y1
+	VMULPS     Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (R12)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)
 // Requires: AVX, AVX2
 TEXT ·normalGroupsAVX2(SB), NOSPLIT, $0-48
@@ -6997,301 +8325,282 @@ group:
 	MOVQ         hi+32(FP), SI
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	VPADDQ       even<>+0(SB), Y0, Y1
-	VPADDQ       odd<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y2
-	VPBLENDD     $0xaa, Y2, Y1, Y2
-	VPSRLQ       $0x20, Y1, Y1
-	VPBLENDD     $0xaa, Y0, Y1, Y0
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
-	VPSLLQ       $0x20, Y1, Y3
-	VPBLENDD     $0xaa, Y3, Y1, Y3
-	VPSRLQ       $0x20, Y1, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
-	VPSLLQ       $0x20, Y4, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y6
-	VPBLENDD     $0xaa, Y4, Y6, Y4
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
-	VPSRLQ       $0x20, Y2, Y2
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y2, Y7
-	VPBLENDD     $0xaa, Y7, Y6, Y7
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y2, Y6, Y2
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
-	VPSRLQ       $0x20, Y3, Y3
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y3, Y8
-	VPBLENDD     $0xaa, Y8, Y6, Y8
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y3, Y6, Y3
-	VXORPS       Y0, Y3, Y0
-	VXORPS       Y5, Y0, Y0
-	VXORPS       Y1, Y2, Y1
-	VXORPS       Y4, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       even<>+0(SB), Y0, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPSRLQ       $0x20, Y1, Y5
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSRLQ       $0x20, Y0, Y6
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y2, Y8
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y5, Y4, Y4
+	VXORPS       Y8, Y4, Y4
 	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
 	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPSRLQ       $0x20, Y0, Y6
+	VXORPS       Y7, Y6, Y6
+	VXORPS       Y8, Y6, Y6
 	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y8, Y7
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y8
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y7, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y5, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y6, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VXORPS       Y1, Y6, Y6
+	VXORPS       Y2, Y6, Y6
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y0, Y1, Y1
+	VXORPS       Y7, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y7, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y8, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y6, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y1
+	VXORPS       Y6, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y4
+	VXORPS       Y3, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y5
+	VXORPS       Y7, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y9
+	VXORPS       Y6, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y1
+	VXORPS       Y3, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y7, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y7, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y6, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y0
 	VXORPS       Y6, Y0, Y0
 	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPSRLD       $0x10, Y1, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y1
+	VPBLENDD     $0xaa, Y1, Y10, Y1
+	VPSLLQ       $0x20, Y5, Y2
+	VPBLENDD     $0xaa, Y2, Y4, Y2
+	VPSLLQ       $0x20, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y9, Y0
+	VPSLLQ       $0x20, Y7, Y4
+	VPBLENDD     $0xaa, Y4, Y3, Y3
+	VPSRLD       $0x10, Y1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       w47800000<>+0(SB), Y4, Y4
 	VANDPS       w0000ffff<>+0(SB), Y1, Y1
 	VCVTDQ2PS    Y1, Y1
-	VADDPS       Y1, Y2, Y1
+	VADDPS       Y1, Y4, Y1
 	VADDPS       w3f000000<>+0(SB), Y1, Y1
 	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
-	VPSRAD       $0x17, Y1, Y2
-	VPSUBD       w00000020<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
+	VPSRAD       $0x17, Y1, Y4
+	VPSUBD       w00000020<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VANDPS       w007fffff<>+0(SB), Y1, Y1
 	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
 	VSUBPS       w3f800000<>+0(SB), Y1, Y1
-	VMOVUPS      w3d9021bb<>+0(SB), Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3def251a<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y4, Y3, Y3
-	VMULPS       wb95e8083<>+0(SB), Y2, Y7
-	VADDPS       Y7, Y3, Y3
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y1, Y3, Y1
-	VMULPS       w3f318000<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdebd1b8<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3def251a<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdfe5d4f<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e11e9bf<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe2aae50<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e4cceac<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe7ffffc<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3eaaaaaa<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y6, Y5, Y5
+	VMULPS       wb95e8083<>+0(SB), Y4, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       w3f000000<>+0(SB), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMULPS       w3f318000<>+0(SB), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VMULPS       wc0000000<>+0(SB), Y1, Y1
 	VSQRTPS      Y1, Y1
-	VPADDD       w20000000<>+0(SB), Y6, Y2
-	VPSRLD       $0x1e, Y2, Y2
-	VPSLLD       $0x1e, Y2, Y3
-	VPSUBD       Y3, Y6, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y4
-	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VPADDD       w20000000<>+0(SB), Y2, Y4
+	VPSRLD       $0x1e, Y4, Y4
+	VPSLLD       $0x1e, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VMULPS       wb94ca1f9<>+0(SB), Y5, Y6
 	VADDPS       w3c08839e<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y3, Y6, Y3
-	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y2, Y6, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y5, Y6
 	VADDPS       wbab6061a<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       w3f800000<>+0(SB), Y4, Y4
-	VPSLLD       $0x1f, Y2, Y6
-	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y5, Y5
+	VSUBPS       Y5, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y5
+	VPSLLD       $0x1f, Y4, Y6
+	VPADDD       w00000001<>+0(SB), Y4, Y7
 	VANDPS       w00000002<>+0(SB), Y7, Y7
 	VPSLLD       $0x1e, Y7, Y7
-	VANDPS       w00000002<>+0(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VBLENDVPS    Y6, Y3, Y4, Y8
+	VANDPS       w00000002<>+0(SB), Y4, Y4
+	VPSLLD       $0x1e, Y4, Y4
+	VBLENDVPS    Y6, Y2, Y5, Y8
 	VXORPS       Y7, Y8, Y7
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	VXORPS       Y2, Y3, Y2
-	VMULPS       Y1, Y7, Y3
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y4, Y2, Y2
+	VMULPS       Y1, Y7, Y4
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, (AX)
 	VMOVUPS      Y1, 64(AX)
 	VPSRLD       $0x10, Y0, Y1
 	VCVTDQ2PS    Y1, Y1
@@ -7324,22 +8633,22 @@ group:
 	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
-	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y0, Y4
 	VMULPS       Y0, Y2, Y2
-	VMULPS       Y3, Y2, Y2
-	VMULPS       wb95e8083<>+0(SB), Y1, Y4
-	VADDPS       Y4, Y2, Y2
-	VMULPS       w3f000000<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y0, Y2, Y0
 	VMULPS       w3f318000<>+0(SB), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMULPS       wc0000000<>+0(SB), Y0, Y0
 	VSQRTPS      Y0, Y0
-	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPADDD       w20000000<>+0(SB), Y3, Y1
 	VPSRLD       $0x1e, Y1, Y1
 	VPSLLD       $0x1e, Y1, Y2
-	VPSUBD       Y2, Y5, Y2
+	VPSUBD       Y2, Y3, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
 	VMULPS       Y2, Y2, Y3
@@ -7378,301 +8687,282 @@ group:
 	MOVQ         hi+32(FP), SI
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	VPADDQ       even<>+0(SB), Y0, Y1
-	VPADDQ       odd<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y2
-	VPBLENDD     $0xaa, Y2, Y1, Y2
-	VPSRLQ       $0x20, Y1, Y1
-	VPBLENDD     $0xaa, Y0, Y1, Y0
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
-	VPSLLQ       $0x20, Y1, Y3
-	VPBLENDD     $0xaa, Y3, Y1, Y3
-	VPSRLQ       $0x20, Y1, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
-	VPSLLQ       $0x20, Y4, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y6
-	VPBLENDD     $0xaa, Y4, Y6, Y4
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y6
-	VPSRLQ       $0x20, Y2, Y2
-	VPMULUDQ     wd2511f53<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y2, Y7
-	VPBLENDD     $0xaa, Y7, Y6, Y7
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y2, Y6, Y2
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y6
-	VPSRLQ       $0x20, Y3, Y3
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y3, Y8
-	VPBLENDD     $0xaa, Y8, Y6, Y8
-	VPSRLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y3, Y6, Y3
-	VXORPS       Y0, Y3, Y0
-	VXORPS       Y5, Y0, Y0
-	VXORPS       Y1, Y2, Y1
-	VXORPS       Y4, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y5, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y4, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       even<>+0(SB), Y0, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPSRLQ       $0x20, Y1, Y5
+	VPADDQ       odd<>+0(SB), Y0, Y0
+	VPSRLQ       $0x20, Y0, Y6
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y2, Y8
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y5, Y4, Y4
+	VXORPS       Y8, Y4, Y4
 	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
 	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPSRLQ       $0x20, Y0, Y6
+	VXORPS       Y7, Y6, Y6
+	VXORPS       Y8, Y6, Y6
 	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y8, Y7
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y8
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y2, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y7, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y5, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y6, Y5
+	VPSRLQ       $0x20, Y5, Y6
+	VXORPS       Y1, Y6, Y6
+	VXORPS       Y2, Y6, Y6
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y0, Y1, Y1
+	VXORPS       Y7, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y2, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y7, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y8, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y6, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y1
+	VXORPS       Y6, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y4
+	VXORPS       Y3, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y5
+	VXORPS       Y7, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y9
+	VXORPS       Y6, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y1
+	VXORPS       Y3, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y4
+	VXORPS       Y7, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y5
+	VXORPS       Y6, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y6, Y9
+	VXORPS       Y3, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y3, Y1
+	VXORPS       Y7, Y1, Y1
+	VXORPS       Y2, Y1, Y1
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VXORPS       Y4, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y7, Y4
+	VXORPS       Y6, Y4, Y4
+	VXORPS       Y2, Y4, Y4
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y8
+	VXORPS       Y5, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VXORPS       Y3, Y5, Y5
+	VXORPS       Y2, Y5, Y5
+	VPADDD       w9e3779b9<>+0(SB), Y0, Y0
+	VPADDD       wbb67ae85<>+0(SB), Y2, Y2
+	VPMULUDQ     wd2511f53<>+0(SB), Y10, Y3
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y4, Y4
+	VPSRLQ       $0x20, Y4, Y10
+	VXORPS       Y9, Y10, Y10
+	VXORPS       Y0, Y10, Y10
+	VPSRLQ       $0x20, Y3, Y9
+	VXORPS       Y7, Y9, Y9
+	VXORPS       Y2, Y9, Y9
+	VPMULUDQ     wd2511f53<>+0(SB), Y8, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VXORPS       Y1, Y8, Y8
+	VXORPS       Y0, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y0
 	VXORPS       Y6, Y0, Y0
 	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wd2511f53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y7
-	VPBLENDD     $0xaa, Y7, Y4, Y7
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y8
-	VPBLENDD     $0xaa, Y8, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VXORPS       Y6, Y0, Y0
-	VXORPS       Y2, Y0, Y0
-	VXORPS       Y5, Y1, Y1
-	VXORPS       Y3, Y1, Y1
-	VPADDD       w9e3779b9<>+0(SB), Y2, Y2
-	VPADDD       wbb67ae85<>+0(SB), Y3, Y3
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y4
-	VPSRLQ       $0x20, Y0, Y0
-	VPMULUDQ     wd2511f53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y0, Y5
-	VPBLENDD     $0xaa, Y5, Y4, Y5
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y0, Y4, Y0
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y4
-	VPSRLQ       $0x20, Y1, Y1
-	VPMULUDQ     wcd9e8d57<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y1, Y6
-	VPBLENDD     $0xaa, Y6, Y4, Y6
-	VPSRLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y1, Y4, Y1
-	VXORPS       Y8, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VXORPS       Y7, Y0, Y0
-	VXORPS       Y3, Y0, Y0
-	VPSRLD       $0x10, Y1, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       w47800000<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y1
+	VPBLENDD     $0xaa, Y1, Y10, Y1
+	VPSLLQ       $0x20, Y5, Y2
+	VPBLENDD     $0xaa, Y2, Y4, Y2
+	VPSLLQ       $0x20, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y9, Y0
+	VPSLLQ       $0x20, Y7, Y4
+	VPBLENDD     $0xaa, Y4, Y3, Y3
+	VPSRLD       $0x10, Y1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       w47800000<>+0(SB), Y4, Y4
 	VANDPS       w0000ffff<>+0(SB), Y1, Y1
 	VCVTDQ2PS    Y1, Y1
-	VADDPS       Y1, Y2, Y1
+	VADDPS       Y1, Y4, Y1
 	VADDPS       w3f000000<>+0(SB), Y1, Y1
 	VPSUBD       w3f3504f3<>+0(SB), Y1, Y1
-	VPSRAD       $0x17, Y1, Y2
-	VPSUBD       w00000020<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
+	VPSRAD       $0x17, Y1, Y4
+	VPSUBD       w00000020<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VANDPS       w007fffff<>+0(SB), Y1, Y1
 	VPADDD       w3f3504f3<>+0(SB), Y1, Y1
 	VSUBPS       w3f800000<>+0(SB), Y1, Y1
-	VMOVUPS      w3d9021bb<>+0(SB), Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdebd1b8<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3def251a<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbdfe5d4f<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e11e9bf<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe2aae50<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3e4cceac<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       wbe7ffffc<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VADDPS       w3eaaaaaa<>+0(SB), Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y4, Y3, Y3
-	VMULPS       wb95e8083<>+0(SB), Y2, Y7
-	VADDPS       Y7, Y3, Y3
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y1, Y3, Y1
-	VMULPS       w3f318000<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VMOVUPS      w3d9021bb<>+0(SB), Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdebd1b8<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3def251a<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbdfe5d4f<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e11e9bf<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe2aae50<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3e4cceac<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       wbe7ffffc<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       w3eaaaaaa<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y1, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y6, Y5, Y5
+	VMULPS       wb95e8083<>+0(SB), Y4, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       w3f000000<>+0(SB), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y1, Y5, Y1
+	VMULPS       w3f318000<>+0(SB), Y4, Y4
+	VADDPS       Y4, Y1, Y1
 	VMULPS       wc0000000<>+0(SB), Y1, Y1
 	VSQRTPS      Y1, Y1
-	VPADDD       w20000000<>+0(SB), Y6, Y2
-	VPSRLD       $0x1e, Y2, Y2
-	VPSLLD       $0x1e, Y2, Y3
-	VPSUBD       Y3, Y6, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       w30c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y4
-	VMULPS       wb94ca1f9<>+0(SB), Y4, Y6
+	VPADDD       w20000000<>+0(SB), Y2, Y4
+	VPSRLD       $0x1e, Y4, Y4
+	VPSLLD       $0x1e, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VMULPS       wb94ca1f9<>+0(SB), Y5, Y6
 	VADDPS       w3c08839e<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       wbe2aaaa3<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y3, Y6, Y3
-	VMULPS       w37ccf5ce<>+0(SB), Y4, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y2, Y6, Y2
+	VMULPS       w37ccf5ce<>+0(SB), Y5, Y6
 	VADDPS       wbab6061a<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
 	VADDPS       w3d2aaaa5<>+0(SB), Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       w3f000000<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       w3f800000<>+0(SB), Y4, Y4
-	VPSLLD       $0x1f, Y2, Y6
-	VPADDD       w00000001<>+0(SB), Y2, Y7
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMULPS       w3f000000<>+0(SB), Y5, Y5
+	VSUBPS       Y5, Y6, Y5
+	VADDPS       w3f800000<>+0(SB), Y5, Y5
+	VPSLLD       $0x1f, Y4, Y6
+	VPADDD       w00000001<>+0(SB), Y4, Y7
 	VANDPS       w00000002<>+0(SB), Y7, Y7
 	VPSLLD       $0x1e, Y7, Y7
-	VANDPS       w00000002<>+0(SB), Y2, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VBLENDVPS    Y6, Y3, Y4, Y8
+	VANDPS       w00000002<>+0(SB), Y4, Y4
+	VPSLLD       $0x1e, Y4, Y4
+	VBLENDVPS    Y6, Y2, Y5, Y8
 	VXORPS       Y7, Y8, Y7
-	VBLENDVPS    Y6, Y4, Y3, Y3
-	VXORPS       Y2, Y3, Y2
-	VMULPS       Y1, Y7, Y3
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y4, Y2, Y2
+	VMULPS       Y1, Y7, Y4
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      Y3, 32(AX)
+	VMOVUPS      Y4, 32(AX)
 	VMOVUPS      Y1, 96(AX)
 	VPSRLD       $0x10, Y0, Y1
 	VCVTDQ2PS    Y1, Y1
@@ -7705,22 +8995,22 @@ group:
 	VADDPS       wbe7ffffc<>+0(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VADDPS       w3eaaaaaa<>+0(SB), Y2, Y2
-	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y0, Y4
 	VMULPS       Y0, Y2, Y2
-	VMULPS       Y3, Y2, Y2
-	VMULPS       wb95e8083<>+0(SB), Y1, Y4
-	VADDPS       Y4, Y2, Y2
-	VMULPS       w3f000000<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       wb95e8083<>+0(SB), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       w3f000000<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y0, Y2, Y0
 	VMULPS       w3f318000<>+0(SB), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMULPS       wc0000000<>+0(SB), Y0, Y0
 	VSQRTPS      Y0, Y0
-	VPADDD       w20000000<>+0(SB), Y5, Y1
+	VPADDD       w20000000<>+0(SB), Y3, Y1
 	VPSRLD       $0x1e, Y1, Y1
 	VPSLLD       $0x1e, Y1, Y2
-	VPSUBD       Y2, Y5, Y2
+	VPSUBD       Y2, Y3, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       w30c90fdb<>+0(SB), Y2, Y2
 	VMULPS       Y2, Y2, Y3

@@ -404,6 +404,66 @@ func dist11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b 
 //go:noescape
 func dist12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
+// gemm1x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm1x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm2x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm2x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm3x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm3x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm4x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm4x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm5x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm5x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm6x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm6x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm7x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm7x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm8x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm8x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemm9x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemm9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+
+// gemmPack14x2AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmPack14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, pack *float32)
+
+// gemmPack9x3AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmPack9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, pack *float32)
+
+// packRows3AVX512 copies k rows into a panel of that many vectors.
+//
+//go:noescape
+func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
+
 // inner1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
@@ -529,6 +589,16 @@ func tanhAVX512(dst []float32, x []float32)
 //go:noescape
 func expAVX512(dst []float32, x []float32)
 
+// expScaledAVX512 is the vector form of expScaledGo.
+//
+//go:noescape
+func expScaledAVX512(dst []float32, x []float32, low float32, scale float32)
+
+// minLanesAVX512 is the vector form of minLanesGo.
+//
+//go:noescape
+func minLanesAVX512(dst []float32, x []float32)
+
 // logCoshAVX512 is the vector form of logCoshGo.
 //
 //go:noescape
@@ -589,10 +659,10 @@ func biasLeakyReLUAVX512(y []float32, ld int, rows int, cols int, b []float32, s
 //go:noescape
 func colSumsAVX512(dst []float32, g []float32, ld int, rows int, cols int)
 
-// axpyAVX512 is the vector form of axpyGo.
+// addScaledAVX512 is the vector form of addScaledGo.
 //
 //go:noescape
-func axpyAVX512(dst []float32, alpha float32, x []float32)
+func addScaledAVX512(dst []float32, x []float32, alpha float32, w []float32)
 
 // sgdAVX512 is the vector form of sgdGo.
 //
@@ -628,6 +698,16 @@ func adaGradAVX512(theta []float32, g []float32, v []float32, keep float32, add 
 //
 //go:noescape
 func residualAVX512(g []float32, square []float32, f []float32, w []float32, scale float32, gscale float32)
+
+// steinAVX512 is the vector form of steinGo.
+//
+//go:noescape
+func steinAVX512(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, inv float32)
+
+// steinTangentAVX512 is the vector form of steinTangentGo.
+//
+//go:noescape
+func steinTangentAVX512(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, je []float32, inv float32)
 
 // normalGroupsAVX512 fills dst, a whole number of groups (at least one), as normalsGo does.
 //

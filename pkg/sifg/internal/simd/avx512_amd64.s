@@ -43,20 +43,36 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z1
 	VFMADD231PS.BCST (R9), Z1, Z0
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z1
+	VFMADD231PS.BCST (R9), Z1, Z0
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z1
+	VFMADD231PS.BCST (R9), Z1, Z0
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -121,20 +137,36 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z1
 	VFMADD231PD.BCST (R9), Z1, Z0
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z1
+	VFMADD231PD.BCST (R9), Z1, Z0
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z1
+	VFMADD231PD.BCST (R9), Z1, Z0
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -205,6 +237,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z2
@@ -212,16 +246,32 @@ step:
 	VFMADD231PS.BCST (R9)(DX*1), Z2, Z1
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z2
+	VFMADD231PS.BCST (R9), Z2, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z2, Z1
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z2
+	VFMADD231PS.BCST (R9), Z2, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z2, Z1
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -294,6 +344,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z2
@@ -301,16 +353,32 @@ step:
 	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z2
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z2
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -389,6 +457,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z3
@@ -397,18 +467,36 @@ step:
 	VFMADD231PS.BCST (R9)(DX*2), Z3, Z2
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z3
+	VFMADD231PS.BCST (R9), Z3, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z3, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z3, Z2
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z3
+	VFMADD231PS.BCST (R9), Z3, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z3, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z3, Z2
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -490,6 +578,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS          (R10), Z3
@@ -498,18 +588,36 @@ step:
 	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
 	ADDQ             BX, R9
 	ADDQ             SI, R10
-	DECQ             R11
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R10), Z3
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+	SUBQ             $0x02, R11
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R11
+	JZ               store
+	VMOVUPS          (R10), Z3
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
+	ADDQ             BX, R9
+	ADDQ             SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -598,6 +706,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS          (R11), Z4
@@ -607,20 +717,40 @@ step:
 	VFMADD231PS.BCST (R9)(R10*1), Z4, Z3
 	ADDQ             BX, R9
 	ADDQ             SI, R11
-	DECQ             R12
-	JNZ              step
-	MOVQ             last+80(FP), R11
-	CMPQ             R11, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R11), Z4
+	VFMADD231PS.BCST (R9), Z4, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+	SUBQ             $0x02, R12
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R12
+	JZ               store
+	VMOVUPS          (R11), Z4
+	VFMADD231PS.BCST (R9), Z4, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -710,6 +840,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS          (R11), Z4
@@ -719,20 +851,40 @@ step:
 	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
 	ADDQ             BX, R9
 	ADDQ             SI, R11
-	DECQ             R12
-	JNZ              step
-	MOVQ             last+80(FP), R11
-	CMPQ             R11, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R11), Z4
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+	SUBQ             $0x02, R12
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R12
+	JZ               store
+	VMOVUPS          (R11), Z4
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -828,6 +980,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS          (R11), Z5
@@ -838,22 +992,44 @@ step:
 	VFMADD231PS.BCST (R9)(DX*4), Z5, Z4
 	ADDQ             BX, R9
 	ADDQ             SI, R11
-	DECQ             R12
-	JNZ              step
-	MOVQ             last+80(FP), R11
-	CMPQ             R11, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R11), Z5
+	VFMADD231PS.BCST (R9), Z5, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+	SUBQ             $0x02, R12
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R12
+	JZ               store
+	VMOVUPS          (R11), Z5
+	VFMADD231PS.BCST (R9), Z5, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -952,6 +1128,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS          (R11), Z5
@@ -962,22 +1140,44 @@ step:
 	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
 	ADDQ             BX, R9
 	ADDQ             SI, R11
-	DECQ             R12
-	JNZ              step
-	MOVQ             last+80(FP), R11
-	CMPQ             R11, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R11), Z5
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+	SUBQ             $0x02, R12
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R12
+	JZ               store
+	VMOVUPS          (R11), Z5
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
+	ADDQ             BX, R9
+	ADDQ             SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1083,6 +1283,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS          (R12), Z6
@@ -1094,24 +1296,48 @@ step:
 	VFMADD231PS.BCST (R9)(R11*1), Z6, Z5
 	ADDQ             BX, R9
 	ADDQ             SI, R12
-	DECQ             R13
-	JNZ              step
-	MOVQ             last+80(FP), R12
-	CMPQ             R12, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R12), Z6
+	VFMADD231PS.BCST (R9), Z6, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+	SUBQ             $0x02, R13
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R13
+	JZ               store
+	VMOVUPS          (R12), Z6
+	VFMADD231PS.BCST (R9), Z6, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1219,6 +1445,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS          (R12), Z6
@@ -1230,24 +1458,48 @@ step:
 	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
 	ADDQ             BX, R9
 	ADDQ             SI, R12
-	DECQ             R13
-	JNZ              step
-	MOVQ             last+80(FP), R12
-	CMPQ             R12, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R12), Z6
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+	SUBQ             $0x02, R13
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R13
+	JZ               store
+	VMOVUPS          (R12), Z6
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1361,6 +1613,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1373,26 +1627,52 @@ step:
 	VFMADD231PS.BCST (R9)(R10*2), Z7, Z6
 	ADDQ             BX, R9
 	ADDQ             SI, R12
-	DECQ             R13
-	JNZ              step
-	MOVQ             last+80(FP), R12
-	CMPQ             R12, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R12), Z7
+	VFMADD231PS.BCST (R9), Z7, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+	SUBQ             $0x02, R13
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R13
+	JZ               store
+	VMOVUPS          (R12), Z7
+	VFMADD231PS.BCST (R9), Z7, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1509,6 +1789,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS          (R12), Z7
@@ -1521,26 +1803,52 @@ step:
 	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
 	ADDQ             BX, R9
 	ADDQ             SI, R12
-	DECQ             R13
-	JNZ              step
-	MOVQ             last+80(FP), R12
-	CMPQ             R12, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R12), Z7
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+	SUBQ             $0x02, R13
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R13
+	JZ               store
+	VMOVUPS          (R12), Z7
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
+	ADDQ             BX, R9
+	ADDQ             SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1664,6 +1972,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1677,28 +1987,56 @@ step:
 	VFMADD231PS.BCST (R9)(R12*1), Z8, Z7
 	ADDQ             BX, R9
 	ADDQ             SI, R13
-	DECQ             R14
-	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R13), Z8
+	VFMADD231PS.BCST (R9), Z8, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+	SUBQ             $0x02, R14
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R14
+	JZ               store
+	VMOVUPS          (R13), Z8
+	VFMADD231PS.BCST (R9), Z8, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1822,6 +2160,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS          (R13), Z8
@@ -1835,28 +2175,56 @@ step:
 	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
 	ADDQ             BX, R9
 	ADDQ             SI, R13
-	DECQ             R14
-	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R13), Z8
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+	SUBQ             $0x02, R14
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R14
+	JZ               store
+	VMOVUPS          (R13), Z8
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -1986,6 +2354,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS          (R13), Z9
@@ -2000,30 +2370,60 @@ step:
 	VFMADD231PS.BCST (R9)(DX*8), Z9, Z8
 	ADDQ             BX, R9
 	ADDQ             SI, R13
-	DECQ             R14
-	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R13), Z9
+	VFMADD231PS.BCST (R9), Z9, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+	SUBQ             $0x02, R14
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R14
+	JZ               store
+	VMOVUPS          (R13), Z9
+	VFMADD231PS.BCST (R9), Z9, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PS.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PS.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PS.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PS.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -2156,6 +2556,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS          (R13), Z9
@@ -2170,30 +2572,60 @@ step:
 	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
 	ADDQ             BX, R9
 	ADDQ             SI, R13
-	DECQ             R14
-	JNZ              step
-	MOVQ             last+80(FP), R13
-	CMPQ             R13, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R13), Z9
+	VFMADD231PD.BCST (R9), Z9, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+	SUBQ             $0x02, R14
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R14
+	JZ               store
+	VMOVUPS          (R13), Z9
+	VFMADD231PD.BCST (R9), Z9, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
+	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
+	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
+	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
+	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
+	ADDQ             BX, R9
+	ADDQ             SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -2334,6 +2766,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2350,32 +2784,66 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z10
+	VFMADD231PS.BCST (R9), Z10, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PS.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z10
+	VFMADD231PS.BCST (R9), Z10, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PS.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -2518,6 +2986,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z10
@@ -2534,32 +3004,66 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z10
+	VFMADD231PD.BCST (R9), Z10, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PD.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z10
+	VFMADD231PD.BCST (R9), Z10, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
+	VFMADD231PD.BCST (R10), Z10, Z9
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -2708,6 +3212,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2725,34 +3231,70 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z11
+	VFMADD231PS.BCST (R9), Z11, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PS.BCST (R10), Z11, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z11
+	VFMADD231PS.BCST (R9), Z11, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PS.BCST (R10), Z11, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -2904,6 +3446,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z11
@@ -2921,34 +3465,70 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z11
+	VFMADD231PD.BCST (R9), Z11, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PD.BCST (R10), Z11, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z11
+	VFMADD231PD.BCST (R9), Z11, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
+	VFMADD231PD.BCST (R10), Z11, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -3106,6 +3686,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z12
@@ -3124,36 +3706,74 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z12
+	VFMADD231PS.BCST (R9), Z12, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PS.BCST (R10), Z12, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z12
+	VFMADD231PS.BCST (R9), Z12, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PS.BCST (R10), Z12, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -3312,6 +3932,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z12
@@ -3330,36 +3952,74 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z12
+	VFMADD231PD.BCST (R9), Z12, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PD.BCST (R10), Z12, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z12
+	VFMADD231PD.BCST (R9), Z12, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
+	VFMADD231PD.BCST (R10), Z12, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -3524,6 +4184,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z13
@@ -3543,38 +4205,78 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z12, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z13
+	VFMADD231PS.BCST (R9), Z13, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PS.BCST (R10), Z13, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z13
+	VFMADD231PS.BCST (R9), Z13, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PS.BCST (R10), Z13, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -3742,6 +4444,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z13
@@ -3761,38 +4465,78 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z12, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z13
+	VFMADD231PD.BCST (R9), Z13, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PD.BCST (R10), Z13, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z13
+	VFMADD231PD.BCST (R9), Z13, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
+	VFMADD231PD.BCST (R10), Z13, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -3966,6 +4710,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z14
@@ -3986,40 +4732,82 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z12, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z13, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z14
+	VFMADD231PS.BCST (R9), Z14, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PS.BCST (R10), Z14, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PS.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z14
+	VFMADD231PS.BCST (R9), Z14, Z0
+	VFMADD231PS.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PS.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PS.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PS.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PS.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PS.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PS.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PS.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PS.BCST (R10), Z14, Z9
+	VFMADD231PS.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PS.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PS.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PS.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z13, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4195,6 +4983,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS          (R14), Z14
@@ -4215,40 +5005,82 @@ step:
 	ADDQ             BX, R9
 	ADDQ             BX, R10
 	ADDQ             SI, R14
-	DECQ             R15
-	JNZ              step
-	MOVQ             last+80(FP), R10
-	CMPQ             R10, $0x10
-	JNE              partial
-	VMOVUPS          Z0, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z1, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z2, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z3, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z4, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z5, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z6, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z7, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z8, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z9, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z10, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z11, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z12, (DI)
-	ADDQ             R8, DI
-	VMOVUPS          Z13, (DI)
-	ADDQ             R8, DI
-	JMP              next
+	VMOVUPS          (R14), Z14
+	VFMADD231PD.BCST (R9), Z14, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PD.BCST (R10), Z14, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+	SUBQ             $0x02, R15
+	JGE              step
+
+odd:
+	ADDQ             $0x02, R15
+	JZ               store
+	VMOVUPS          (R14), Z14
+	VFMADD231PD.BCST (R9), Z14, Z0
+	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
+	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
+	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
+	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
+	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
+	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
+	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
+	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
+	VFMADD231PD.BCST (R10), Z14, Z9
+	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
+	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
+	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
+	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z13, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4341,6 +5173,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z1
@@ -4349,14 +5183,32 @@ step:
 	VFMADD231PS  Z1, Z1, Z0
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z1
+	VBROADCASTSS (R9), Z2
+	VSUBPS       Z2, Z1, Z1
+	VFMADD231PS  Z1, Z1, Z0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z1
+	VBROADCASTSS (R9), Z2
+	VSUBPS       Z2, Z1, Z1
+	VFMADD231PS  Z1, Z1, Z0
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4427,6 +5279,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z2
@@ -4438,16 +5292,40 @@ step:
 	VFMADD231PS  Z2, Z2, Z1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z2
+	VBROADCASTSS (R9), Z3
+	VSUBPS       Z3, Z2, Z3
+	VFMADD231PS  Z3, Z3, Z0
+	VBROADCASTSS (R9)(DX*1), Z3
+	VSUBPS       Z3, Z2, Z2
+	VFMADD231PS  Z2, Z2, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z2
+	VBROADCASTSS (R9), Z3
+	VSUBPS       Z3, Z2, Z3
+	VFMADD231PS  Z3, Z3, Z0
+	VBROADCASTSS (R9)(DX*1), Z3
+	VSUBPS       Z3, Z2, Z2
+	VFMADD231PS  Z2, Z2, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4526,6 +5404,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z3
@@ -4540,18 +5420,48 @@ step:
 	VFMADD231PS  Z3, Z3, Z2
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z3
+	VBROADCASTSS (R9), Z4
+	VSUBPS       Z4, Z3, Z4
+	VFMADD231PS  Z4, Z4, Z0
+	VBROADCASTSS (R9)(DX*1), Z4
+	VSUBPS       Z4, Z3, Z4
+	VFMADD231PS  Z4, Z4, Z1
+	VBROADCASTSS (R9)(DX*2), Z4
+	VSUBPS       Z4, Z3, Z3
+	VFMADD231PS  Z3, Z3, Z2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z3
+	VBROADCASTSS (R9), Z4
+	VSUBPS       Z4, Z3, Z4
+	VFMADD231PS  Z4, Z4, Z0
+	VBROADCASTSS (R9)(DX*1), Z4
+	VSUBPS       Z4, Z3, Z4
+	VFMADD231PS  Z4, Z4, Z1
+	VBROADCASTSS (R9)(DX*2), Z4
+	VSUBPS       Z4, Z3, Z3
+	VFMADD231PS  Z3, Z3, Z2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4640,6 +5550,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z4
@@ -4657,20 +5569,56 @@ step:
 	VFMADD231PS  Z4, Z4, Z3
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z4
+	VBROADCASTSS (R9), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z0
+	VBROADCASTSS (R9)(DX*1), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z1
+	VBROADCASTSS (R9)(DX*2), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z2
+	VBROADCASTSS (R9)(R10*1), Z5
+	VSUBPS       Z5, Z4, Z4
+	VFMADD231PS  Z4, Z4, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z4
+	VBROADCASTSS (R9), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z0
+	VBROADCASTSS (R9)(DX*1), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z1
+	VBROADCASTSS (R9)(DX*2), Z5
+	VSUBPS       Z5, Z4, Z5
+	VFMADD231PS  Z5, Z5, Z2
+	VBROADCASTSS (R9)(R10*1), Z5
+	VSUBPS       Z5, Z4, Z4
+	VFMADD231PS  Z4, Z4, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4766,6 +5714,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z5
@@ -4786,22 +5736,64 @@ step:
 	VFMADD231PS  Z5, Z5, Z4
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z5
+	VBROADCASTSS (R9), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z0
+	VBROADCASTSS (R9)(DX*1), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z1
+	VBROADCASTSS (R9)(DX*2), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z2
+	VBROADCASTSS (R9)(R10*1), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z3
+	VBROADCASTSS (R9)(DX*4), Z6
+	VSUBPS       Z6, Z5, Z5
+	VFMADD231PS  Z5, Z5, Z4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z5
+	VBROADCASTSS (R9), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z0
+	VBROADCASTSS (R9)(DX*1), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z1
+	VBROADCASTSS (R9)(DX*2), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z2
+	VBROADCASTSS (R9)(R10*1), Z6
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z3
+	VBROADCASTSS (R9)(DX*4), Z6
+	VSUBPS       Z6, Z5, Z5
+	VFMADD231PS  Z5, Z5, Z4
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -4907,6 +5899,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z6
@@ -4930,24 +5924,72 @@ step:
 	VFMADD231PS  Z6, Z6, Z5
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z6
+	VBROADCASTSS (R9), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z0
+	VBROADCASTSS (R9)(DX*1), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z1
+	VBROADCASTSS (R9)(DX*2), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z2
+	VBROADCASTSS (R9)(R10*1), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z3
+	VBROADCASTSS (R9)(DX*4), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z4
+	VBROADCASTSS (R9)(R11*1), Z7
+	VSUBPS       Z7, Z6, Z6
+	VFMADD231PS  Z6, Z6, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z6
+	VBROADCASTSS (R9), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z0
+	VBROADCASTSS (R9)(DX*1), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z1
+	VBROADCASTSS (R9)(DX*2), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z2
+	VBROADCASTSS (R9)(R10*1), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z3
+	VBROADCASTSS (R9)(DX*4), Z7
+	VSUBPS       Z7, Z6, Z7
+	VFMADD231PS  Z7, Z7, Z4
+	VBROADCASTSS (R9)(R11*1), Z7
+	VSUBPS       Z7, Z6, Z6
+	VFMADD231PS  Z6, Z6, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -5061,6 +6103,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z7
@@ -5087,26 +6131,80 @@ step:
 	VFMADD231PS  Z7, Z7, Z6
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z7
+	VBROADCASTSS (R9), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z0
+	VBROADCASTSS (R9)(DX*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z1
+	VBROADCASTSS (R9)(DX*2), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z2
+	VBROADCASTSS (R9)(R10*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z3
+	VBROADCASTSS (R9)(DX*4), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z4
+	VBROADCASTSS (R9)(R11*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z5
+	VBROADCASTSS (R9)(R10*2), Z8
+	VSUBPS       Z8, Z7, Z7
+	VFMADD231PS  Z7, Z7, Z6
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z7
+	VBROADCASTSS (R9), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z0
+	VBROADCASTSS (R9)(DX*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z1
+	VBROADCASTSS (R9)(DX*2), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z2
+	VBROADCASTSS (R9)(R10*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z3
+	VBROADCASTSS (R9)(DX*4), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z4
+	VBROADCASTSS (R9)(R11*1), Z8
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z5
+	VBROADCASTSS (R9)(R10*2), Z8
+	VSUBPS       Z8, Z7, Z7
+	VFMADD231PS  Z7, Z7, Z6
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -5230,6 +6328,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z8
@@ -5259,28 +6359,88 @@ step:
 	VFMADD231PS  Z8, Z8, Z7
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z7, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z8
+	VBROADCASTSS (R9), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z0
+	VBROADCASTSS (R9)(DX*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z1
+	VBROADCASTSS (R9)(DX*2), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z2
+	VBROADCASTSS (R9)(R10*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z3
+	VBROADCASTSS (R9)(DX*4), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z4
+	VBROADCASTSS (R9)(R11*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z5
+	VBROADCASTSS (R9)(R10*2), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z6
+	VBROADCASTSS (R9)(R12*1), Z9
+	VSUBPS       Z9, Z8, Z8
+	VFMADD231PS  Z8, Z8, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z8
+	VBROADCASTSS (R9), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z0
+	VBROADCASTSS (R9)(DX*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z1
+	VBROADCASTSS (R9)(DX*2), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z2
+	VBROADCASTSS (R9)(R10*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z3
+	VBROADCASTSS (R9)(DX*4), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z4
+	VBROADCASTSS (R9)(R11*1), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z5
+	VBROADCASTSS (R9)(R10*2), Z9
+	VSUBPS       Z9, Z8, Z9
+	VFMADD231PS  Z9, Z9, Z6
+	VBROADCASTSS (R9)(R12*1), Z9
+	VSUBPS       Z9, Z8, Z8
+	VFMADD231PS  Z8, Z8, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -5410,6 +6570,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z9
@@ -5442,30 +6604,96 @@ step:
 	VFMADD231PS  Z9, Z9, Z8
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z7, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z9
+	VBROADCASTSS (R9), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z0
+	VBROADCASTSS (R9)(DX*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z1
+	VBROADCASTSS (R9)(DX*2), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z2
+	VBROADCASTSS (R9)(R10*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z3
+	VBROADCASTSS (R9)(DX*4), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z4
+	VBROADCASTSS (R9)(R11*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z5
+	VBROADCASTSS (R9)(R10*2), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z6
+	VBROADCASTSS (R9)(R12*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z7
+	VBROADCASTSS (R9)(DX*8), Z10
+	VSUBPS       Z10, Z9, Z9
+	VFMADD231PS  Z9, Z9, Z8
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z9
+	VBROADCASTSS (R9), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z0
+	VBROADCASTSS (R9)(DX*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z1
+	VBROADCASTSS (R9)(DX*2), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z2
+	VBROADCASTSS (R9)(R10*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z3
+	VBROADCASTSS (R9)(DX*4), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z4
+	VBROADCASTSS (R9)(R11*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z5
+	VBROADCASTSS (R9)(R10*2), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z6
+	VBROADCASTSS (R9)(R12*1), Z10
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z7
+	VBROADCASTSS (R9)(DX*8), Z10
+	VSUBPS       Z10, Z9, Z9
+	VFMADD231PS  Z9, Z9, Z8
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -5606,6 +6834,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z10
@@ -5642,32 +6872,106 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z7, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z9, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z10
+	VBROADCASTSS (R9), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z0
+	VBROADCASTSS (R9)(DX*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z1
+	VBROADCASTSS (R9)(DX*2), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z2
+	VBROADCASTSS (R9)(R11*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z3
+	VBROADCASTSS (R9)(DX*4), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z4
+	VBROADCASTSS (R9)(R12*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z5
+	VBROADCASTSS (R9)(R11*2), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z6
+	VBROADCASTSS (R9)(R13*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z7
+	VBROADCASTSS (R9)(DX*8), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z8
+	VBROADCASTSS (R10), Z11
+	VSUBPS       Z11, Z10, Z10
+	VFMADD231PS  Z10, Z10, Z9
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z10
+	VBROADCASTSS (R9), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z0
+	VBROADCASTSS (R9)(DX*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z1
+	VBROADCASTSS (R9)(DX*2), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z2
+	VBROADCASTSS (R9)(R11*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z3
+	VBROADCASTSS (R9)(DX*4), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z4
+	VBROADCASTSS (R9)(R12*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z5
+	VBROADCASTSS (R9)(R11*2), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z6
+	VBROADCASTSS (R9)(R13*1), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z7
+	VBROADCASTSS (R9)(DX*8), Z11
+	VSUBPS       Z11, Z10, Z11
+	VFMADD231PS  Z11, Z11, Z8
+	VBROADCASTSS (R10), Z11
+	VSUBPS       Z11, Z10, Z10
+	VFMADD231PS  Z10, Z10, Z9
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -5816,6 +7120,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z11
@@ -5855,34 +7161,114 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z7, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z9, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z11
+	VBROADCASTSS (R9), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z0
+	VBROADCASTSS (R9)(DX*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z1
+	VBROADCASTSS (R9)(DX*2), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z2
+	VBROADCASTSS (R9)(R11*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z3
+	VBROADCASTSS (R9)(DX*4), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z4
+	VBROADCASTSS (R9)(R12*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z5
+	VBROADCASTSS (R9)(R11*2), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z6
+	VBROADCASTSS (R9)(R13*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z7
+	VBROADCASTSS (R9)(DX*8), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z8
+	VBROADCASTSS (R10), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z9
+	VBROADCASTSS (R10)(DX*1), Z12
+	VSUBPS       Z12, Z11, Z11
+	VFMADD231PS  Z11, Z11, Z10
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z11
+	VBROADCASTSS (R9), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z0
+	VBROADCASTSS (R9)(DX*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z1
+	VBROADCASTSS (R9)(DX*2), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z2
+	VBROADCASTSS (R9)(R11*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z3
+	VBROADCASTSS (R9)(DX*4), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z4
+	VBROADCASTSS (R9)(R12*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z5
+	VBROADCASTSS (R9)(R11*2), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z6
+	VBROADCASTSS (R9)(R13*1), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z7
+	VBROADCASTSS (R9)(DX*8), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z8
+	VBROADCASTSS (R10), Z12
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z9
+	VBROADCASTSS (R10)(DX*1), Z12
+	VSUBPS       Z12, Z11, Z11
+	VFMADD231PS  Z11, Z11, Z10
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6040,6 +7426,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z12
@@ -6082,36 +7470,122 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z1, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z3, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z5, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z7, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z9, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z11, (DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z12
+	VBROADCASTSS (R9), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z0
+	VBROADCASTSS (R9)(DX*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z1
+	VBROADCASTSS (R9)(DX*2), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z2
+	VBROADCASTSS (R9)(R11*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z3
+	VBROADCASTSS (R9)(DX*4), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z4
+	VBROADCASTSS (R9)(R12*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z5
+	VBROADCASTSS (R9)(R11*2), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z6
+	VBROADCASTSS (R9)(R13*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z7
+	VBROADCASTSS (R9)(DX*8), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z8
+	VBROADCASTSS (R10), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z9
+	VBROADCASTSS (R10)(DX*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z10
+	VBROADCASTSS (R10)(DX*2), Z13
+	VSUBPS       Z13, Z12, Z12
+	VFMADD231PS  Z12, Z12, Z11
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z12
+	VBROADCASTSS (R9), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z0
+	VBROADCASTSS (R9)(DX*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z1
+	VBROADCASTSS (R9)(DX*2), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z2
+	VBROADCASTSS (R9)(R11*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z3
+	VBROADCASTSS (R9)(DX*4), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z4
+	VBROADCASTSS (R9)(R12*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z5
+	VBROADCASTSS (R9)(R11*2), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z6
+	VBROADCASTSS (R9)(R13*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z7
+	VBROADCASTSS (R9)(DX*8), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z8
+	VBROADCASTSS (R10), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z9
+	VBROADCASTSS (R10)(DX*1), Z13
+	VSUBPS       Z13, Z12, Z13
+	VFMADD231PS  Z13, Z13, Z10
+	VBROADCASTSS (R10)(DX*2), Z13
+	VSUBPS       Z13, Z12, Z12
+	VFMADD231PS  Z12, Z12, Z11
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    R8, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6202,6 +7676,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z2
@@ -6211,15 +7687,35 @@ step:
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSS (R9), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSS (R9), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6288,6 +7784,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z2
@@ -6297,15 +7795,35 @@ step:
 	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSD (R9), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSD (R9), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6383,6 +7901,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z4
@@ -6395,18 +7915,44 @@ step:
 	VFMADD231PS  Z5, Z6, Z3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (R9)(DX*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (R9)(DX*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6487,6 +8033,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z4
@@ -6499,18 +8047,44 @@ step:
 	VFMADD231PD  Z5, Z6, Z3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSD (R9), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (R9)(DX*1), Z6
+	VFMADD231PD  Z4, Z6, Z2
+	VFMADD231PD  Z5, Z6, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSD (R9), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (R9)(DX*1), Z6
+	VFMADD231PD  Z4, Z6, Z2
+	VFMADD231PD  Z5, Z6, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6600,6 +8174,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z6
@@ -6615,21 +8191,53 @@ step:
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSS (R9), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (R9)(DX*1), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	VBROADCASTSS (R9)(DX*2), Z8
+	VFMADD231PS  Z6, Z8, Z4
+	VFMADD231PS  Z7, Z8, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSS (R9), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (R9)(DX*1), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	VBROADCASTSS (R9)(DX*2), Z8
+	VFMADD231PS  Z6, Z8, Z4
+	VFMADD231PS  Z7, Z8, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6723,6 +8331,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z6
@@ -6738,21 +8348,53 @@ step:
 	VFMADD231PD  Z7, Z8, Z5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSD (R9), Z8
+	VFMADD231PD  Z6, Z8, Z0
+	VFMADD231PD  Z7, Z8, Z1
+	VBROADCASTSD (R9)(DX*1), Z8
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	VBROADCASTSD (R9)(DX*2), Z8
+	VFMADD231PD  Z6, Z8, Z4
+	VFMADD231PD  Z7, Z8, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSD (R9), Z8
+	VFMADD231PD  Z6, Z8, Z0
+	VFMADD231PD  Z7, Z8, Z1
+	VBROADCASTSD (R9)(DX*1), Z8
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	VBROADCASTSD (R9)(DX*2), Z8
+	VFMADD231PD  Z6, Z8, Z4
+	VFMADD231PD  Z7, Z8, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6856,6 +8498,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z8
@@ -6874,24 +8518,62 @@ step:
 	VFMADD231PS  Z9, Z10, Z7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSS (R9), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R9)(DX*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R9)(DX*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R9)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSS (R9), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R9)(DX*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R9)(DX*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R9)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -6997,6 +8679,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z8
@@ -7015,24 +8699,62 @@ step:
 	VFMADD231PD  Z9, Z10, Z7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSD (R9), Z10
+	VFMADD231PD  Z8, Z10, Z0
+	VFMADD231PD  Z9, Z10, Z1
+	VBROADCASTSD (R9)(DX*1), Z10
+	VFMADD231PD  Z8, Z10, Z2
+	VFMADD231PD  Z9, Z10, Z3
+	VBROADCASTSD (R9)(DX*2), Z10
+	VFMADD231PD  Z8, Z10, Z4
+	VFMADD231PD  Z9, Z10, Z5
+	VBROADCASTSD (R9)(R10*1), Z10
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  Z9, Z10, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSD (R9), Z10
+	VFMADD231PD  Z8, Z10, Z0
+	VFMADD231PD  Z9, Z10, Z1
+	VBROADCASTSD (R9)(DX*1), Z10
+	VFMADD231PD  Z8, Z10, Z2
+	VFMADD231PD  Z9, Z10, Z3
+	VBROADCASTSD (R9)(DX*2), Z10
+	VFMADD231PD  Z8, Z10, Z4
+	VFMADD231PD  Z9, Z10, Z5
+	VBROADCASTSD (R9)(R10*1), Z10
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  Z9, Z10, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -7147,6 +8869,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z10
@@ -7168,27 +8892,71 @@ step:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSS (R9), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R9)(DX*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R9)(DX*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R9)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R9)(DX*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSS (R9), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R9)(DX*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R9)(DX*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R9)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R9)(DX*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -7307,6 +9075,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z10
@@ -7328,27 +9098,71 @@ step:
 	VFMADD231PD  Z11, Z12, Z9
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSD (R9), Z12
+	VFMADD231PD  Z10, Z12, Z0
+	VFMADD231PD  Z11, Z12, Z1
+	VBROADCASTSD (R9)(DX*1), Z12
+	VFMADD231PD  Z10, Z12, Z2
+	VFMADD231PD  Z11, Z12, Z3
+	VBROADCASTSD (R9)(DX*2), Z12
+	VFMADD231PD  Z10, Z12, Z4
+	VFMADD231PD  Z11, Z12, Z5
+	VBROADCASTSD (R9)(R10*1), Z12
+	VFMADD231PD  Z10, Z12, Z6
+	VFMADD231PD  Z11, Z12, Z7
+	VBROADCASTSD (R9)(DX*4), Z12
+	VFMADD231PD  Z10, Z12, Z8
+	VFMADD231PD  Z11, Z12, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSD (R9), Z12
+	VFMADD231PD  Z10, Z12, Z0
+	VFMADD231PD  Z11, Z12, Z1
+	VBROADCASTSD (R9)(DX*1), Z12
+	VFMADD231PD  Z10, Z12, Z2
+	VFMADD231PD  Z11, Z12, Z3
+	VBROADCASTSD (R9)(DX*2), Z12
+	VFMADD231PD  Z10, Z12, Z4
+	VFMADD231PD  Z11, Z12, Z5
+	VBROADCASTSD (R9)(R10*1), Z12
+	VFMADD231PD  Z10, Z12, Z6
+	VFMADD231PD  Z11, Z12, Z7
+	VBROADCASTSD (R9)(DX*4), Z12
+	VFMADD231PD  Z10, Z12, Z8
+	VFMADD231PD  Z11, Z12, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -7477,6 +9291,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z12
@@ -7501,30 +9317,80 @@ step:
 	VFMADD231PS  Z13, Z14, Z11
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSS (R9), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R9)(DX*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R9)(DX*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R9)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R9)(DX*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R9)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSS (R9), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R9)(DX*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R9)(DX*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R9)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R9)(DX*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R9)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -7656,6 +9522,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z12
@@ -7680,30 +9548,80 @@ step:
 	VFMADD231PD  Z13, Z14, Z11
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSD (R9), Z14
+	VFMADD231PD  Z12, Z14, Z0
+	VFMADD231PD  Z13, Z14, Z1
+	VBROADCASTSD (R9)(DX*1), Z14
+	VFMADD231PD  Z12, Z14, Z2
+	VFMADD231PD  Z13, Z14, Z3
+	VBROADCASTSD (R9)(DX*2), Z14
+	VFMADD231PD  Z12, Z14, Z4
+	VFMADD231PD  Z13, Z14, Z5
+	VBROADCASTSD (R9)(R10*1), Z14
+	VFMADD231PD  Z12, Z14, Z6
+	VFMADD231PD  Z13, Z14, Z7
+	VBROADCASTSD (R9)(DX*4), Z14
+	VFMADD231PD  Z12, Z14, Z8
+	VFMADD231PD  Z13, Z14, Z9
+	VBROADCASTSD (R9)(R11*1), Z14
+	VFMADD231PD  Z12, Z14, Z10
+	VFMADD231PD  Z13, Z14, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSD (R9), Z14
+	VFMADD231PD  Z12, Z14, Z0
+	VFMADD231PD  Z13, Z14, Z1
+	VBROADCASTSD (R9)(DX*1), Z14
+	VFMADD231PD  Z12, Z14, Z2
+	VFMADD231PD  Z13, Z14, Z3
+	VBROADCASTSD (R9)(DX*2), Z14
+	VFMADD231PD  Z12, Z14, Z4
+	VFMADD231PD  Z13, Z14, Z5
+	VBROADCASTSD (R9)(R10*1), Z14
+	VFMADD231PD  Z12, Z14, Z6
+	VFMADD231PD  Z13, Z14, Z7
+	VBROADCASTSD (R9)(DX*4), Z14
+	VFMADD231PD  Z12, Z14, Z8
+	VFMADD231PD  Z13, Z14, Z9
+	VBROADCASTSD (R9)(R11*1), Z14
+	VFMADD231PD  Z12, Z14, Z10
+	VFMADD231PD  Z13, Z14, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -7844,6 +9762,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z14
@@ -7871,33 +9791,89 @@ step:
 	VFMADD231PS  Z15, Z16, Z13
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSS (R9), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R9)(DX*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R9)(DX*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R9)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R9)(DX*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R9)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R9)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSS (R9), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R9)(DX*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R9)(DX*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R9)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R9)(DX*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R9)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R9)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -8042,6 +10018,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z14
@@ -8069,33 +10047,89 @@ step:
 	VFMADD231PD  Z15, Z16, Z13
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSD (R9), Z16
+	VFMADD231PD  Z14, Z16, Z0
+	VFMADD231PD  Z15, Z16, Z1
+	VBROADCASTSD (R9)(DX*1), Z16
+	VFMADD231PD  Z14, Z16, Z2
+	VFMADD231PD  Z15, Z16, Z3
+	VBROADCASTSD (R9)(DX*2), Z16
+	VFMADD231PD  Z14, Z16, Z4
+	VFMADD231PD  Z15, Z16, Z5
+	VBROADCASTSD (R9)(R10*1), Z16
+	VFMADD231PD  Z14, Z16, Z6
+	VFMADD231PD  Z15, Z16, Z7
+	VBROADCASTSD (R9)(DX*4), Z16
+	VFMADD231PD  Z14, Z16, Z8
+	VFMADD231PD  Z15, Z16, Z9
+	VBROADCASTSD (R9)(R11*1), Z16
+	VFMADD231PD  Z14, Z16, Z10
+	VFMADD231PD  Z15, Z16, Z11
+	VBROADCASTSD (R9)(R10*2), Z16
+	VFMADD231PD  Z14, Z16, Z12
+	VFMADD231PD  Z15, Z16, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSD (R9), Z16
+	VFMADD231PD  Z14, Z16, Z0
+	VFMADD231PD  Z15, Z16, Z1
+	VBROADCASTSD (R9)(DX*1), Z16
+	VFMADD231PD  Z14, Z16, Z2
+	VFMADD231PD  Z15, Z16, Z3
+	VBROADCASTSD (R9)(DX*2), Z16
+	VFMADD231PD  Z14, Z16, Z4
+	VFMADD231PD  Z15, Z16, Z5
+	VBROADCASTSD (R9)(R10*1), Z16
+	VFMADD231PD  Z14, Z16, Z6
+	VFMADD231PD  Z15, Z16, Z7
+	VBROADCASTSD (R9)(DX*4), Z16
+	VFMADD231PD  Z14, Z16, Z8
+	VFMADD231PD  Z15, Z16, Z9
+	VBROADCASTSD (R9)(R11*1), Z16
+	VFMADD231PD  Z14, Z16, Z10
+	VFMADD231PD  Z15, Z16, Z11
+	VBROADCASTSD (R9)(R10*2), Z16
+	VFMADD231PD  Z14, Z16, Z12
+	VFMADD231PD  Z15, Z16, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -8250,6 +10284,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z16
@@ -8280,36 +10316,98 @@ step:
 	VFMADD231PS  Z17, Z18, Z15
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R9)(DX*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R9)(DX*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R9)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R9)(DX*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R9)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R9)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R9)(R12*1), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R9)(DX*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R9)(DX*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R9)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R9)(DX*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R9)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R9)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R9)(R12*1), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -8465,6 +10563,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z16
@@ -8495,36 +10595,98 @@ step:
 	VFMADD231PD  Z17, Z18, Z15
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSD (R9), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (R9)(DX*1), Z18
+	VFMADD231PD  Z16, Z18, Z2
+	VFMADD231PD  Z17, Z18, Z3
+	VBROADCASTSD (R9)(DX*2), Z18
+	VFMADD231PD  Z16, Z18, Z4
+	VFMADD231PD  Z17, Z18, Z5
+	VBROADCASTSD (R9)(R10*1), Z18
+	VFMADD231PD  Z16, Z18, Z6
+	VFMADD231PD  Z17, Z18, Z7
+	VBROADCASTSD (R9)(DX*4), Z18
+	VFMADD231PD  Z16, Z18, Z8
+	VFMADD231PD  Z17, Z18, Z9
+	VBROADCASTSD (R9)(R11*1), Z18
+	VFMADD231PD  Z16, Z18, Z10
+	VFMADD231PD  Z17, Z18, Z11
+	VBROADCASTSD (R9)(R10*2), Z18
+	VFMADD231PD  Z16, Z18, Z12
+	VFMADD231PD  Z17, Z18, Z13
+	VBROADCASTSD (R9)(R12*1), Z18
+	VFMADD231PD  Z16, Z18, Z14
+	VFMADD231PD  Z17, Z18, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSD (R9), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (R9)(DX*1), Z18
+	VFMADD231PD  Z16, Z18, Z2
+	VFMADD231PD  Z17, Z18, Z3
+	VBROADCASTSD (R9)(DX*2), Z18
+	VFMADD231PD  Z16, Z18, Z4
+	VFMADD231PD  Z17, Z18, Z5
+	VBROADCASTSD (R9)(R10*1), Z18
+	VFMADD231PD  Z16, Z18, Z6
+	VFMADD231PD  Z17, Z18, Z7
+	VBROADCASTSD (R9)(DX*4), Z18
+	VFMADD231PD  Z16, Z18, Z8
+	VFMADD231PD  Z17, Z18, Z9
+	VBROADCASTSD (R9)(R11*1), Z18
+	VFMADD231PD  Z16, Z18, Z10
+	VFMADD231PD  Z17, Z18, Z11
+	VBROADCASTSD (R9)(R10*2), Z18
+	VFMADD231PD  Z16, Z18, Z12
+	VFMADD231PD  Z17, Z18, Z13
+	VBROADCASTSD (R9)(R12*1), Z18
+	VFMADD231PD  Z16, Z18, Z14
+	VFMADD231PD  Z17, Z18, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -8689,6 +10851,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z18
@@ -8722,39 +10886,107 @@ step:
 	VFMADD231PS  Z19, Z20, Z17
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSS (R9), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R9)(DX*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R9)(DX*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R9)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R9)(DX*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R9)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R9)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R9)(R12*1), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R9)(DX*8), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSS (R9), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R9)(DX*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R9)(DX*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R9)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R9)(DX*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R9)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R9)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R9)(R12*1), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R9)(DX*8), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -8923,6 +11155,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z18
@@ -8956,39 +11190,107 @@ step:
 	VFMADD231PD  Z19, Z20, Z17
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSD (R9), Z20
+	VFMADD231PD  Z18, Z20, Z0
+	VFMADD231PD  Z19, Z20, Z1
+	VBROADCASTSD (R9)(DX*1), Z20
+	VFMADD231PD  Z18, Z20, Z2
+	VFMADD231PD  Z19, Z20, Z3
+	VBROADCASTSD (R9)(DX*2), Z20
+	VFMADD231PD  Z18, Z20, Z4
+	VFMADD231PD  Z19, Z20, Z5
+	VBROADCASTSD (R9)(R10*1), Z20
+	VFMADD231PD  Z18, Z20, Z6
+	VFMADD231PD  Z19, Z20, Z7
+	VBROADCASTSD (R9)(DX*4), Z20
+	VFMADD231PD  Z18, Z20, Z8
+	VFMADD231PD  Z19, Z20, Z9
+	VBROADCASTSD (R9)(R11*1), Z20
+	VFMADD231PD  Z18, Z20, Z10
+	VFMADD231PD  Z19, Z20, Z11
+	VBROADCASTSD (R9)(R10*2), Z20
+	VFMADD231PD  Z18, Z20, Z12
+	VFMADD231PD  Z19, Z20, Z13
+	VBROADCASTSD (R9)(R12*1), Z20
+	VFMADD231PD  Z18, Z20, Z14
+	VFMADD231PD  Z19, Z20, Z15
+	VBROADCASTSD (R9)(DX*8), Z20
+	VFMADD231PD  Z18, Z20, Z16
+	VFMADD231PD  Z19, Z20, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSD (R9), Z20
+	VFMADD231PD  Z18, Z20, Z0
+	VFMADD231PD  Z19, Z20, Z1
+	VBROADCASTSD (R9)(DX*1), Z20
+	VFMADD231PD  Z18, Z20, Z2
+	VFMADD231PD  Z19, Z20, Z3
+	VBROADCASTSD (R9)(DX*2), Z20
+	VFMADD231PD  Z18, Z20, Z4
+	VFMADD231PD  Z19, Z20, Z5
+	VBROADCASTSD (R9)(R10*1), Z20
+	VFMADD231PD  Z18, Z20, Z6
+	VFMADD231PD  Z19, Z20, Z7
+	VBROADCASTSD (R9)(DX*4), Z20
+	VFMADD231PD  Z18, Z20, Z8
+	VFMADD231PD  Z19, Z20, Z9
+	VBROADCASTSD (R9)(R11*1), Z20
+	VFMADD231PD  Z18, Z20, Z10
+	VFMADD231PD  Z19, Z20, Z11
+	VBROADCASTSD (R9)(R10*2), Z20
+	VFMADD231PD  Z18, Z20, Z12
+	VFMADD231PD  Z19, Z20, Z13
+	VBROADCASTSD (R9)(R12*1), Z20
+	VFMADD231PD  Z18, Z20, Z14
+	VFMADD231PD  Z19, Z20, Z15
+	VBROADCASTSD (R9)(DX*8), Z20
+	VFMADD231PD  Z18, Z20, Z16
+	VFMADD231PD  Z19, Z20, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -9168,6 +11470,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z20
@@ -9205,42 +11509,118 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSS (R9), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R9)(DX*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R9)(DX*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R9)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R9)(DX*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R9)(R12*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R9)(R11*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R9)(R13*1), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R9)(DX*8), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R10), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSS (R9), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R9)(DX*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R9)(DX*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R9)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R9)(DX*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R9)(R12*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R9)(R11*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R9)(R13*1), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R9)(DX*8), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R10), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -9423,6 +11803,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z20
@@ -9460,42 +11842,118 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSD (R9), Z22
+	VFMADD231PD  Z20, Z22, Z0
+	VFMADD231PD  Z21, Z22, Z1
+	VBROADCASTSD (R9)(DX*1), Z22
+	VFMADD231PD  Z20, Z22, Z2
+	VFMADD231PD  Z21, Z22, Z3
+	VBROADCASTSD (R9)(DX*2), Z22
+	VFMADD231PD  Z20, Z22, Z4
+	VFMADD231PD  Z21, Z22, Z5
+	VBROADCASTSD (R9)(R11*1), Z22
+	VFMADD231PD  Z20, Z22, Z6
+	VFMADD231PD  Z21, Z22, Z7
+	VBROADCASTSD (R9)(DX*4), Z22
+	VFMADD231PD  Z20, Z22, Z8
+	VFMADD231PD  Z21, Z22, Z9
+	VBROADCASTSD (R9)(R12*1), Z22
+	VFMADD231PD  Z20, Z22, Z10
+	VFMADD231PD  Z21, Z22, Z11
+	VBROADCASTSD (R9)(R11*2), Z22
+	VFMADD231PD  Z20, Z22, Z12
+	VFMADD231PD  Z21, Z22, Z13
+	VBROADCASTSD (R9)(R13*1), Z22
+	VFMADD231PD  Z20, Z22, Z14
+	VFMADD231PD  Z21, Z22, Z15
+	VBROADCASTSD (R9)(DX*8), Z22
+	VFMADD231PD  Z20, Z22, Z16
+	VFMADD231PD  Z21, Z22, Z17
+	VBROADCASTSD (R10), Z22
+	VFMADD231PD  Z20, Z22, Z18
+	VFMADD231PD  Z21, Z22, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSD (R9), Z22
+	VFMADD231PD  Z20, Z22, Z0
+	VFMADD231PD  Z21, Z22, Z1
+	VBROADCASTSD (R9)(DX*1), Z22
+	VFMADD231PD  Z20, Z22, Z2
+	VFMADD231PD  Z21, Z22, Z3
+	VBROADCASTSD (R9)(DX*2), Z22
+	VFMADD231PD  Z20, Z22, Z4
+	VFMADD231PD  Z21, Z22, Z5
+	VBROADCASTSD (R9)(R11*1), Z22
+	VFMADD231PD  Z20, Z22, Z6
+	VFMADD231PD  Z21, Z22, Z7
+	VBROADCASTSD (R9)(DX*4), Z22
+	VFMADD231PD  Z20, Z22, Z8
+	VFMADD231PD  Z21, Z22, Z9
+	VBROADCASTSD (R9)(R12*1), Z22
+	VFMADD231PD  Z20, Z22, Z10
+	VFMADD231PD  Z21, Z22, Z11
+	VBROADCASTSD (R9)(R11*2), Z22
+	VFMADD231PD  Z20, Z22, Z12
+	VFMADD231PD  Z21, Z22, Z13
+	VBROADCASTSD (R9)(R13*1), Z22
+	VFMADD231PD  Z20, Z22, Z14
+	VFMADD231PD  Z21, Z22, Z15
+	VBROADCASTSD (R9)(DX*8), Z22
+	VFMADD231PD  Z20, Z22, Z16
+	VFMADD231PD  Z21, Z22, Z17
+	VBROADCASTSD (R10), Z22
+	VFMADD231PD  Z20, Z22, Z18
+	VFMADD231PD  Z21, Z22, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -9687,6 +12145,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z22
@@ -9727,45 +12187,127 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSS (R9), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R9)(DX*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R9)(DX*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R9)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R9)(DX*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R9)(R12*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R9)(R11*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R9)(R13*1), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R9)(DX*8), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R10), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R10)(DX*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSS (R9), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R9)(DX*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R9)(DX*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R9)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R9)(DX*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R9)(R12*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R9)(R11*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R9)(R13*1), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R9)(DX*8), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R10), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R10)(DX*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -9961,6 +12503,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z22
@@ -10001,45 +12545,127 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSD (R9), Z24
+	VFMADD231PD  Z22, Z24, Z0
+	VFMADD231PD  Z23, Z24, Z1
+	VBROADCASTSD (R9)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z2
+	VFMADD231PD  Z23, Z24, Z3
+	VBROADCASTSD (R9)(DX*2), Z24
+	VFMADD231PD  Z22, Z24, Z4
+	VFMADD231PD  Z23, Z24, Z5
+	VBROADCASTSD (R9)(R11*1), Z24
+	VFMADD231PD  Z22, Z24, Z6
+	VFMADD231PD  Z23, Z24, Z7
+	VBROADCASTSD (R9)(DX*4), Z24
+	VFMADD231PD  Z22, Z24, Z8
+	VFMADD231PD  Z23, Z24, Z9
+	VBROADCASTSD (R9)(R12*1), Z24
+	VFMADD231PD  Z22, Z24, Z10
+	VFMADD231PD  Z23, Z24, Z11
+	VBROADCASTSD (R9)(R11*2), Z24
+	VFMADD231PD  Z22, Z24, Z12
+	VFMADD231PD  Z23, Z24, Z13
+	VBROADCASTSD (R9)(R13*1), Z24
+	VFMADD231PD  Z22, Z24, Z14
+	VFMADD231PD  Z23, Z24, Z15
+	VBROADCASTSD (R9)(DX*8), Z24
+	VFMADD231PD  Z22, Z24, Z16
+	VFMADD231PD  Z23, Z24, Z17
+	VBROADCASTSD (R10), Z24
+	VFMADD231PD  Z22, Z24, Z18
+	VFMADD231PD  Z23, Z24, Z19
+	VBROADCASTSD (R10)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z20
+	VFMADD231PD  Z23, Z24, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSD (R9), Z24
+	VFMADD231PD  Z22, Z24, Z0
+	VFMADD231PD  Z23, Z24, Z1
+	VBROADCASTSD (R9)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z2
+	VFMADD231PD  Z23, Z24, Z3
+	VBROADCASTSD (R9)(DX*2), Z24
+	VFMADD231PD  Z22, Z24, Z4
+	VFMADD231PD  Z23, Z24, Z5
+	VBROADCASTSD (R9)(R11*1), Z24
+	VFMADD231PD  Z22, Z24, Z6
+	VFMADD231PD  Z23, Z24, Z7
+	VBROADCASTSD (R9)(DX*4), Z24
+	VFMADD231PD  Z22, Z24, Z8
+	VFMADD231PD  Z23, Z24, Z9
+	VBROADCASTSD (R9)(R12*1), Z24
+	VFMADD231PD  Z22, Z24, Z10
+	VFMADD231PD  Z23, Z24, Z11
+	VBROADCASTSD (R9)(R11*2), Z24
+	VFMADD231PD  Z22, Z24, Z12
+	VFMADD231PD  Z23, Z24, Z13
+	VBROADCASTSD (R9)(R13*1), Z24
+	VFMADD231PD  Z22, Z24, Z14
+	VFMADD231PD  Z23, Z24, Z15
+	VBROADCASTSD (R9)(DX*8), Z24
+	VFMADD231PD  Z22, Z24, Z16
+	VFMADD231PD  Z23, Z24, Z17
+	VBROADCASTSD (R10), Z24
+	VFMADD231PD  Z22, Z24, Z18
+	VFMADD231PD  Z23, Z24, Z19
+	VBROADCASTSD (R10)(DX*1), Z24
+	VFMADD231PD  Z22, Z24, Z20
+	VFMADD231PD  Z23, Z24, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -10244,6 +12870,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z24
@@ -10287,48 +12915,136 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSS (R9), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R9)(DX*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R9)(DX*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R9)(DX*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R9)(R12*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R9)(R11*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R9)(R13*1), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R9)(DX*8), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R10), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R10)(DX*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R10)(DX*2), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSS (R9), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R9)(DX*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R9)(DX*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R9)(DX*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R9)(R12*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R9)(R11*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R9)(R13*1), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R9)(DX*8), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R10), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R10)(DX*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R10)(DX*2), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -10535,6 +13251,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z24
@@ -10578,48 +13296,136 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSD (R9), Z26
+	VFMADD231PD  Z24, Z26, Z0
+	VFMADD231PD  Z25, Z26, Z1
+	VBROADCASTSD (R9)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z2
+	VFMADD231PD  Z25, Z26, Z3
+	VBROADCASTSD (R9)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z4
+	VFMADD231PD  Z25, Z26, Z5
+	VBROADCASTSD (R9)(R11*1), Z26
+	VFMADD231PD  Z24, Z26, Z6
+	VFMADD231PD  Z25, Z26, Z7
+	VBROADCASTSD (R9)(DX*4), Z26
+	VFMADD231PD  Z24, Z26, Z8
+	VFMADD231PD  Z25, Z26, Z9
+	VBROADCASTSD (R9)(R12*1), Z26
+	VFMADD231PD  Z24, Z26, Z10
+	VFMADD231PD  Z25, Z26, Z11
+	VBROADCASTSD (R9)(R11*2), Z26
+	VFMADD231PD  Z24, Z26, Z12
+	VFMADD231PD  Z25, Z26, Z13
+	VBROADCASTSD (R9)(R13*1), Z26
+	VFMADD231PD  Z24, Z26, Z14
+	VFMADD231PD  Z25, Z26, Z15
+	VBROADCASTSD (R9)(DX*8), Z26
+	VFMADD231PD  Z24, Z26, Z16
+	VFMADD231PD  Z25, Z26, Z17
+	VBROADCASTSD (R10), Z26
+	VFMADD231PD  Z24, Z26, Z18
+	VFMADD231PD  Z25, Z26, Z19
+	VBROADCASTSD (R10)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z20
+	VFMADD231PD  Z25, Z26, Z21
+	VBROADCASTSD (R10)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z22
+	VFMADD231PD  Z25, Z26, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSD (R9), Z26
+	VFMADD231PD  Z24, Z26, Z0
+	VFMADD231PD  Z25, Z26, Z1
+	VBROADCASTSD (R9)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z2
+	VFMADD231PD  Z25, Z26, Z3
+	VBROADCASTSD (R9)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z4
+	VFMADD231PD  Z25, Z26, Z5
+	VBROADCASTSD (R9)(R11*1), Z26
+	VFMADD231PD  Z24, Z26, Z6
+	VFMADD231PD  Z25, Z26, Z7
+	VBROADCASTSD (R9)(DX*4), Z26
+	VFMADD231PD  Z24, Z26, Z8
+	VFMADD231PD  Z25, Z26, Z9
+	VBROADCASTSD (R9)(R12*1), Z26
+	VFMADD231PD  Z24, Z26, Z10
+	VFMADD231PD  Z25, Z26, Z11
+	VBROADCASTSD (R9)(R11*2), Z26
+	VFMADD231PD  Z24, Z26, Z12
+	VFMADD231PD  Z25, Z26, Z13
+	VBROADCASTSD (R9)(R13*1), Z26
+	VFMADD231PD  Z24, Z26, Z14
+	VFMADD231PD  Z25, Z26, Z15
+	VBROADCASTSD (R9)(DX*8), Z26
+	VFMADD231PD  Z24, Z26, Z16
+	VFMADD231PD  Z25, Z26, Z17
+	VBROADCASTSD (R10), Z26
+	VFMADD231PD  Z24, Z26, Z18
+	VFMADD231PD  Z25, Z26, Z19
+	VBROADCASTSD (R10)(DX*1), Z26
+	VFMADD231PD  Z24, Z26, Z20
+	VFMADD231PD  Z25, Z26, Z21
+	VBROADCASTSD (R10)(DX*2), Z26
+	VFMADD231PD  Z24, Z26, Z22
+	VFMADD231PD  Z25, Z26, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -10835,6 +13641,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z26
@@ -10881,51 +13689,145 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z24, (DI)
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z26
+	VMOVUPS      64(R14), Z27
+	VBROADCASTSS (R9), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R9)(DX*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R9)(DX*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R9)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R9)(DX*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R9)(R12*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R9)(R11*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R9)(R13*1), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R9)(DX*8), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R10), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R10)(DX*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R10)(DX*2), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R10)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z26
+	VMOVUPS      64(R14), Z27
+	VBROADCASTSS (R9), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R9)(DX*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R9)(DX*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R9)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R9)(DX*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R9)(R12*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R9)(R11*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R9)(R13*1), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R9)(DX*8), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R10), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R10)(DX*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R10)(DX*2), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R10)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -11145,6 +14047,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z26
@@ -11191,51 +14095,145 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z24, (DI)
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z26
+	VMOVUPS      64(R14), Z27
+	VBROADCASTSD (R9), Z28
+	VFMADD231PD  Z26, Z28, Z0
+	VFMADD231PD  Z27, Z28, Z1
+	VBROADCASTSD (R9)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z2
+	VFMADD231PD  Z27, Z28, Z3
+	VBROADCASTSD (R9)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z4
+	VFMADD231PD  Z27, Z28, Z5
+	VBROADCASTSD (R9)(R11*1), Z28
+	VFMADD231PD  Z26, Z28, Z6
+	VFMADD231PD  Z27, Z28, Z7
+	VBROADCASTSD (R9)(DX*4), Z28
+	VFMADD231PD  Z26, Z28, Z8
+	VFMADD231PD  Z27, Z28, Z9
+	VBROADCASTSD (R9)(R12*1), Z28
+	VFMADD231PD  Z26, Z28, Z10
+	VFMADD231PD  Z27, Z28, Z11
+	VBROADCASTSD (R9)(R11*2), Z28
+	VFMADD231PD  Z26, Z28, Z12
+	VFMADD231PD  Z27, Z28, Z13
+	VBROADCASTSD (R9)(R13*1), Z28
+	VFMADD231PD  Z26, Z28, Z14
+	VFMADD231PD  Z27, Z28, Z15
+	VBROADCASTSD (R9)(DX*8), Z28
+	VFMADD231PD  Z26, Z28, Z16
+	VFMADD231PD  Z27, Z28, Z17
+	VBROADCASTSD (R10), Z28
+	VFMADD231PD  Z26, Z28, Z18
+	VFMADD231PD  Z27, Z28, Z19
+	VBROADCASTSD (R10)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z20
+	VFMADD231PD  Z27, Z28, Z21
+	VBROADCASTSD (R10)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z22
+	VFMADD231PD  Z27, Z28, Z23
+	VBROADCASTSD (R10)(R11*1), Z28
+	VFMADD231PD  Z26, Z28, Z24
+	VFMADD231PD  Z27, Z28, Z25
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z26
+	VMOVUPS      64(R14), Z27
+	VBROADCASTSD (R9), Z28
+	VFMADD231PD  Z26, Z28, Z0
+	VFMADD231PD  Z27, Z28, Z1
+	VBROADCASTSD (R9)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z2
+	VFMADD231PD  Z27, Z28, Z3
+	VBROADCASTSD (R9)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z4
+	VFMADD231PD  Z27, Z28, Z5
+	VBROADCASTSD (R9)(R11*1), Z28
+	VFMADD231PD  Z26, Z28, Z6
+	VFMADD231PD  Z27, Z28, Z7
+	VBROADCASTSD (R9)(DX*4), Z28
+	VFMADD231PD  Z26, Z28, Z8
+	VFMADD231PD  Z27, Z28, Z9
+	VBROADCASTSD (R9)(R12*1), Z28
+	VFMADD231PD  Z26, Z28, Z10
+	VFMADD231PD  Z27, Z28, Z11
+	VBROADCASTSD (R9)(R11*2), Z28
+	VFMADD231PD  Z26, Z28, Z12
+	VFMADD231PD  Z27, Z28, Z13
+	VBROADCASTSD (R9)(R13*1), Z28
+	VFMADD231PD  Z26, Z28, Z14
+	VFMADD231PD  Z27, Z28, Z15
+	VBROADCASTSD (R9)(DX*8), Z28
+	VFMADD231PD  Z26, Z28, Z16
+	VFMADD231PD  Z27, Z28, Z17
+	VBROADCASTSD (R10), Z28
+	VFMADD231PD  Z26, Z28, Z18
+	VFMADD231PD  Z27, Z28, Z19
+	VBROADCASTSD (R10)(DX*1), Z28
+	VFMADD231PD  Z26, Z28, Z20
+	VFMADD231PD  Z27, Z28, Z21
+	VBROADCASTSD (R10)(DX*2), Z28
+	VFMADD231PD  Z26, Z28, Z22
+	VFMADD231PD  Z27, Z28, Z23
+	VBROADCASTSD (R10)(R11*1), Z28
+	VFMADD231PD  Z26, Z28, Z24
+	VFMADD231PD  Z27, Z28, Z25
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -11464,6 +14462,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z28
@@ -11513,54 +14513,154 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z24, (DI)
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z26, (DI)
-	VMOVUPS      Z27, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z28
+	VMOVUPS      64(R14), Z29
+	VBROADCASTSS (R9), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R9)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R9)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R9)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R9)(DX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R9)(R12*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R9)(R11*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(R13*1), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R9)(DX*8), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R10), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R10)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R10)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R10)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R10)(DX*4), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z28
+	VMOVUPS      64(R14), Z29
+	VBROADCASTSS (R9), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R9)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R9)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R9)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R9)(DX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R9)(R12*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R9)(R11*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(R13*1), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R9)(DX*8), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R10), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R10)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R10)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R10)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R10)(DX*4), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z26, (DI)
+	VMOVUPS Z27, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -11792,6 +14892,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z28
@@ -11841,54 +14943,154 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z24, (DI)
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z26, (DI)
-	VMOVUPS      Z27, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z28
+	VMOVUPS      64(R14), Z29
+	VBROADCASTSD (R9), Z30
+	VFMADD231PD  Z28, Z30, Z0
+	VFMADD231PD  Z29, Z30, Z1
+	VBROADCASTSD (R9)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z2
+	VFMADD231PD  Z29, Z30, Z3
+	VBROADCASTSD (R9)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z4
+	VFMADD231PD  Z29, Z30, Z5
+	VBROADCASTSD (R9)(R11*1), Z30
+	VFMADD231PD  Z28, Z30, Z6
+	VFMADD231PD  Z29, Z30, Z7
+	VBROADCASTSD (R9)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z8
+	VFMADD231PD  Z29, Z30, Z9
+	VBROADCASTSD (R9)(R12*1), Z30
+	VFMADD231PD  Z28, Z30, Z10
+	VFMADD231PD  Z29, Z30, Z11
+	VBROADCASTSD (R9)(R11*2), Z30
+	VFMADD231PD  Z28, Z30, Z12
+	VFMADD231PD  Z29, Z30, Z13
+	VBROADCASTSD (R9)(R13*1), Z30
+	VFMADD231PD  Z28, Z30, Z14
+	VFMADD231PD  Z29, Z30, Z15
+	VBROADCASTSD (R9)(DX*8), Z30
+	VFMADD231PD  Z28, Z30, Z16
+	VFMADD231PD  Z29, Z30, Z17
+	VBROADCASTSD (R10), Z30
+	VFMADD231PD  Z28, Z30, Z18
+	VFMADD231PD  Z29, Z30, Z19
+	VBROADCASTSD (R10)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z20
+	VFMADD231PD  Z29, Z30, Z21
+	VBROADCASTSD (R10)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z22
+	VFMADD231PD  Z29, Z30, Z23
+	VBROADCASTSD (R10)(R11*1), Z30
+	VFMADD231PD  Z28, Z30, Z24
+	VFMADD231PD  Z29, Z30, Z25
+	VBROADCASTSD (R10)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z26
+	VFMADD231PD  Z29, Z30, Z27
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z28
+	VMOVUPS      64(R14), Z29
+	VBROADCASTSD (R9), Z30
+	VFMADD231PD  Z28, Z30, Z0
+	VFMADD231PD  Z29, Z30, Z1
+	VBROADCASTSD (R9)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z2
+	VFMADD231PD  Z29, Z30, Z3
+	VBROADCASTSD (R9)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z4
+	VFMADD231PD  Z29, Z30, Z5
+	VBROADCASTSD (R9)(R11*1), Z30
+	VFMADD231PD  Z28, Z30, Z6
+	VFMADD231PD  Z29, Z30, Z7
+	VBROADCASTSD (R9)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z8
+	VFMADD231PD  Z29, Z30, Z9
+	VBROADCASTSD (R9)(R12*1), Z30
+	VFMADD231PD  Z28, Z30, Z10
+	VFMADD231PD  Z29, Z30, Z11
+	VBROADCASTSD (R9)(R11*2), Z30
+	VFMADD231PD  Z28, Z30, Z12
+	VFMADD231PD  Z29, Z30, Z13
+	VBROADCASTSD (R9)(R13*1), Z30
+	VFMADD231PD  Z28, Z30, Z14
+	VFMADD231PD  Z29, Z30, Z15
+	VBROADCASTSD (R9)(DX*8), Z30
+	VFMADD231PD  Z28, Z30, Z16
+	VFMADD231PD  Z29, Z30, Z17
+	VBROADCASTSD (R10), Z30
+	VFMADD231PD  Z28, Z30, Z18
+	VFMADD231PD  Z29, Z30, Z19
+	VBROADCASTSD (R10)(DX*1), Z30
+	VFMADD231PD  Z28, Z30, Z20
+	VFMADD231PD  Z29, Z30, Z21
+	VBROADCASTSD (R10)(DX*2), Z30
+	VFMADD231PD  Z28, Z30, Z22
+	VFMADD231PD  Z29, Z30, Z23
+	VBROADCASTSD (R10)(R11*1), Z30
+	VFMADD231PD  Z28, Z30, Z24
+	VFMADD231PD  Z29, Z30, Z25
+	VBROADCASTSD (R10)(DX*4), Z30
+	VFMADD231PD  Z28, Z30, Z26
+	VFMADD231PD  Z29, Z30, Z27
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z26, (DI)
+	VMOVUPS Z27, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -11998,6 +15200,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z2
@@ -12009,15 +15213,39 @@ step:
 	VFMADD231PS  Z2, Z2, Z1
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSS (R9), Z4
+	VSUBPS       Z4, Z2, Z2
+	VFMADD231PS  Z2, Z2, Z0
+	VSUBPS       Z4, Z3, Z2
+	VFMADD231PS  Z2, Z2, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z2
+	VMOVUPS      64(R10), Z3
+	VBROADCASTSS (R9), Z4
+	VSUBPS       Z4, Z2, Z2
+	VFMADD231PS  Z2, Z2, Z0
+	VSUBPS       Z4, Z3, Z2
+	VFMADD231PS  Z2, Z2, Z1
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12095,6 +15323,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z4
@@ -12111,18 +15341,52 @@ step:
 	VFMADD231PS  Z4, Z4, Z3
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VSUBPS       Z6, Z4, Z7
+	VFMADD231PS  Z7, Z7, Z0
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z1
+	VBROADCASTSS (R9)(DX*1), Z6
+	VSUBPS       Z6, Z4, Z4
+	VFMADD231PS  Z4, Z4, Z2
+	VSUBPS       Z6, Z5, Z4
+	VFMADD231PS  Z4, Z4, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z4
+	VMOVUPS      64(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VSUBPS       Z6, Z4, Z7
+	VFMADD231PS  Z7, Z7, Z0
+	VSUBPS       Z6, Z5, Z6
+	VFMADD231PS  Z6, Z6, Z1
+	VBROADCASTSS (R9)(DX*1), Z6
+	VSUBPS       Z6, Z4, Z4
+	VFMADD231PS  Z4, Z4, Z2
+	VSUBPS       Z6, Z5, Z4
+	VFMADD231PS  Z4, Z4, Z3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12212,6 +15476,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
 
 step:
 	VMOVUPS      (R10), Z6
@@ -12233,21 +15499,65 @@ step:
 	VFMADD231PS  Z6, Z6, Z5
 	ADDQ         BX, R9
 	ADDQ         SI, R10
-	DECQ         R11
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSS (R9), Z8
+	VSUBPS       Z8, Z6, Z9
+	VFMADD231PS  Z9, Z9, Z0
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z1
+	VBROADCASTSS (R9)(DX*1), Z8
+	VSUBPS       Z8, Z6, Z9
+	VFMADD231PS  Z9, Z9, Z2
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z3
+	VBROADCASTSS (R9)(DX*2), Z8
+	VSUBPS       Z8, Z6, Z6
+	VFMADD231PS  Z6, Z6, Z4
+	VSUBPS       Z8, Z7, Z6
+	VFMADD231PS  Z6, Z6, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VBROADCASTSS (R9), Z8
+	VSUBPS       Z8, Z6, Z9
+	VFMADD231PS  Z9, Z9, Z0
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z1
+	VBROADCASTSS (R9)(DX*1), Z8
+	VSUBPS       Z8, Z6, Z9
+	VFMADD231PS  Z9, Z9, Z2
+	VSUBPS       Z8, Z7, Z8
+	VFMADD231PS  Z8, Z8, Z3
+	VBROADCASTSS (R9)(DX*2), Z8
+	VSUBPS       Z8, Z6, Z6
+	VFMADD231PS  Z6, Z6, Z4
+	VSUBPS       Z8, Z7, Z6
+	VFMADD231PS  Z6, Z6, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12351,6 +15661,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z8
@@ -12377,24 +15689,78 @@ step:
 	VFMADD231PS  Z8, Z8, Z7
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSS (R9), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z0
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z1
+	VBROADCASTSS (R9)(DX*1), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z2
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z3
+	VBROADCASTSS (R9)(DX*2), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z4
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z5
+	VBROADCASTSS (R9)(R10*1), Z10
+	VSUBPS       Z10, Z8, Z8
+	VFMADD231PS  Z8, Z8, Z6
+	VSUBPS       Z10, Z9, Z8
+	VFMADD231PS  Z8, Z8, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z8
+	VMOVUPS      64(R11), Z9
+	VBROADCASTSS (R9), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z0
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z1
+	VBROADCASTSS (R9)(DX*1), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z2
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z3
+	VBROADCASTSS (R9)(DX*2), Z10
+	VSUBPS       Z10, Z8, Z11
+	VFMADD231PS  Z11, Z11, Z4
+	VSUBPS       Z10, Z9, Z10
+	VFMADD231PS  Z10, Z10, Z5
+	VBROADCASTSS (R9)(R10*1), Z10
+	VSUBPS       Z10, Z8, Z8
+	VFMADD231PS  Z8, Z8, Z6
+	VSUBPS       Z10, Z9, Z8
+	VFMADD231PS  Z8, Z8, Z7
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12509,6 +15875,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
 
 step:
 	VMOVUPS      (R11), Z10
@@ -12540,27 +15908,91 @@ step:
 	VFMADD231PS  Z10, Z10, Z9
 	ADDQ         BX, R9
 	ADDQ         SI, R11
-	DECQ         R12
-	JNZ          step
-	MOVQ         last+80(FP), R11
-	CMPQ         R11, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSS (R9), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z0
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z1
+	VBROADCASTSS (R9)(DX*1), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z2
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z3
+	VBROADCASTSS (R9)(DX*2), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z4
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z5
+	VBROADCASTSS (R9)(R10*1), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z6
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z7
+	VBROADCASTSS (R9)(DX*4), Z12
+	VSUBPS       Z12, Z10, Z10
+	VFMADD231PS  Z10, Z10, Z8
+	VSUBPS       Z12, Z11, Z10
+	VFMADD231PS  Z10, Z10, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z10
+	VMOVUPS      64(R11), Z11
+	VBROADCASTSS (R9), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z0
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z1
+	VBROADCASTSS (R9)(DX*1), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z2
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z3
+	VBROADCASTSS (R9)(DX*2), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z4
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z5
+	VBROADCASTSS (R9)(R10*1), Z12
+	VSUBPS       Z12, Z10, Z13
+	VFMADD231PS  Z13, Z13, Z6
+	VSUBPS       Z12, Z11, Z12
+	VFMADD231PS  Z12, Z12, Z7
+	VBROADCASTSS (R9)(DX*4), Z12
+	VSUBPS       Z12, Z10, Z10
+	VFMADD231PS  Z10, Z10, Z8
+	VSUBPS       Z12, Z11, Z10
+	VFMADD231PS  Z10, Z10, Z9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12689,6 +16121,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z12
@@ -12725,30 +16159,104 @@ step:
 	VFMADD231PS  Z12, Z12, Z11
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSS (R9), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z0
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z1
+	VBROADCASTSS (R9)(DX*1), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z2
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z3
+	VBROADCASTSS (R9)(DX*2), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z4
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z5
+	VBROADCASTSS (R9)(R10*1), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z6
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z7
+	VBROADCASTSS (R9)(DX*4), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z8
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z9
+	VBROADCASTSS (R9)(R11*1), Z14
+	VSUBPS       Z14, Z12, Z12
+	VFMADD231PS  Z12, Z12, Z10
+	VSUBPS       Z14, Z13, Z12
+	VFMADD231PS  Z12, Z12, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z12
+	VMOVUPS      64(R12), Z13
+	VBROADCASTSS (R9), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z0
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z1
+	VBROADCASTSS (R9)(DX*1), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z2
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z3
+	VBROADCASTSS (R9)(DX*2), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z4
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z5
+	VBROADCASTSS (R9)(R10*1), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z6
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z7
+	VBROADCASTSS (R9)(DX*4), Z14
+	VSUBPS       Z14, Z12, Z15
+	VFMADD231PS  Z15, Z15, Z8
+	VSUBPS       Z14, Z13, Z14
+	VFMADD231PS  Z14, Z14, Z9
+	VBROADCASTSS (R9)(R11*1), Z14
+	VSUBPS       Z14, Z12, Z12
+	VFMADD231PS  Z12, Z12, Z10
+	VSUBPS       Z14, Z13, Z12
+	VFMADD231PS  Z12, Z12, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -12889,6 +16397,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
 
 step:
 	VMOVUPS      (R12), Z14
@@ -12930,33 +16440,117 @@ step:
 	VFMADD231PS  Z14, Z14, Z13
 	ADDQ         BX, R9
 	ADDQ         SI, R12
-	DECQ         R13
-	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSS (R9), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z0
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z1
+	VBROADCASTSS (R9)(DX*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z2
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z3
+	VBROADCASTSS (R9)(DX*2), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z4
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z5
+	VBROADCASTSS (R9)(R10*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z6
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z7
+	VBROADCASTSS (R9)(DX*4), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z8
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z9
+	VBROADCASTSS (R9)(R11*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z10
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z11
+	VBROADCASTSS (R9)(R10*2), Z16
+	VSUBPS       Z16, Z14, Z14
+	VFMADD231PS  Z14, Z14, Z12
+	VSUBPS       Z16, Z15, Z14
+	VFMADD231PS  Z14, Z14, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z14
+	VMOVUPS      64(R12), Z15
+	VBROADCASTSS (R9), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z0
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z1
+	VBROADCASTSS (R9)(DX*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z2
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z3
+	VBROADCASTSS (R9)(DX*2), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z4
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z5
+	VBROADCASTSS (R9)(R10*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z6
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z7
+	VBROADCASTSS (R9)(DX*4), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z8
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z9
+	VBROADCASTSS (R9)(R11*1), Z16
+	VSUBPS       Z16, Z14, Z17
+	VFMADD231PS  Z17, Z17, Z10
+	VSUBPS       Z16, Z15, Z16
+	VFMADD231PS  Z16, Z16, Z11
+	VBROADCASTSS (R9)(R10*2), Z16
+	VSUBPS       Z16, Z14, Z14
+	VFMADD231PS  Z14, Z14, Z12
+	VSUBPS       Z16, Z15, Z14
+	VFMADD231PS  Z14, Z14, Z13
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -13111,6 +16705,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z16
@@ -13157,36 +16753,130 @@ step:
 	VFMADD231PS  Z16, Z16, Z15
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R9), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z0
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z1
+	VBROADCASTSS (R9)(DX*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z2
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z3
+	VBROADCASTSS (R9)(DX*2), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z4
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z5
+	VBROADCASTSS (R9)(R10*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z6
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z7
+	VBROADCASTSS (R9)(DX*4), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z8
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z9
+	VBROADCASTSS (R9)(R11*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z10
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z11
+	VBROADCASTSS (R9)(R10*2), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z12
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z13
+	VBROADCASTSS (R9)(R12*1), Z18
+	VSUBPS       Z18, Z16, Z16
+	VFMADD231PS  Z16, Z16, Z14
+	VSUBPS       Z18, Z17, Z16
+	VFMADD231PS  Z16, Z16, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R9), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z0
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z1
+	VBROADCASTSS (R9)(DX*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z2
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z3
+	VBROADCASTSS (R9)(DX*2), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z4
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z5
+	VBROADCASTSS (R9)(R10*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z6
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z7
+	VBROADCASTSS (R9)(DX*4), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z8
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z9
+	VBROADCASTSS (R9)(R11*1), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z10
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z11
+	VBROADCASTSS (R9)(R10*2), Z18
+	VSUBPS       Z18, Z16, Z19
+	VFMADD231PS  Z19, Z19, Z12
+	VSUBPS       Z18, Z17, Z18
+	VFMADD231PS  Z18, Z18, Z13
+	VBROADCASTSS (R9)(R12*1), Z18
+	VSUBPS       Z18, Z16, Z16
+	VFMADD231PS  Z16, Z16, Z14
+	VSUBPS       Z18, Z17, Z16
+	VFMADD231PS  Z16, Z16, Z15
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -13351,6 +17041,8 @@ start:
 
 near:
 	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
 
 step:
 	VMOVUPS      (R13), Z18
@@ -13402,39 +17094,143 @@ step:
 	VFMADD231PS  Z18, Z18, Z17
 	ADDQ         BX, R9
 	ADDQ         SI, R13
-	DECQ         R14
-	JNZ          step
-	MOVQ         last+80(FP), R13
-	CMPQ         R13, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSS (R9), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z0
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z1
+	VBROADCASTSS (R9)(DX*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z2
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z3
+	VBROADCASTSS (R9)(DX*2), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z4
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z5
+	VBROADCASTSS (R9)(R10*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z6
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z7
+	VBROADCASTSS (R9)(DX*4), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z8
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z9
+	VBROADCASTSS (R9)(R11*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z10
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z11
+	VBROADCASTSS (R9)(R10*2), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z12
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z13
+	VBROADCASTSS (R9)(R12*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z14
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z15
+	VBROADCASTSS (R9)(DX*8), Z20
+	VSUBPS       Z20, Z18, Z18
+	VFMADD231PS  Z18, Z18, Z16
+	VSUBPS       Z20, Z19, Z18
+	VFMADD231PS  Z18, Z18, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z18
+	VMOVUPS      64(R13), Z19
+	VBROADCASTSS (R9), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z0
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z1
+	VBROADCASTSS (R9)(DX*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z2
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z3
+	VBROADCASTSS (R9)(DX*2), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z4
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z5
+	VBROADCASTSS (R9)(R10*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z6
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z7
+	VBROADCASTSS (R9)(DX*4), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z8
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z9
+	VBROADCASTSS (R9)(R11*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z10
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z11
+	VBROADCASTSS (R9)(R10*2), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z12
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z13
+	VBROADCASTSS (R9)(R12*1), Z20
+	VSUBPS       Z20, Z18, Z21
+	VFMADD231PS  Z21, Z21, Z14
+	VSUBPS       Z20, Z19, Z20
+	VFMADD231PS  Z20, Z20, Z15
+	VBROADCASTSS (R9)(DX*8), Z20
+	VSUBPS       Z20, Z18, Z18
+	VFMADD231PS  Z18, Z18, Z16
+	VSUBPS       Z20, Z19, Z18
+	VFMADD231PS  Z18, Z18, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -13614,6 +17410,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z20
@@ -13671,42 +17469,158 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSS (R9), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z0
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z1
+	VBROADCASTSS (R9)(DX*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z2
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z3
+	VBROADCASTSS (R9)(DX*2), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z4
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z5
+	VBROADCASTSS (R9)(R11*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z6
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z7
+	VBROADCASTSS (R9)(DX*4), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z8
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z9
+	VBROADCASTSS (R9)(R12*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z10
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z11
+	VBROADCASTSS (R9)(R11*2), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z12
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z13
+	VBROADCASTSS (R9)(R13*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z14
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z15
+	VBROADCASTSS (R9)(DX*8), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z16
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z17
+	VBROADCASTSS (R10), Z22
+	VSUBPS       Z22, Z20, Z20
+	VFMADD231PS  Z20, Z20, Z18
+	VSUBPS       Z22, Z21, Z20
+	VFMADD231PS  Z20, Z20, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z20
+	VMOVUPS      64(R14), Z21
+	VBROADCASTSS (R9), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z0
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z1
+	VBROADCASTSS (R9)(DX*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z2
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z3
+	VBROADCASTSS (R9)(DX*2), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z4
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z5
+	VBROADCASTSS (R9)(R11*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z6
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z7
+	VBROADCASTSS (R9)(DX*4), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z8
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z9
+	VBROADCASTSS (R9)(R12*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z10
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z11
+	VBROADCASTSS (R9)(R11*2), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z12
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z13
+	VBROADCASTSS (R9)(R13*1), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z14
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z15
+	VBROADCASTSS (R9)(DX*8), Z22
+	VSUBPS       Z22, Z20, Z23
+	VFMADD231PS  Z23, Z23, Z16
+	VSUBPS       Z22, Z21, Z22
+	VFMADD231PS  Z22, Z22, Z17
+	VBROADCASTSS (R10), Z22
+	VSUBPS       Z22, Z20, Z20
+	VFMADD231PS  Z20, Z20, Z18
+	VSUBPS       Z22, Z21, Z20
+	VFMADD231PS  Z20, Z20, Z19
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -13898,6 +17812,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z22
@@ -13960,45 +17876,171 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSS (R9), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z0
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z1
+	VBROADCASTSS (R9)(DX*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z2
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z3
+	VBROADCASTSS (R9)(DX*2), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z4
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z5
+	VBROADCASTSS (R9)(R11*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z6
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z7
+	VBROADCASTSS (R9)(DX*4), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z8
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z9
+	VBROADCASTSS (R9)(R12*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z10
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z11
+	VBROADCASTSS (R9)(R11*2), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z12
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z13
+	VBROADCASTSS (R9)(R13*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z14
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z15
+	VBROADCASTSS (R9)(DX*8), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z16
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z17
+	VBROADCASTSS (R10), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z18
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z19
+	VBROADCASTSS (R10)(DX*1), Z24
+	VSUBPS       Z24, Z22, Z22
+	VFMADD231PS  Z22, Z22, Z20
+	VSUBPS       Z24, Z23, Z22
+	VFMADD231PS  Z22, Z22, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z22
+	VMOVUPS      64(R14), Z23
+	VBROADCASTSS (R9), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z0
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z1
+	VBROADCASTSS (R9)(DX*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z2
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z3
+	VBROADCASTSS (R9)(DX*2), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z4
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z5
+	VBROADCASTSS (R9)(R11*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z6
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z7
+	VBROADCASTSS (R9)(DX*4), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z8
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z9
+	VBROADCASTSS (R9)(R12*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z10
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z11
+	VBROADCASTSS (R9)(R11*2), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z12
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z13
+	VBROADCASTSS (R9)(R13*1), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z14
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z15
+	VBROADCASTSS (R9)(DX*8), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z16
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z17
+	VBROADCASTSS (R10), Z24
+	VSUBPS       Z24, Z22, Z25
+	VFMADD231PS  Z25, Z25, Z18
+	VSUBPS       Z24, Z23, Z24
+	VFMADD231PS  Z24, Z24, Z19
+	VBROADCASTSS (R10)(DX*1), Z24
+	VSUBPS       Z24, Z22, Z22
+	VFMADD231PS  Z22, Z22, Z20
+	VSUBPS       Z24, Z23, Z22
+	VFMADD231PS  Z22, Z22, Z21
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -14203,6 +18245,8 @@ near:
 	MOVQ CX, R9
 	LEAQ (CX)(DX*8), R10
 	ADDQ DX, R10
+	SUBQ $0x02, R15
+	JLT  odd
 
 step:
 	VMOVUPS      (R14), Z24
@@ -14270,48 +18314,184 @@ step:
 	ADDQ         BX, R9
 	ADDQ         BX, R10
 	ADDQ         SI, R14
-	DECQ         R15
-	JNZ          step
-	MOVQ         last+80(FP), R10
-	CMPQ         R10, $0x10
-	JNE          partial
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	JMP          next
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSS (R9), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z0
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z1
+	VBROADCASTSS (R9)(DX*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z2
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z3
+	VBROADCASTSS (R9)(DX*2), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z4
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z5
+	VBROADCASTSS (R9)(R11*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z6
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z7
+	VBROADCASTSS (R9)(DX*4), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z8
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z9
+	VBROADCASTSS (R9)(R12*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z10
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z11
+	VBROADCASTSS (R9)(R11*2), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z12
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z13
+	VBROADCASTSS (R9)(R13*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z14
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z15
+	VBROADCASTSS (R9)(DX*8), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z16
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z17
+	VBROADCASTSS (R10), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z18
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z19
+	VBROADCASTSS (R10)(DX*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z20
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z21
+	VBROADCASTSS (R10)(DX*2), Z26
+	VSUBPS       Z26, Z24, Z24
+	VFMADD231PS  Z24, Z24, Z22
+	VSUBPS       Z26, Z25, Z24
+	VFMADD231PS  Z24, Z24, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+	SUBQ         $0x02, R15
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R15
+	JZ           store
+	VMOVUPS      (R14), Z24
+	VMOVUPS      64(R14), Z25
+	VBROADCASTSS (R9), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z0
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z1
+	VBROADCASTSS (R9)(DX*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z2
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z3
+	VBROADCASTSS (R9)(DX*2), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z4
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z5
+	VBROADCASTSS (R9)(R11*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z6
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z7
+	VBROADCASTSS (R9)(DX*4), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z8
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z9
+	VBROADCASTSS (R9)(R12*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z10
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z11
+	VBROADCASTSS (R9)(R11*2), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z12
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z13
+	VBROADCASTSS (R9)(R13*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z14
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z15
+	VBROADCASTSS (R9)(DX*8), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z16
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z17
+	VBROADCASTSS (R10), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z18
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z19
+	VBROADCASTSS (R10)(DX*1), Z26
+	VSUBPS       Z26, Z24, Z27
+	VFMADD231PS  Z27, Z27, Z20
+	VSUBPS       Z26, Z25, Z26
+	VFMADD231PS  Z26, Z26, Z21
+	VBROADCASTSS (R10)(DX*2), Z26
+	VSUBPS       Z26, Z24, Z24
+	VFMADD231PS  Z24, Z24, Z22
+	VSUBPS       Z26, Z25, Z24
+	VFMADD231PS  Z24, Z24, Z23
+	ADDQ         BX, R9
+	ADDQ         BX, R10
+	ADDQ         SI, R14
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	JMP     next
 
 partial:
 	MOVL    $0xffffffff, R9
@@ -14369,6 +18549,2883 @@ next:
 	JMP  tile
 
 done:
+	VZEROUPPER
+	RET
+
+// func gemm1x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm1x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+
+tile:
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
+
+step:
+	VMOVUPS      (R10), Z3
+	VMOVUPS      64(R10), Z4
+	VMOVUPS      128(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	VMOVUPS      (R10), Z3
+	VMOVUPS      64(R10), Z4
+	VMOVUPS      128(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z3
+	VMOVUPS      64(R10), Z4
+	VMOVUPS      128(R10), Z5
+	VBROADCASTSS (R9), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm2x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm2x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+
+tile:
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
+
+step:
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VMOVUPS      128(R10), Z8
+	VBROADCASTSS (R9), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (R9)(DX*1), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VMOVUPS      128(R10), Z8
+	VBROADCASTSS (R9), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (R9)(DX*1), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z6
+	VMOVUPS      64(R10), Z7
+	VMOVUPS      128(R10), Z8
+	VBROADCASTSS (R9), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (R9)(DX*1), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm3x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm3x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+
+tile:
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R10, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
+
+step:
+	VMOVUPS      (R10), Z9
+	VMOVUPS      64(R10), Z10
+	VMOVUPS      128(R10), Z11
+	VBROADCASTSS (R9), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (R9)(DX*1), Z12
+	VFMADD231PS  Z9, Z12, Z3
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R9)(DX*2), Z12
+	VFMADD231PS  Z9, Z12, Z6
+	VFMADD231PS  Z10, Z12, Z7
+	VFMADD231PS  Z11, Z12, Z8
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	VMOVUPS      (R10), Z9
+	VMOVUPS      64(R10), Z10
+	VMOVUPS      128(R10), Z11
+	VBROADCASTSS (R9), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (R9)(DX*1), Z12
+	VFMADD231PS  Z9, Z12, Z3
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R9)(DX*2), Z12
+	VFMADD231PS  Z9, Z12, Z6
+	VFMADD231PS  Z10, Z12, Z7
+	VFMADD231PS  Z11, Z12, Z8
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Z9
+	VMOVUPS      64(R10), Z10
+	VMOVUPS      128(R10), Z11
+	VBROADCASTSS (R9), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (R9)(DX*1), Z12
+	VFMADD231PS  Z9, Z12, Z3
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R9)(DX*2), Z12
+	VFMADD231PS  Z9, Z12, Z6
+	VFMADD231PS  Z10, Z12, Z7
+	VFMADD231PS  Z11, Z12, Z8
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R10
+	CMPQ    R10, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R10, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm4x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm4x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+
+tile:
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
+
+step:
+	VMOVUPS      (R11), Z12
+	VMOVUPS      64(R11), Z13
+	VMOVUPS      128(R11), Z14
+	VBROADCASTSS (R9), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (R9)(DX*1), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (R9)(DX*2), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (R9)(R10*1), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	VMOVUPS      (R11), Z12
+	VMOVUPS      64(R11), Z13
+	VMOVUPS      128(R11), Z14
+	VBROADCASTSS (R9), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (R9)(DX*1), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (R9)(DX*2), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (R9)(R10*1), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z12
+	VMOVUPS      64(R11), Z13
+	VMOVUPS      128(R11), Z14
+	VBROADCASTSS (R9), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (R9)(DX*1), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (R9)(DX*2), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (R9)(R10*1), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm5x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm5x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+
+tile:
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R11, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS   64(R9), Z13
+	VMOVUPS.Z 128(R9), K1, Z14
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
+
+step:
+	VMOVUPS      (R11), Z15
+	VMOVUPS      64(R11), Z16
+	VMOVUPS      128(R11), Z17
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (R9)(DX*1), Z18
+	VFMADD231PS  Z15, Z18, Z3
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R9)(DX*2), Z18
+	VFMADD231PS  Z15, Z18, Z6
+	VFMADD231PS  Z16, Z18, Z7
+	VFMADD231PS  Z17, Z18, Z8
+	VBROADCASTSS (R9)(R10*1), Z18
+	VFMADD231PS  Z15, Z18, Z9
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R9)(DX*4), Z18
+	VFMADD231PS  Z15, Z18, Z12
+	VFMADD231PS  Z16, Z18, Z13
+	VFMADD231PS  Z17, Z18, Z14
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	VMOVUPS      (R11), Z15
+	VMOVUPS      64(R11), Z16
+	VMOVUPS      128(R11), Z17
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (R9)(DX*1), Z18
+	VFMADD231PS  Z15, Z18, Z3
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R9)(DX*2), Z18
+	VFMADD231PS  Z15, Z18, Z6
+	VFMADD231PS  Z16, Z18, Z7
+	VFMADD231PS  Z17, Z18, Z8
+	VBROADCASTSS (R9)(R10*1), Z18
+	VFMADD231PS  Z15, Z18, Z9
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R9)(DX*4), Z18
+	VFMADD231PS  Z15, Z18, Z12
+	VFMADD231PS  Z16, Z18, Z13
+	VFMADD231PS  Z17, Z18, Z14
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Z15
+	VMOVUPS      64(R11), Z16
+	VMOVUPS      128(R11), Z17
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (R9)(DX*1), Z18
+	VFMADD231PS  Z15, Z18, Z3
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R9)(DX*2), Z18
+	VFMADD231PS  Z15, Z18, Z6
+	VFMADD231PS  Z16, Z18, Z7
+	VFMADD231PS  Z17, Z18, Z8
+	VBROADCASTSS (R9)(R10*1), Z18
+	VFMADD231PS  Z15, Z18, Z9
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R9)(DX*4), Z18
+	VFMADD231PS  Z15, Z18, Z12
+	VFMADD231PS  Z16, Z18, Z13
+	VFMADD231PS  Z17, Z18, Z14
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R11
+	CMPQ    R11, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R11, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm6x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm6x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+
+tile:
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS   64(R9), Z13
+	VMOVUPS.Z 128(R9), K1, Z14
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z15
+	VMOVUPS   64(R9), Z16
+	VMOVUPS.Z 128(R9), K1, Z17
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
+
+step:
+	VMOVUPS      (R12), Z18
+	VMOVUPS      64(R12), Z19
+	VMOVUPS      128(R12), Z20
+	VBROADCASTSS (R9), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (R9)(DX*1), Z21
+	VFMADD231PS  Z18, Z21, Z3
+	VFMADD231PS  Z19, Z21, Z4
+	VFMADD231PS  Z20, Z21, Z5
+	VBROADCASTSS (R9)(DX*2), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (R9)(R10*1), Z21
+	VFMADD231PS  Z18, Z21, Z9
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z11
+	VBROADCASTSS (R9)(DX*4), Z21
+	VFMADD231PS  Z18, Z21, Z12
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VBROADCASTSS (R9)(R11*1), Z21
+	VFMADD231PS  Z18, Z21, Z15
+	VFMADD231PS  Z19, Z21, Z16
+	VFMADD231PS  Z20, Z21, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	VMOVUPS      (R12), Z18
+	VMOVUPS      64(R12), Z19
+	VMOVUPS      128(R12), Z20
+	VBROADCASTSS (R9), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (R9)(DX*1), Z21
+	VFMADD231PS  Z18, Z21, Z3
+	VFMADD231PS  Z19, Z21, Z4
+	VFMADD231PS  Z20, Z21, Z5
+	VBROADCASTSS (R9)(DX*2), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (R9)(R10*1), Z21
+	VFMADD231PS  Z18, Z21, Z9
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z11
+	VBROADCASTSS (R9)(DX*4), Z21
+	VFMADD231PS  Z18, Z21, Z12
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VBROADCASTSS (R9)(R11*1), Z21
+	VFMADD231PS  Z18, Z21, Z15
+	VFMADD231PS  Z19, Z21, Z16
+	VFMADD231PS  Z20, Z21, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z18
+	VMOVUPS      64(R12), Z19
+	VMOVUPS      128(R12), Z20
+	VBROADCASTSS (R9), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (R9)(DX*1), Z21
+	VFMADD231PS  Z18, Z21, Z3
+	VFMADD231PS  Z19, Z21, Z4
+	VFMADD231PS  Z20, Z21, Z5
+	VBROADCASTSS (R9)(DX*2), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (R9)(R10*1), Z21
+	VFMADD231PS  Z18, Z21, Z9
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z11
+	VBROADCASTSS (R9)(DX*4), Z21
+	VFMADD231PS  Z18, Z21, Z12
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VBROADCASTSS (R9)(R11*1), Z21
+	VFMADD231PS  Z18, Z21, Z15
+	VFMADD231PS  Z19, Z21, Z16
+	VFMADD231PS  Z20, Z21, Z17
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm7x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm7x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+
+tile:
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R12, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS   64(R9), Z13
+	VMOVUPS.Z 128(R9), K1, Z14
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z15
+	VMOVUPS   64(R9), Z16
+	VMOVUPS.Z 128(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS   64(R9), Z19
+	VMOVUPS.Z 128(R9), K1, Z20
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
+
+step:
+	VMOVUPS      (R12), Z21
+	VMOVUPS      64(R12), Z22
+	VMOVUPS      128(R12), Z23
+	VBROADCASTSS (R9), Z24
+	VFMADD231PS  Z21, Z24, Z0
+	VFMADD231PS  Z22, Z24, Z1
+	VFMADD231PS  Z23, Z24, Z2
+	VBROADCASTSS (R9)(DX*1), Z24
+	VFMADD231PS  Z21, Z24, Z3
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R9)(DX*2), Z24
+	VFMADD231PS  Z21, Z24, Z6
+	VFMADD231PS  Z22, Z24, Z7
+	VFMADD231PS  Z23, Z24, Z8
+	VBROADCASTSS (R9)(R10*1), Z24
+	VFMADD231PS  Z21, Z24, Z9
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R9)(DX*4), Z24
+	VFMADD231PS  Z21, Z24, Z12
+	VFMADD231PS  Z22, Z24, Z13
+	VFMADD231PS  Z23, Z24, Z14
+	VBROADCASTSS (R9)(R11*1), Z24
+	VFMADD231PS  Z21, Z24, Z15
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R9)(R10*2), Z24
+	VFMADD231PS  Z21, Z24, Z18
+	VFMADD231PS  Z22, Z24, Z19
+	VFMADD231PS  Z23, Z24, Z20
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	VMOVUPS      (R12), Z21
+	VMOVUPS      64(R12), Z22
+	VMOVUPS      128(R12), Z23
+	VBROADCASTSS (R9), Z24
+	VFMADD231PS  Z21, Z24, Z0
+	VFMADD231PS  Z22, Z24, Z1
+	VFMADD231PS  Z23, Z24, Z2
+	VBROADCASTSS (R9)(DX*1), Z24
+	VFMADD231PS  Z21, Z24, Z3
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R9)(DX*2), Z24
+	VFMADD231PS  Z21, Z24, Z6
+	VFMADD231PS  Z22, Z24, Z7
+	VFMADD231PS  Z23, Z24, Z8
+	VBROADCASTSS (R9)(R10*1), Z24
+	VFMADD231PS  Z21, Z24, Z9
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R9)(DX*4), Z24
+	VFMADD231PS  Z21, Z24, Z12
+	VFMADD231PS  Z22, Z24, Z13
+	VFMADD231PS  Z23, Z24, Z14
+	VBROADCASTSS (R9)(R11*1), Z24
+	VFMADD231PS  Z21, Z24, Z15
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R9)(R10*2), Z24
+	VFMADD231PS  Z21, Z24, Z18
+	VFMADD231PS  Z22, Z24, Z19
+	VFMADD231PS  Z23, Z24, Z20
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Z21
+	VMOVUPS      64(R12), Z22
+	VMOVUPS      128(R12), Z23
+	VBROADCASTSS (R9), Z24
+	VFMADD231PS  Z21, Z24, Z0
+	VFMADD231PS  Z22, Z24, Z1
+	VFMADD231PS  Z23, Z24, Z2
+	VBROADCASTSS (R9)(DX*1), Z24
+	VFMADD231PS  Z21, Z24, Z3
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R9)(DX*2), Z24
+	VFMADD231PS  Z21, Z24, Z6
+	VFMADD231PS  Z22, Z24, Z7
+	VFMADD231PS  Z23, Z24, Z8
+	VBROADCASTSS (R9)(R10*1), Z24
+	VFMADD231PS  Z21, Z24, Z9
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R9)(DX*4), Z24
+	VFMADD231PS  Z21, Z24, Z12
+	VFMADD231PS  Z22, Z24, Z13
+	VFMADD231PS  Z23, Z24, Z14
+	VBROADCASTSS (R9)(R11*1), Z24
+	VFMADD231PS  Z21, Z24, Z15
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R9)(R10*2), Z24
+	VFMADD231PS  Z21, Z24, Z18
+	VFMADD231PS  Z22, Z24, Z19
+	VFMADD231PS  Z23, Z24, Z20
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ    last+80(FP), R12
+	CMPQ    R12, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R12, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*4), CX
+	LEAQ (CX)(DX*2), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm8x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm8x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
+
+tile:
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS   64(R9), Z13
+	VMOVUPS.Z 128(R9), K1, Z14
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z15
+	VMOVUPS   64(R9), Z16
+	VMOVUPS.Z 128(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS   64(R9), Z19
+	VMOVUPS.Z 128(R9), K1, Z20
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z21
+	VMOVUPS   64(R9), Z22
+	VMOVUPS.Z 128(R9), K1, Z23
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
+
+step:
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R9), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (R9)(DX*1), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R9)(DX*2), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*1), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS (R9)(DX*4), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS (R9)(R11*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (R9)(R10*2), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS (R9)(R12*1), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R9), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (R9)(DX*1), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R9)(DX*2), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*1), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS (R9)(DX*4), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS (R9)(R11*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (R9)(R10*2), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS (R9)(R12*1), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R9), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (R9)(DX*1), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R9)(DX*2), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*1), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS (R9)(DX*4), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS (R9)(R11*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (R9)(R10*2), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS (R9)(R12*1), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z21, (DI)
+	VMOVUPS Z22, 64(DI)
+	VMOVUPS Z23, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z21, (DI)
+	VMOVUPS Z22, 64(DI)
+	VMOVUPS Z23, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemm9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemm9x3AVX512(SB), NOSPLIT, $0-89
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+	LEAQ (R10)(DX*4), R12
+
+tile:
+	MOVQ   last+80(FP), R13
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	VXORPS Z25, Z25, Z25
+	VXORPS Z26, Z26, Z26
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R9
+	BZHIL     R13, R9, R9
+	KMOVW     R9, K1
+	MOVQ      DI, R9
+	VMOVUPS   (R9), Z0
+	VMOVUPS   64(R9), Z1
+	VMOVUPS.Z 128(R9), K1, Z2
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z3
+	VMOVUPS   64(R9), Z4
+	VMOVUPS.Z 128(R9), K1, Z5
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z6
+	VMOVUPS   64(R9), Z7
+	VMOVUPS.Z 128(R9), K1, Z8
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z9
+	VMOVUPS   64(R9), Z10
+	VMOVUPS.Z 128(R9), K1, Z11
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z12
+	VMOVUPS   64(R9), Z13
+	VMOVUPS.Z 128(R9), K1, Z14
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z15
+	VMOVUPS   64(R9), Z16
+	VMOVUPS.Z 128(R9), K1, Z17
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z18
+	VMOVUPS   64(R9), Z19
+	VMOVUPS.Z 128(R9), K1, Z20
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z21
+	VMOVUPS   64(R9), Z22
+	VMOVUPS.Z 128(R9), K1, Z23
+	ADDQ      R8, R9
+	VMOVUPS   (R9), Z24
+	VMOVUPS   64(R9), Z25
+	VMOVUPS.Z 128(R9), K1, Z26
+	ADDQ      R8, R9
+
+start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R14
+	JLT  odd
+
+step:
+	VMOVUPS      (R13), Z27
+	VMOVUPS      64(R13), Z28
+	VMOVUPS      128(R13), Z29
+	VBROADCASTSS (R9), Z30
+	VFMADD231PS  Z27, Z30, Z0
+	VFMADD231PS  Z28, Z30, Z1
+	VFMADD231PS  Z29, Z30, Z2
+	VBROADCASTSS (R9)(DX*1), Z30
+	VFMADD231PS  Z27, Z30, Z3
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R9)(DX*2), Z30
+	VFMADD231PS  Z27, Z30, Z6
+	VFMADD231PS  Z28, Z30, Z7
+	VFMADD231PS  Z29, Z30, Z8
+	VBROADCASTSS (R9)(R10*1), Z30
+	VFMADD231PS  Z27, Z30, Z9
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R9)(DX*4), Z30
+	VFMADD231PS  Z27, Z30, Z12
+	VFMADD231PS  Z28, Z30, Z13
+	VFMADD231PS  Z29, Z30, Z14
+	VBROADCASTSS (R9)(R11*1), Z30
+	VFMADD231PS  Z27, Z30, Z15
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R9)(R10*2), Z30
+	VFMADD231PS  Z27, Z30, Z18
+	VFMADD231PS  Z28, Z30, Z19
+	VFMADD231PS  Z29, Z30, Z20
+	VBROADCASTSS (R9)(R12*1), Z30
+	VFMADD231PS  Z27, Z30, Z21
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R9)(DX*8), Z30
+	VFMADD231PS  Z27, Z30, Z24
+	VFMADD231PS  Z28, Z30, Z25
+	VFMADD231PS  Z29, Z30, Z26
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	VMOVUPS      (R13), Z27
+	VMOVUPS      64(R13), Z28
+	VMOVUPS      128(R13), Z29
+	VBROADCASTSS (R9), Z30
+	VFMADD231PS  Z27, Z30, Z0
+	VFMADD231PS  Z28, Z30, Z1
+	VFMADD231PS  Z29, Z30, Z2
+	VBROADCASTSS (R9)(DX*1), Z30
+	VFMADD231PS  Z27, Z30, Z3
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R9)(DX*2), Z30
+	VFMADD231PS  Z27, Z30, Z6
+	VFMADD231PS  Z28, Z30, Z7
+	VFMADD231PS  Z29, Z30, Z8
+	VBROADCASTSS (R9)(R10*1), Z30
+	VFMADD231PS  Z27, Z30, Z9
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R9)(DX*4), Z30
+	VFMADD231PS  Z27, Z30, Z12
+	VFMADD231PS  Z28, Z30, Z13
+	VFMADD231PS  Z29, Z30, Z14
+	VBROADCASTSS (R9)(R11*1), Z30
+	VFMADD231PS  Z27, Z30, Z15
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R9)(R10*2), Z30
+	VFMADD231PS  Z27, Z30, Z18
+	VFMADD231PS  Z28, Z30, Z19
+	VFMADD231PS  Z29, Z30, Z20
+	VBROADCASTSS (R9)(R12*1), Z30
+	VFMADD231PS  Z27, Z30, Z21
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R9)(DX*8), Z30
+	VFMADD231PS  Z27, Z30, Z24
+	VFMADD231PS  Z28, Z30, Z25
+	VFMADD231PS  Z29, Z30, Z26
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+	SUBQ         $0x02, R14
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R14
+	JZ           store
+	VMOVUPS      (R13), Z27
+	VMOVUPS      64(R13), Z28
+	VMOVUPS      128(R13), Z29
+	VBROADCASTSS (R9), Z30
+	VFMADD231PS  Z27, Z30, Z0
+	VFMADD231PS  Z28, Z30, Z1
+	VFMADD231PS  Z29, Z30, Z2
+	VBROADCASTSS (R9)(DX*1), Z30
+	VFMADD231PS  Z27, Z30, Z3
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R9)(DX*2), Z30
+	VFMADD231PS  Z27, Z30, Z6
+	VFMADD231PS  Z28, Z30, Z7
+	VFMADD231PS  Z29, Z30, Z8
+	VBROADCASTSS (R9)(R10*1), Z30
+	VFMADD231PS  Z27, Z30, Z9
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R9)(DX*4), Z30
+	VFMADD231PS  Z27, Z30, Z12
+	VFMADD231PS  Z28, Z30, Z13
+	VFMADD231PS  Z29, Z30, Z14
+	VBROADCASTSS (R9)(R11*1), Z30
+	VFMADD231PS  Z27, Z30, Z15
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R9)(R10*2), Z30
+	VFMADD231PS  Z27, Z30, Z18
+	VFMADD231PS  Z28, Z30, Z19
+	VFMADD231PS  Z29, Z30, Z20
+	VBROADCASTSS (R9)(R12*1), Z30
+	VFMADD231PS  Z27, Z30, Z21
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R9)(DX*8), Z30
+	VFMADD231PS  Z27, Z30, Z24
+	VFMADD231PS  Z28, Z30, Z25
+	VFMADD231PS  Z29, Z30, Z26
+	ADDQ         BX, R9
+	ADDQ         SI, R13
+
+store:
+	MOVQ    last+80(FP), R13
+	CMPQ    R13, $0x10
+	JNE     partial
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z21, (DI)
+	VMOVUPS Z22, 64(DI)
+	VMOVUPS Z23, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	VMOVUPS Z26, 128(DI)
+	ADDQ    R8, DI
+	JMP     next
+
+partial:
+	MOVL    $0xffffffff, R9
+	BZHIL   R13, R9, R9
+	KMOVW   R9, K1
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z5, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	VMOVUPS Z8, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z9, (DI)
+	VMOVUPS Z10, 64(DI)
+	VMOVUPS Z11, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	VMOVUPS Z14, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, 64(DI)
+	VMOVUPS Z17, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	VMOVUPS Z20, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z21, (DI)
+	VMOVUPS Z22, 64(DI)
+	VMOVUPS Z23, K1, 128(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	VMOVUPS Z26, K1, 128(DI)
+	ADDQ    R8, DI
+
+next:
+	LEAQ (CX)(DX*8), CX
+	LEAQ (CX)(DX*1), CX
+	DECQ AX
+	JNZ  tile
+	DECQ panels+16(FP)
+	JZ   done
+	ADDQ $0x000000c0, b+48(FP)
+	ADDQ $0x000000c0, c+64(FP)
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ c+64(FP), DI
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemmPack14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, pack *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemmPack14x2AVX512(SB), NOSPLIT, $0-104
+	MOVQ   a+24(FP), AX
+	MOVQ   rs+32(FP), CX
+	MOVQ   ks+40(FP), DX
+	MOVQ   ldb+56(FP), BX
+	MOVQ   c+64(FP), SI
+	MOVQ   ldc+72(FP), DI
+	LEAQ   (CX)(CX*2), R9
+	LEAQ   (CX)(CX*4), R10
+	LEAQ   (R9)(CX*4), R11
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R8
+	TESTB  R8, R8
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	VXORPS Z25, Z25, Z25
+	VXORPS Z26, Z26, Z26
+	VXORPS Z27, Z27, Z27
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R8
+	BZHIL     R12, R8, R8
+	KMOVW     R8, K1
+	MOVQ      SI, R8
+	VMOVUPS   (R8), Z0
+	VMOVUPS.Z 64(R8), K1, Z1
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z2
+	VMOVUPS.Z 64(R8), K1, Z3
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z4
+	VMOVUPS.Z 64(R8), K1, Z5
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z6
+	VMOVUPS.Z 64(R8), K1, Z7
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z8
+	VMOVUPS.Z 64(R8), K1, Z9
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z10
+	VMOVUPS.Z 64(R8), K1, Z11
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z12
+	VMOVUPS.Z 64(R8), K1, Z13
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z14
+	VMOVUPS.Z 64(R8), K1, Z15
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z16
+	VMOVUPS.Z 64(R8), K1, Z17
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z18
+	VMOVUPS.Z 64(R8), K1, Z19
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z20
+	VMOVUPS.Z 64(R8), K1, Z21
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z22
+	VMOVUPS.Z 64(R8), K1, Z23
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z24
+	VMOVUPS.Z 64(R8), K1, Z25
+	ADDQ      DI, R8
+	VMOVUPS   (R8), Z26
+	VMOVUPS.Z 64(R8), K1, Z27
+	ADDQ      DI, R8
+
+start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       DI, R8
+
+near:
+	MOVQ  AX, R8
+	LEAQ  (AX)(CX*8), AX
+	ADDQ  CX, AX
+	MOVL  $0xffffffff, R15
+	BZHIL R12, R15, R15
+	KMOVW R15, K1
+	MOVQ  pack+96(FP), R12
+	LEAQ  (R13)(BX*8), R15
+	LEAQ  (R15)(BX*8), R15
+
+step:
+	PREFETCHT0   (R15)
+	PREFETCHT0   64(R15)
+	VMOVUPS      (R13), Z28
+	VMOVUPS      Z28, (R12)
+	VMOVUPS.Z    64(R13), K1, Z29
+	VMOVUPS      Z29, 64(R12)
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R8)(CX*8), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (AX), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (AX)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (AX)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (AX)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, R8
+	ADDQ         DX, AX
+	ADDQ         BX, R13
+	ADDQ         BX, R15
+	ADDQ         $0x00000080, R12
+	DECQ         R14
+	JNZ          step
+	MOVQ         last+80(FP), R12
+	CMPQ         R12, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      Z1, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	VMOVUPS      Z3, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      Z5, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	VMOVUPS      Z7, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	VMOVUPS      Z9, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	VMOVUPS      Z11, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z12, (SI)
+	VMOVUPS      Z13, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z14, (SI)
+	VMOVUPS      Z15, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      Z17, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      Z19, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z20, (SI)
+	VMOVUPS      Z21, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z22, (SI)
+	VMOVUPS      Z23, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z24, (SI)
+	VMOVUPS      Z25, 64(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z26, (SI)
+	VMOVUPS      Z27, 64(SI)
+	ADDQ         DI, SI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, AX
+	BZHIL   R12, AX, AX
+	KMOVW   AX, K1
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z2, (SI)
+	VMOVUPS Z3, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z5, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z6, (SI)
+	VMOVUPS Z7, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z8, (SI)
+	VMOVUPS Z9, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z10, (SI)
+	VMOVUPS Z11, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z12, (SI)
+	VMOVUPS Z13, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z16, (SI)
+	VMOVUPS Z17, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z18, (SI)
+	VMOVUPS Z19, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z20, (SI)
+	VMOVUPS Z21, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z22, (SI)
+	VMOVUPS Z23, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z24, (SI)
+	VMOVUPS Z25, K1, 64(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z26, (SI)
+	VMOVUPS Z27, K1, 64(SI)
+	ADDQ    DI, SI
+
+next:
+	VZEROUPPER
+	RET
+
+// func gemmPack9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, pack *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gemmPack9x3AVX512(SB), NOSPLIT, $0-104
+	MOVQ   a+24(FP), AX
+	MOVQ   rs+32(FP), CX
+	MOVQ   ks+40(FP), DX
+	MOVQ   ldb+56(FP), BX
+	MOVQ   c+64(FP), SI
+	MOVQ   ldc+72(FP), DI
+	LEAQ   (CX)(CX*2), R8
+	LEAQ   (CX)(CX*4), R9
+	LEAQ   (R8)(CX*4), R10
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R11
+	TESTB  R11, R11
+	JNZ    continue
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
+	VXORPS Z24, Z24, Z24
+	VXORPS Z25, Z25, Z25
+	VXORPS Z26, Z26, Z26
+	JMP    start
+
+continue:
+	MOVL      $0xffffffff, R11
+	BZHIL     R12, R11, R11
+	KMOVW     R11, K1
+	MOVQ      SI, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS   64(R11), Z1
+	VMOVUPS.Z 128(R11), K1, Z2
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z3
+	VMOVUPS   64(R11), Z4
+	VMOVUPS.Z 128(R11), K1, Z5
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z6
+	VMOVUPS   64(R11), Z7
+	VMOVUPS.Z 128(R11), K1, Z8
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z9
+	VMOVUPS   64(R11), Z10
+	VMOVUPS.Z 128(R11), K1, Z11
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z12
+	VMOVUPS   64(R11), Z13
+	VMOVUPS.Z 128(R11), K1, Z14
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z15
+	VMOVUPS   64(R11), Z16
+	VMOVUPS.Z 128(R11), K1, Z17
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z18
+	VMOVUPS   64(R11), Z19
+	VMOVUPS.Z 128(R11), K1, Z20
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z21
+	VMOVUPS   64(R11), Z22
+	VMOVUPS.Z 128(R11), K1, Z23
+	ADDQ      DI, R11
+	VMOVUPS   (R11), Z24
+	VMOVUPS   64(R11), Z25
+	VMOVUPS.Z 128(R11), K1, Z26
+	ADDQ      DI, R11
+
+start:
+	MOVQ       b+48(FP), R13
+	MOVQ       k+0(FP), R14
+	CMPQ       R14, $0x40
+	JLT        near
+	MOVQ       SI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	ADDQ       DI, R11
+
+near:
+	MOVL  $0xffffffff, R11
+	BZHIL R12, R11, R11
+	KMOVW R11, K1
+	MOVQ  pack+96(FP), R11
+	LEAQ  (R13)(BX*8), R12
+	LEAQ  (R12)(BX*8), R12
+
+step:
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	PREFETCHT0   128(R12)
+	VMOVUPS      (R13), Z27
+	VMOVUPS      Z27, (R11)
+	VMOVUPS      64(R13), Z28
+	VMOVUPS      Z28, 64(R11)
+	VMOVUPS.Z    128(R13), K1, Z29
+	VMOVUPS      Z29, 128(R11)
+	VBROADCASTSS (AX), Z30
+	VFMADD231PS  Z27, Z30, Z0
+	VFMADD231PS  Z28, Z30, Z1
+	VFMADD231PS  Z29, Z30, Z2
+	VBROADCASTSS (AX)(CX*1), Z30
+	VFMADD231PS  Z27, Z30, Z3
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (AX)(CX*2), Z30
+	VFMADD231PS  Z27, Z30, Z6
+	VFMADD231PS  Z28, Z30, Z7
+	VFMADD231PS  Z29, Z30, Z8
+	VBROADCASTSS (AX)(R8*1), Z30
+	VFMADD231PS  Z27, Z30, Z9
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (AX)(CX*4), Z30
+	VFMADD231PS  Z27, Z30, Z12
+	VFMADD231PS  Z28, Z30, Z13
+	VFMADD231PS  Z29, Z30, Z14
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z27, Z30, Z15
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (AX)(R8*2), Z30
+	VFMADD231PS  Z27, Z30, Z18
+	VFMADD231PS  Z28, Z30, Z19
+	VFMADD231PS  Z29, Z30, Z20
+	VBROADCASTSS (AX)(R10*1), Z30
+	VFMADD231PS  Z27, Z30, Z21
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (AX)(CX*8), Z30
+	VFMADD231PS  Z27, Z30, Z24
+	VFMADD231PS  Z28, Z30, Z25
+	VFMADD231PS  Z29, Z30, Z26
+	ADDQ         DX, AX
+	ADDQ         BX, R13
+	ADDQ         BX, R12
+	ADDQ         $0x000000c0, R11
+	DECQ         R14
+	JNZ          step
+	MOVQ         last+80(FP), R12
+	CMPQ         R12, $0x10
+	JNE          partial
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      Z1, 64(SI)
+	VMOVUPS      Z2, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	VMOVUPS      Z4, 64(SI)
+	VMOVUPS      Z5, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	VMOVUPS      Z7, 64(SI)
+	VMOVUPS      Z8, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	VMOVUPS      Z10, 64(SI)
+	VMOVUPS      Z11, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z12, (SI)
+	VMOVUPS      Z13, 64(SI)
+	VMOVUPS      Z14, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z15, (SI)
+	VMOVUPS      Z16, 64(SI)
+	VMOVUPS      Z17, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      Z19, 64(SI)
+	VMOVUPS      Z20, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z21, (SI)
+	VMOVUPS      Z22, 64(SI)
+	VMOVUPS      Z23, 128(SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z24, (SI)
+	VMOVUPS      Z25, 64(SI)
+	VMOVUPS      Z26, 128(SI)
+	ADDQ         DI, SI
+	JMP          next
+
+partial:
+	MOVL    $0xffffffff, AX
+	BZHIL   R12, AX, AX
+	KMOVW   AX, K1
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z3, (SI)
+	VMOVUPS Z4, 64(SI)
+	VMOVUPS Z5, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z6, (SI)
+	VMOVUPS Z7, 64(SI)
+	VMOVUPS Z8, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z9, (SI)
+	VMOVUPS Z10, 64(SI)
+	VMOVUPS Z11, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z12, (SI)
+	VMOVUPS Z13, 64(SI)
+	VMOVUPS Z14, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z15, (SI)
+	VMOVUPS Z16, 64(SI)
+	VMOVUPS Z17, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z18, (SI)
+	VMOVUPS Z19, 64(SI)
+	VMOVUPS Z20, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z21, (SI)
+	VMOVUPS Z22, 64(SI)
+	VMOVUPS Z23, K1, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Z24, (SI)
+	VMOVUPS Z25, 64(SI)
+	VMOVUPS Z26, K1, 128(SI)
+	ADDQ    DI, SI
+
+next:
+	VZEROUPPER
+	RET
+
+// func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·packRows3AVX512(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  lds+16(FP), DX
+	MOVQ  k+24(FP), BX
+	MOVQ  last+32(FP), SI
+	MOVL  $0xffffffff, DI
+	BZHIL SI, DI, DI
+	KMOVW DI, K1
+
+row:
+	PREFETCHT0 (CX)(DX*8)
+	PREFETCHT0 64(CX)(DX*8)
+	PREFETCHT0 128(CX)(DX*8)
+	VMOVUPS    (CX), Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VMOVUPS    Z0, 64(AX)
+	VMOVUPS.Z  128(CX), K1, Z0
+	VMOVUPS    Z0, 128(AX)
+	ADDQ       DX, CX
+	ADDQ       $0xc0, AX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -18871,12 +25928,12 @@ DATA w3eb33333<>+56(SB)/8, $0x3eb333333eb33333
 GLOBL w3eb33333<>(SB), RODATA|NOPTR, $64
 
 // func expAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS wc2d00000<>+0(SB), Z1
+	VBROADCASTSS wc2cff5c3<>+0(SB), Z2
 	VBROADCASTSS w42b20000<>+0(SB), Z3
 	VBROADCASTSS w4b400000<>+0(SB), Z5
 	VBROADCASTSS w3fb8aa3b<>+0(SB), Z6
@@ -18894,26 +25951,28 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 
 loop:
 	VMOVUPS      (DX)(CX*1), Z0
-	VMOVUPS      Z1, Z2
+	VXORPS       Z1, Z1, Z1
+	VCMPPS       $0x11, Z2, Z0, K1
 	VMOVUPS      Z3, Z4
 	VMINPS       Z0, Z4, Z0
-	VMAXPS       Z0, Z2, Z0
-	VMOVUPS      Z5, Z2
-	VFMADD231PS  Z6, Z0, Z2
-	VSUBPS       Z5, Z2, Z4
+	VBLENDMPS    Z1, Z0, K1, Z0
+	VMOVUPS      Z5, Z4
+	VFMADD231PS  Z6, Z0, Z4
+	VSUBPS       Z5, Z4, Z15
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z7, Z4, Z0
-	VFNMADD231PS Z8, Z4, Z0
-	VMOVUPS      Z9, Z4
-	VFMADD213PS  Z10, Z0, Z4
-	VFMADD213PS  Z11, Z0, Z4
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z13, Z0, Z4
-	VMULPS       Z0, Z0, Z15
-	VFMADD213PS  Z0, Z15, Z4
-	VADDPS       Z14, Z4, Z0
-	VSUBPS       Z5, Z2, Z2
-	VSCALEFPS    Z2, Z0, Z0
+	VFNMADD231PS Z7, Z15, Z0
+	VFNMADD231PS Z8, Z15, Z0
+	VMOVUPS      Z9, Z15
+	VFMADD213PS  Z10, Z0, Z15
+	VFMADD213PS  Z11, Z0, Z15
+	VFMADD213PS  Z12, Z0, Z15
+	VFMADD213PS  Z13, Z0, Z15
+	VMULPS       Z0, Z0, Z16
+	VFMADD213PS  Z0, Z16, Z15
+	VADDPS       Z14, Z15, Z0
+	VSUBPS       Z5, Z4, Z4
+	VSCALEFPS    Z4, Z0, Z0
+	VBLENDMPS    Z1, Z0, K1, Z0
 	VMOVUPS      Z0, (BX)(CX*1)
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, AX
@@ -18926,41 +25985,43 @@ tail:
 	BZHIL        AX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(CX*1), K1, Z0
-	VMOVUPS      Z1, Z1
+	VXORPS       Z1, Z1, Z1
+	VCMPPS       $0x11, Z2, Z0, K2
 	VMOVUPS      Z3, Z2
 	VMINPS       Z0, Z2, Z0
-	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      Z5, Z1
-	VFMADD231PS  Z6, Z0, Z1
-	VSUBPS       Z5, Z1, Z2
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD231PS  Z6, Z0, Z2
+	VSUBPS       Z5, Z2, Z3
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z7, Z2, Z0
-	VFNMADD231PS Z8, Z2, Z0
-	VMOVUPS      Z9, Z2
-	VFMADD213PS  Z10, Z0, Z2
-	VFMADD213PS  Z11, Z0, Z2
-	VFMADD213PS  Z12, Z0, Z2
-	VFMADD213PS  Z13, Z0, Z2
-	VMULPS       Z0, Z0, Z3
-	VFMADD213PS  Z0, Z3, Z2
-	VADDPS       Z14, Z2, Z0
-	VSUBPS       Z5, Z1, Z1
-	VSCALEFPS    Z1, Z0, Z0
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVUPS      Z9, Z3
+	VFMADD213PS  Z10, Z0, Z3
+	VFMADD213PS  Z11, Z0, Z3
+	VFMADD213PS  Z12, Z0, Z3
+	VFMADD213PS  Z13, Z0, Z3
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z3
+	VADDPS       Z14, Z3, Z0
+	VSUBPS       Z5, Z2, Z2
+	VSCALEFPS    Z2, Z0, Z0
+	VBLENDMPS    Z1, Z0, K2, Z0
 	VMOVUPS      Z0, K1, (BX)(CX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA wc2d00000<>+0(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+8(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+16(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+24(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+32(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+40(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+48(SB)/8, $0xc2d00000c2d00000
-DATA wc2d00000<>+56(SB)/8, $0xc2d00000c2d00000
-GLOBL wc2d00000<>(SB), RODATA|NOPTR, $64
+DATA wc2cff5c3<>+0(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+8(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+16(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+24(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+32(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+40(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+48(SB)/8, $0xc2cff5c3c2cff5c3
+DATA wc2cff5c3<>+56(SB)/8, $0xc2cff5c3c2cff5c3
+GLOBL wc2cff5c3<>(SB), RODATA|NOPTR, $64
 
 DATA w42b20000<>+0(SB)/8, $0x42b2000042b20000
 DATA w42b20000<>+8(SB)/8, $0x42b2000042b20000
@@ -19051,6 +26112,117 @@ DATA w3efffffe<>+40(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+48(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+56(SB)/8, $0x3efffffe3efffffe
 GLOBL w3efffffe<>(SB), RODATA|NOPTR, $64
+
+// func expScaledAVX512(dst []float32, x []float32, low float32, scale float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·expScaledAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         x_base+24(FP), DX
+	MOVSS        low+48(FP), X0
+	VBROADCASTSS X0, Z1
+	MOVSS        scale+52(FP), X0
+	VBROADCASTSS X0, Z2
+	VBROADCASTSS wc2cff5c3<>+0(SB), Z3
+	VBROADCASTSS w42b20000<>+0(SB), Z4
+	VBROADCASTSS w4b400000<>+0(SB), Z5
+	VBROADCASTSS w3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS w3f318000<>+0(SB), Z7
+	VBROADCASTSS wb95e8083<>+0(SB), Z8
+	VBROADCASTSS w3ab511ab<>+0(SB), Z9
+	VBROADCASTSS w3c091d35<>+0(SB), Z10
+	VBROADCASTSS w3d2aac7a<>+0(SB), Z11
+	VBROADCASTSS w3e2aaa48<>+0(SB), Z12
+	VBROADCASTSS w3efffffe<>+0(SB), Z13
+	VBROADCASTSS w3f800000<>+0(SB), Z14
+	MOVQ         dst_base+0(FP), BX
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(CX*1), Z0
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x11, Z3, Z0, K1
+	VMOVUPS      Z4, Z16
+	VMINPS       Z0, Z16, Z0
+	VBLENDMPS    Z15, Z0, K1, Z0
+	VMOVUPS      Z5, Z16
+	VFMADD231PS  Z6, Z0, Z16
+	VSUBPS       Z5, Z16, Z17
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z17, Z0
+	VFNMADD231PS Z8, Z17, Z0
+	VMOVUPS      Z9, Z17
+	VFMADD213PS  Z10, Z0, Z17
+	VFMADD213PS  Z11, Z0, Z17
+	VFMADD213PS  Z12, Z0, Z17
+	VFMADD213PS  Z13, Z0, Z17
+	VMULPS       Z0, Z0, Z18
+	VFMADD213PS  Z0, Z18, Z17
+	VADDPS       Z14, Z17, Z0
+	VSUBPS       Z5, Z16, Z16
+	VSCALEFPS    Z16, Z0, Z0
+	VBLENDMPS    Z15, Z0, K1, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, AX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, AX
+	JZ           done
+	MOVL         $0xffffffff, SI
+	BZHIL        AX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VXORPS       Z1, Z1, Z1
+	VCMPPS       $0x11, Z3, Z0, K2
+	VMOVUPS      Z4, Z2
+	VMINPS       Z0, Z2, Z0
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD231PS  Z6, Z0, Z2
+	VSUBPS       Z5, Z2, Z3
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVUPS      Z9, Z3
+	VFMADD213PS  Z10, Z0, Z3
+	VFMADD213PS  Z11, Z0, Z3
+	VFMADD213PS  Z12, Z0, Z3
+	VFMADD213PS  Z13, Z0, Z3
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z3
+	VADDPS       Z14, Z3, Z0
+	VSUBPS       Z5, Z2, Z2
+	VSCALEFPS    Z2, Z0, Z0
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func minLanesAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·minLanesAVX512(SB), NOSPLIT, $0-48
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	VMOVUPS (CX), Z0
+
+loop:
+	VMINPS  (CX), Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JG      loop
+	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
 
 // func logCoshAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -19369,7 +26541,7 @@ TEXT ·absPowAVX512(SB), NOSPLIT, $0-76
 	MOVQ         log_base+24(FP), BX
 	MOVSS        q+72(FP), X0
 	VBROADCASTSS X0, Z17
-	VBROADCASTSS wc2d00000<>+0(SB), Z18
+	VBROADCASTSS wc2cff5c3<>+0(SB), Z18
 	MOVQ         pow_base+0(FP), SI
 	SUBQ         $0x10, AX
 	JLT          tail
@@ -19402,26 +26574,28 @@ loop:
 	VFMADD231PS  Z16, Z19, Z0
 	VMOVUPS      Z0, (BX)(CX*1)
 	VMULPS       Z17, Z0, Z0
-	VMOVUPS      Z18, Z19
+	VXORPS       Z19, Z19, Z19
+	VCMPPS       $0x11, Z18, Z0, K1
 	VMOVUPS      w42b20000<>+0(SB), Z20
 	VMINPS       Z0, Z20, Z0
-	VMAXPS       Z0, Z19, Z0
-	VMOVUPS      w4b400000<>+0(SB), Z19
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z19
-	VSUBPS       w4b400000<>+0(SB), Z19, Z20
+	VBLENDMPS    Z19, Z0, K1, Z0
+	VMOVUPS      w4b400000<>+0(SB), Z20
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z20
+	VSUBPS       w4b400000<>+0(SB), Z20, Z21
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z16, Z20, Z0
-	VFNMADD231PS Z14, Z20, Z0
-	VMOVUPS      w3ab511ab<>+0(SB), Z20
-	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z20
-	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z20
-	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z20
-	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z20
-	VMULPS       Z0, Z0, Z21
-	VFMADD213PS  Z0, Z21, Z20
-	VADDPS       Z4, Z20, Z0
-	VSUBPS       w4b400000<>+0(SB), Z19, Z19
-	VSCALEFPS    Z19, Z0, Z0
+	VFNMADD231PS Z16, Z21, Z0
+	VFNMADD231PS Z14, Z21, Z0
+	VMOVUPS      w3ab511ab<>+0(SB), Z21
+	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z21
+	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z21
+	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z21
+	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z21
+	VMULPS       Z0, Z0, Z22
+	VFMADD213PS  Z0, Z22, Z21
+	VADDPS       Z4, Z21, Z0
+	VSUBPS       w4b400000<>+0(SB), Z20, Z20
+	VSCALEFPS    Z20, Z0, Z0
+	VBLENDMPS    Z19, Z0, K1, Z0
 	VMOVUPS      Z0, (SI)(CX*1)
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, AX
@@ -19460,26 +26634,28 @@ tail:
 	VFMADD231PS  Z16, Z1, Z0
 	VMOVUPS      Z0, K1, (BX)(CX*1)
 	VMULPS       Z17, Z0, Z0
-	VMOVUPS      Z18, Z1
+	VXORPS       Z1, Z1, Z1
+	VCMPPS       $0x11, Z18, Z0, K2
 	VMOVUPS      w42b20000<>+0(SB), Z2
 	VMINPS       Z0, Z2, Z0
-	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      w4b400000<>+0(SB), Z1
-	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z1
-	VSUBPS       w4b400000<>+0(SB), Z1, Z2
+	VBLENDMPS    Z1, Z0, K2, Z0
+	VMOVUPS      w4b400000<>+0(SB), Z2
+	VFMADD231PS  w3fb8aa3b<>+0(SB), Z0, Z2
+	VSUBPS       w4b400000<>+0(SB), Z2, Z3
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z16, Z2, Z0
-	VFNMADD231PS Z14, Z2, Z0
-	VMOVUPS      w3ab511ab<>+0(SB), Z2
-	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z2
-	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z2
-	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z2
-	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z2
-	VMULPS       Z0, Z0, Z3
-	VFMADD213PS  Z0, Z3, Z2
-	VADDPS       Z4, Z2, Z0
-	VSUBPS       w4b400000<>+0(SB), Z1, Z1
-	VSCALEFPS    Z1, Z0, Z0
+	VFNMADD231PS Z16, Z3, Z0
+	VFNMADD231PS Z14, Z3, Z0
+	VMOVUPS      w3ab511ab<>+0(SB), Z3
+	VFMADD213PS  w3c091d35<>+0(SB), Z0, Z3
+	VFMADD213PS  w3d2aac7a<>+0(SB), Z0, Z3
+	VFMADD213PS  w3e2aaa48<>+0(SB), Z0, Z3
+	VFMADD213PS  w3efffffe<>+0(SB), Z0, Z3
+	VMULPS       Z0, Z0, Z5
+	VFMADD213PS  Z0, Z5, Z3
+	VADDPS       Z4, Z3, Z0
+	VSUBPS       w4b400000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z2, Z0, Z0
+	VBLENDMPS    Z1, Z0, K2, Z0
 	VMOVUPS      Z0, K1, (SI)(CX*1)
 
 done:
@@ -20789,15 +27965,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpyAVX512(dst []float32, alpha float32, x []float32)
+// func addScaledAVX512(dst []float32, x []float32, alpha float32, w []float32)
 // Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
+TEXT ·addScaledAVX512(SB), NOSPLIT, $0-80
 	MOVQ         dst_len+8(FP), AX
 	XORQ         CX, CX
-	MOVQ         dst_base+0(FP), DX
-	MOVSS        alpha+24(FP), X0
+	MOVQ         x_base+24(FP), DX
+	MOVSS        alpha+48(FP), X0
 	VBROADCASTSS X0, Z1
-	MOVQ         x_base+32(FP), BX
+	MOVQ         w_base+56(FP), BX
+	MOVQ         dst_base+0(FP), SI
 	SUBQ         $0x10, AX
 	JLT          tail
 
@@ -20805,7 +27982,7 @@ loop:
 	VMOVUPS     (DX)(CX*1), Z0
 	VMOVUPS     (BX)(CX*1), Z2
 	VFMADD231PS Z2, Z1, Z0
-	VMOVUPS     Z0, (DX)(CX*1)
+	VMOVUPS     Z0, (SI)(CX*1)
 	ADDQ        $0x40, CX
 	SUBQ        $0x10, AX
 	JGE         loop
@@ -20813,13 +27990,13 @@ loop:
 tail:
 	ADDQ        $0x10, AX
 	JZ          done
-	MOVL        $0xffffffff, SI
-	BZHIL       AX, SI, SI
-	KMOVW       SI, K1
+	MOVL        $0xffffffff, DI
+	BZHIL       AX, DI, DI
+	KMOVW       DI, K1
 	VMOVUPS.Z   (DX)(CX*1), K1, Z0
 	VMOVUPS.Z   (BX)(CX*1), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
-	VMOVUPS     Z0, K1, (DX)(CX*1)
+	VMOVUPS     Z0, K1, (SI)(CX*1)
 
 done:
 	VZEROUPPER
@@ -21197,6 +28374,153 @@ done:
 	VZEROUPPER
 	RET
 
+// func steinAVX512(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, inv float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·steinAVX512(SB), NOSPLIT, $0-196
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+96(FP), DX
+	MOVQ         s_base+120(FP), BX
+	MOVQ         e_base+144(FP), SI
+	MOVQ         pow_base+168(FP), DI
+	VBROADCASTSS w7fffffff<>+0(SB), Z4
+	VBROADCASTSS w80000000<>+0(SB), Z5
+	MOVQ         along_base+48(FP), R8
+	MOVQ         power_base+72(FP), R9
+	MOVSS        inv+192(FP), X0
+	VBROADCASTSS X0, Z6
+	MOVQ         g_base+0(FP), R10
+	MOVQ         gt_base+24(FP), R11
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VMOVUPS (DI)(CX*1), Z3
+	VANDPS  Z4, Z3, Z3
+	VANDPS  Z5, Z0, Z7
+	VORPS   Z7, Z3, Z3
+	VMULPS  Z1, Z0, Z7
+	VMOVUPS Z7, (R8)(CX*1)
+	VMULPS  Z0, Z3, Z0
+	VMOVUPS Z0, (R9)(CX*1)
+	VSUBPS  Z1, Z3, Z0
+	VMULPS  Z6, Z0, Z0
+	VMOVUPS Z0, (R10)(CX*1)
+	VXORPS  Z5, Z6, Z0
+	VMULPS  Z0, Z2, Z0
+	VMOVUPS Z0, (R11)(CX*1)
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, AX
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, R12
+	BZHIL     AX, R12, R12
+	KMOVW     R12, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VMOVUPS.Z (DI)(CX*1), K1, Z3
+	VANDPS    Z4, Z3, Z3
+	VANDPS    Z5, Z0, Z4
+	VORPS     Z4, Z3, Z3
+	VMULPS    Z1, Z0, Z4
+	VMOVUPS   Z4, K1, (R8)(CX*1)
+	VMULPS    Z0, Z3, Z0
+	VMOVUPS   Z0, K1, (R9)(CX*1)
+	VSUBPS    Z1, Z3, Z0
+	VMULPS    Z6, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(CX*1)
+	VXORPS    Z5, Z6, Z0
+	VMULPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (R11)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func steinTangentAVX512(g []float32, gt []float32, along []float32, power []float32, f []float32, s []float32, e []float32, pow []float32, je []float32, inv float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+TEXT ·steinTangentAVX512(SB), NOSPLIT, $0-220
+	MOVQ         g_len+8(FP), AX
+	XORQ         CX, CX
+	MOVQ         f_base+96(FP), DX
+	MOVQ         s_base+120(FP), BX
+	MOVQ         e_base+144(FP), SI
+	MOVQ         pow_base+168(FP), DI
+	VBROADCASTSS w7fffffff<>+0(SB), Z4
+	VBROADCASTSS w80000000<>+0(SB), Z5
+	MOVQ         je_base+192(FP), R8
+	MOVQ         along_base+48(FP), R9
+	MOVQ         power_base+72(FP), R10
+	MOVSS        inv+216(FP), X0
+	VBROADCASTSS X0, Z6
+	MOVQ         g_base+0(FP), R11
+	MOVQ         gt_base+24(FP), R12
+	SUBQ         $0x10, AX
+	JLT          tail
+
+loop:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VMOVUPS (DI)(CX*1), Z3
+	VANDPS  Z4, Z3, Z3
+	VANDPS  Z5, Z0, Z7
+	VORPS   Z7, Z3, Z3
+	VMULPS  Z1, Z0, Z7
+	VMOVUPS (R8)(CX*1), Z8
+	VMULPS  Z8, Z2, Z8
+	VADDPS  Z8, Z7, Z7
+	VMOVUPS Z7, (R9)(CX*1)
+	VMULPS  Z0, Z3, Z0
+	VMOVUPS Z0, (R10)(CX*1)
+	VSUBPS  Z1, Z3, Z0
+	VMULPS  Z6, Z0, Z0
+	VMOVUPS Z0, (R11)(CX*1)
+	VXORPS  Z5, Z6, Z0
+	VMULPS  Z0, Z2, Z0
+	VMOVUPS Z0, (R12)(CX*1)
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, AX
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVL      $0xffffffff, R13
+	BZHIL     AX, R13, R13
+	KMOVW     R13, K1
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VMOVUPS.Z (DI)(CX*1), K1, Z3
+	VANDPS    Z4, Z3, Z3
+	VANDPS    Z5, Z0, Z4
+	VORPS     Z4, Z3, Z3
+	VMULPS    Z1, Z0, Z4
+	VMOVUPS.Z (R8)(CX*1), K1, Z7
+	VMULPS    Z7, Z2, Z7
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   Z4, K1, (R9)(CX*1)
+	VMULPS    Z0, Z3, Z0
+	VMOVUPS   Z0, K1, (R10)(CX*1)
+	VSUBPS    Z1, Z3, Z0
+	VMULPS    Z6, Z0, Z0
+	VMOVUPS   Z0, K1, (R11)(CX*1)
+	VXORPS    Z5, Z6, Z0
+	VMULPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (R12)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·normalGroupsAVX512(SB), NOSPLIT, $0-48
@@ -21204,404 +28528,976 @@ TEXT ·normalGroupsAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         block+40(FP), DX
 	SHRQ         $0x06, CX
+	VBROADCASTSS wd2511f53<>+0(SB), Z6
+	VBROADCASTSS wcd9e8d57<>+0(SB), Z7
+	VBROADCASTSS w9e3779b9<>+0(SB), Z8
+	VBROADCASTSS wbb67ae85<>+0(SB), Z9
 	MOVL         $0x0000aaaa, BX
 	KMOVW        BX, K1
-	VBROADCASTSS wd2511f53<>+0(SB), Z2
-	VBROADCASTSS wcd9e8d57<>+0(SB), Z3
-	VBROADCASTSS w9e3779b9<>+0(SB), Z4
-	VBROADCASTSS wbb67ae85<>+0(SB), Z5
-	VBROADCASTSS w3f000000<>+0(SB), Z6
-	VBROADCASTSS w3f3504f3<>+0(SB), Z7
-	VBROADCASTSS w00000020<>+0(SB), Z8
-	VBROADCASTSS w007fffff<>+0(SB), Z9
-	VBROADCASTSS w3f800000<>+0(SB), Z10
-	VBROADCASTSS w3d9021bb<>+0(SB), Z11
-	VBROADCASTSS wbdebd1b8<>+0(SB), Z12
-	VBROADCASTSS w3def251a<>+0(SB), Z13
-	VBROADCASTSS wbdfe5d4f<>+0(SB), Z14
-	VBROADCASTSS w3e11e9bf<>+0(SB), Z15
-	VBROADCASTSS wbe2aae50<>+0(SB), Z16
-	VBROADCASTSS w3e4cceac<>+0(SB), Z17
-	VBROADCASTSS wbe7ffffc<>+0(SB), Z18
-	VBROADCASTSS w3eaaaaaa<>+0(SB), Z19
+	VBROADCASTSS w3f000000<>+0(SB), Z10
+	VBROADCASTSS w3f3504f3<>+0(SB), Z11
+	SUBQ         $0x02, CX
+	JLT          one
+
+two:
+	LEAQ         16(DX), BX
+	MOVQ         key+24(FP), SI
+	MOVQ         key+24(FP), R8
+	MOVQ         hi+32(FP), DI
+	MOVQ         hi+32(FP), R9
+	VMOVQ        DX, X0
+	VMOVQ        BX, X1
+	VPBROADCASTQ X0, Z0
+	VPBROADCASTQ X1, Z12
+	VMOVQ        DI, X1
+	VMOVQ        R9, X2
+	VPBROADCASTQ X1, Z1
+	VPBROADCASTQ X2, Z13
+	VMOVQ        SI, X2
+	VMOVQ        R8, X3
+	VPBROADCASTQ X2, Z2
+	VPBROADCASTQ X3, Z14
+	VPADDQ       even<>+0(SB), Z0, Z3
+	VPADDQ       even<>+0(SB), Z12, Z15
+	VPSRLQ       $0x20, Z3, Z4
+	VPSRLQ       $0x20, Z15, Z16
+	VPSRLQ       $0x20, Z1, Z5
+	VPSRLQ       $0x20, Z13, Z17
+	VPADDQ       odd<>+0(SB), Z0, Z0
+	VPADDQ       odd<>+0(SB), Z12, Z20
+	VPSRLQ       $0x20, Z0, Z12
+	VPSRLQ       $0x20, Z20, Z21
+	VPSRLQ       $0x20, Z1, Z18
+	VPSRLQ       $0x20, Z13, Z22
+	VPSRLQ       $0x20, Z2, Z19
+	VPSRLQ       $0x20, Z14, Z23
+	VPMULUDQ     Z6, Z3, Z3
+	VPMULUDQ     Z6, Z15, Z25
+	VPMULUDQ     Z7, Z1, Z15
+	VPMULUDQ     Z7, Z13, Z26
+	VPSRLQ       $0x20, Z15, Z24
+	VPSRLQ       $0x20, Z26, Z27
+	VPTERNLOGD   $0x96, Z2, Z4, Z24
+	VPTERNLOGD   $0x96, Z14, Z16, Z27
+	VPSRLQ       $0x20, Z3, Z4
+	VPSRLQ       $0x20, Z25, Z16
+	VPTERNLOGD   $0x96, Z19, Z5, Z4
+	VPTERNLOGD   $0x96, Z23, Z17, Z16
+	VPMULUDQ     Z6, Z0, Z0
+	VPMULUDQ     Z6, Z20, Z5
+	VPMULUDQ     Z7, Z1, Z1
+	VPMULUDQ     Z7, Z13, Z17
+	VPSRLQ       $0x20, Z1, Z13
+	VPSRLQ       $0x20, Z17, Z20
+	VPTERNLOGD   $0x96, Z2, Z12, Z13
+	VPTERNLOGD   $0x96, Z14, Z21, Z20
+	VPSRLQ       $0x20, Z0, Z12
+	VPSRLQ       $0x20, Z5, Z21
+	VPTERNLOGD   $0x96, Z19, Z18, Z12
+	VPTERNLOGD   $0x96, Z23, Z22, Z21
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z8, Z14, Z14
+	VPADDD       Z9, Z19, Z18
+	VPADDD       Z9, Z23, Z19
+	VPMULUDQ     Z6, Z24, Z22
+	VPMULUDQ     Z6, Z27, Z23
+	VPMULUDQ     Z7, Z4, Z4
+	VPMULUDQ     Z7, Z16, Z24
+	VPSRLQ       $0x20, Z4, Z16
+	VPSRLQ       $0x20, Z24, Z27
+	VPTERNLOGD   $0x96, Z2, Z15, Z16
+	VPTERNLOGD   $0x96, Z14, Z26, Z27
+	VPSRLQ       $0x20, Z22, Z15
+	VPSRLQ       $0x20, Z23, Z26
+	VPTERNLOGD   $0x96, Z18, Z3, Z15
+	VPTERNLOGD   $0x96, Z19, Z25, Z26
+	VPMULUDQ     Z6, Z13, Z3
+	VPMULUDQ     Z6, Z20, Z13
+	VPMULUDQ     Z7, Z12, Z12
+	VPMULUDQ     Z7, Z21, Z21
+	VPSRLQ       $0x20, Z12, Z20
+	VPSRLQ       $0x20, Z21, Z25
+	VPTERNLOGD   $0x96, Z2, Z1, Z20
+	VPTERNLOGD   $0x96, Z14, Z17, Z25
+	VPSRLQ       $0x20, Z3, Z1
+	VPSRLQ       $0x20, Z13, Z17
+	VPTERNLOGD   $0x96, Z18, Z0, Z1
+	VPTERNLOGD   $0x96, Z19, Z5, Z17
+	VPADDD       Z8, Z2, Z0
+	VPADDD       Z8, Z14, Z2
+	VPADDD       Z9, Z18, Z5
+	VPADDD       Z9, Z19, Z14
+	VPMULUDQ     Z6, Z16, Z16
+	VPMULUDQ     Z6, Z27, Z18
+	VPMULUDQ     Z7, Z15, Z15
+	VPMULUDQ     Z7, Z26, Z26
+	VPSRLQ       $0x20, Z15, Z19
+	VPSRLQ       $0x20, Z26, Z27
+	VPTERNLOGD   $0x96, Z0, Z4, Z19
+	VPTERNLOGD   $0x96, Z2, Z24, Z27
+	VPSRLQ       $0x20, Z16, Z4
+	VPSRLQ       $0x20, Z18, Z24
+	VPTERNLOGD   $0x96, Z5, Z22, Z4
+	VPTERNLOGD   $0x96, Z14, Z23, Z24
+	VPMULUDQ     Z6, Z20, Z20
+	VPMULUDQ     Z6, Z25, Z22
+	VPMULUDQ     Z7, Z1, Z1
+	VPMULUDQ     Z7, Z17, Z23
+	VPSRLQ       $0x20, Z1, Z17
+	VPSRLQ       $0x20, Z23, Z25
+	VPTERNLOGD   $0x96, Z0, Z12, Z17
+	VPTERNLOGD   $0x96, Z2, Z21, Z25
+	VPSRLQ       $0x20, Z20, Z12
+	VPSRLQ       $0x20, Z22, Z21
+	VPTERNLOGD   $0x96, Z5, Z3, Z12
+	VPTERNLOGD   $0x96, Z14, Z13, Z21
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z5, Z3
+	VPADDD       Z9, Z14, Z5
+	VPMULUDQ     Z6, Z19, Z13
+	VPMULUDQ     Z6, Z27, Z14
+	VPMULUDQ     Z7, Z4, Z4
+	VPMULUDQ     Z7, Z24, Z24
+	VPSRLQ       $0x20, Z4, Z19
+	VPSRLQ       $0x20, Z24, Z27
+	VPTERNLOGD   $0x96, Z0, Z15, Z19
+	VPTERNLOGD   $0x96, Z2, Z26, Z27
+	VPSRLQ       $0x20, Z13, Z15
+	VPSRLQ       $0x20, Z14, Z26
+	VPTERNLOGD   $0x96, Z3, Z16, Z15
+	VPTERNLOGD   $0x96, Z5, Z18, Z26
+	VPMULUDQ     Z6, Z17, Z16
+	VPMULUDQ     Z6, Z25, Z17
+	VPMULUDQ     Z7, Z12, Z12
+	VPMULUDQ     Z7, Z21, Z21
+	VPSRLQ       $0x20, Z12, Z18
+	VPSRLQ       $0x20, Z21, Z25
+	VPTERNLOGD   $0x96, Z0, Z1, Z18
+	VPTERNLOGD   $0x96, Z2, Z23, Z25
+	VPSRLQ       $0x20, Z16, Z1
+	VPSRLQ       $0x20, Z17, Z23
+	VPTERNLOGD   $0x96, Z3, Z20, Z1
+	VPTERNLOGD   $0x96, Z5, Z22, Z23
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z19, Z19
+	VPMULUDQ     Z6, Z27, Z20
+	VPMULUDQ     Z7, Z15, Z15
+	VPMULUDQ     Z7, Z26, Z26
+	VPSRLQ       $0x20, Z15, Z22
+	VPSRLQ       $0x20, Z26, Z27
+	VPTERNLOGD   $0x96, Z0, Z4, Z22
+	VPTERNLOGD   $0x96, Z2, Z24, Z27
+	VPSRLQ       $0x20, Z19, Z4
+	VPSRLQ       $0x20, Z20, Z24
+	VPTERNLOGD   $0x96, Z3, Z13, Z4
+	VPTERNLOGD   $0x96, Z5, Z14, Z24
+	VPMULUDQ     Z6, Z18, Z13
+	VPMULUDQ     Z6, Z25, Z14
+	VPMULUDQ     Z7, Z1, Z1
+	VPMULUDQ     Z7, Z23, Z23
+	VPSRLQ       $0x20, Z1, Z18
+	VPSRLQ       $0x20, Z23, Z25
+	VPTERNLOGD   $0x96, Z0, Z12, Z18
+	VPTERNLOGD   $0x96, Z2, Z21, Z25
+	VPSRLQ       $0x20, Z13, Z12
+	VPSRLQ       $0x20, Z14, Z21
+	VPTERNLOGD   $0x96, Z3, Z16, Z12
+	VPTERNLOGD   $0x96, Z5, Z17, Z21
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z22, Z16
+	VPMULUDQ     Z6, Z27, Z17
+	VPMULUDQ     Z7, Z4, Z4
+	VPMULUDQ     Z7, Z24, Z24
+	VPSRLQ       $0x20, Z4, Z22
+	VPSRLQ       $0x20, Z24, Z27
+	VPTERNLOGD   $0x96, Z0, Z15, Z22
+	VPTERNLOGD   $0x96, Z2, Z26, Z27
+	VPSRLQ       $0x20, Z16, Z15
+	VPSRLQ       $0x20, Z17, Z26
+	VPTERNLOGD   $0x96, Z3, Z19, Z15
+	VPTERNLOGD   $0x96, Z5, Z20, Z26
+	VPMULUDQ     Z6, Z18, Z18
+	VPMULUDQ     Z6, Z25, Z19
+	VPMULUDQ     Z7, Z12, Z12
+	VPMULUDQ     Z7, Z21, Z21
+	VPSRLQ       $0x20, Z12, Z20
+	VPSRLQ       $0x20, Z21, Z25
+	VPTERNLOGD   $0x96, Z0, Z1, Z20
+	VPTERNLOGD   $0x96, Z2, Z23, Z25
+	VPSRLQ       $0x20, Z18, Z1
+	VPSRLQ       $0x20, Z19, Z23
+	VPTERNLOGD   $0x96, Z3, Z13, Z1
+	VPTERNLOGD   $0x96, Z5, Z14, Z23
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z22, Z13
+	VPMULUDQ     Z6, Z27, Z14
+	VPMULUDQ     Z7, Z15, Z15
+	VPMULUDQ     Z7, Z26, Z26
+	VPSRLQ       $0x20, Z15, Z22
+	VPSRLQ       $0x20, Z26, Z27
+	VPTERNLOGD   $0x96, Z0, Z4, Z22
+	VPTERNLOGD   $0x96, Z2, Z24, Z27
+	VPSRLQ       $0x20, Z13, Z4
+	VPSRLQ       $0x20, Z14, Z24
+	VPTERNLOGD   $0x96, Z3, Z16, Z4
+	VPTERNLOGD   $0x96, Z5, Z17, Z24
+	VPMULUDQ     Z6, Z20, Z16
+	VPMULUDQ     Z6, Z25, Z17
+	VPMULUDQ     Z7, Z1, Z1
+	VPMULUDQ     Z7, Z23, Z23
+	VPSRLQ       $0x20, Z1, Z20
+	VPSRLQ       $0x20, Z23, Z25
+	VPTERNLOGD   $0x96, Z0, Z12, Z20
+	VPTERNLOGD   $0x96, Z2, Z21, Z25
+	VPSRLQ       $0x20, Z16, Z12
+	VPSRLQ       $0x20, Z17, Z21
+	VPTERNLOGD   $0x96, Z3, Z18, Z12
+	VPTERNLOGD   $0x96, Z5, Z19, Z21
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z22, Z18
+	VPMULUDQ     Z6, Z27, Z19
+	VPMULUDQ     Z7, Z4, Z4
+	VPMULUDQ     Z7, Z24, Z24
+	VPSRLQ       $0x20, Z4, Z22
+	VPSRLQ       $0x20, Z24, Z27
+	VPTERNLOGD   $0x96, Z0, Z15, Z22
+	VPTERNLOGD   $0x96, Z2, Z26, Z27
+	VPSRLQ       $0x20, Z18, Z15
+	VPSRLQ       $0x20, Z19, Z26
+	VPTERNLOGD   $0x96, Z3, Z13, Z15
+	VPTERNLOGD   $0x96, Z5, Z14, Z26
+	VPMULUDQ     Z6, Z20, Z13
+	VPMULUDQ     Z6, Z25, Z14
+	VPMULUDQ     Z7, Z12, Z12
+	VPMULUDQ     Z7, Z21, Z21
+	VPSRLQ       $0x20, Z12, Z20
+	VPSRLQ       $0x20, Z21, Z25
+	VPTERNLOGD   $0x96, Z0, Z1, Z20
+	VPTERNLOGD   $0x96, Z2, Z23, Z25
+	VPSRLQ       $0x20, Z13, Z1
+	VPSRLQ       $0x20, Z14, Z23
+	VPTERNLOGD   $0x96, Z3, Z16, Z1
+	VPTERNLOGD   $0x96, Z5, Z17, Z23
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z22, Z16
+	VPMULUDQ     Z6, Z27, Z17
+	VPMULUDQ     Z7, Z15, Z15
+	VPMULUDQ     Z7, Z26, Z26
+	VPSRLQ       $0x20, Z15, Z22
+	VPSRLQ       $0x20, Z26, Z27
+	VPTERNLOGD   $0x96, Z0, Z4, Z22
+	VPTERNLOGD   $0x96, Z2, Z24, Z27
+	VPSRLQ       $0x20, Z16, Z4
+	VPSRLQ       $0x20, Z17, Z24
+	VPTERNLOGD   $0x96, Z3, Z18, Z4
+	VPTERNLOGD   $0x96, Z5, Z19, Z24
+	VPMULUDQ     Z6, Z20, Z18
+	VPMULUDQ     Z6, Z25, Z19
+	VPMULUDQ     Z7, Z1, Z1
+	VPMULUDQ     Z7, Z23, Z23
+	VPSRLQ       $0x20, Z1, Z20
+	VPSRLQ       $0x20, Z23, Z25
+	VPTERNLOGD   $0x96, Z0, Z12, Z20
+	VPTERNLOGD   $0x96, Z2, Z21, Z25
+	VPSRLQ       $0x20, Z18, Z12
+	VPSRLQ       $0x20, Z19, Z21
+	VPTERNLOGD   $0x96, Z3, Z13, Z12
+	VPTERNLOGD   $0x96, Z5, Z14, Z21
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z9, Z5, Z5
+	VPMULUDQ     Z6, Z22, Z13
+	VPMULUDQ     Z6, Z27, Z14
+	VPMULUDQ     Z7, Z4, Z4
+	VPMULUDQ     Z7, Z24, Z24
+	VPSRLQ       $0x20, Z4, Z22
+	VPSRLQ       $0x20, Z24, Z27
+	VPTERNLOGD   $0x96, Z0, Z15, Z22
+	VPTERNLOGD   $0x96, Z2, Z26, Z27
+	VPSRLQ       $0x20, Z13, Z15
+	VPSRLQ       $0x20, Z14, Z26
+	VPTERNLOGD   $0x96, Z3, Z16, Z15
+	VPTERNLOGD   $0x96, Z5, Z17, Z26
+	VPMULUDQ     Z6, Z20, Z16
+	VPMULUDQ     Z6, Z25, Z17
+	VPMULUDQ     Z7, Z12, Z12
+	VPMULUDQ     Z7, Z21, Z21
+	VPSRLQ       $0x20, Z12, Z20
+	VPSRLQ       $0x20, Z21, Z25
+	VPTERNLOGD   $0x96, Z0, Z1, Z20
+	VPTERNLOGD   $0x96, Z2, Z23, Z25
+	VPSRLQ       $0x20, Z16, Z0
+	VPSRLQ       $0x20, Z17, Z1
+	VPTERNLOGD   $0x96, Z3, Z18, Z0
+	VPTERNLOGD   $0x96, Z5, Z19, Z1
+	VPSLLQ       $0x20, Z20, Z2
+	VPSLLQ       $0x20, Z25, Z3
+	VPBLENDMD    Z2, Z22, K1, Z2
+	VPBLENDMD    Z3, Z27, K1, Z3
+	VPSLLQ       $0x20, Z12, Z5
+	VPSLLQ       $0x20, Z21, Z12
+	VPBLENDMD    Z5, Z4, K1, Z4
+	VPBLENDMD    Z12, Z24, K1, Z5
+	VPSLLQ       $0x20, Z0, Z0
+	VPSLLQ       $0x20, Z1, Z1
+	VPBLENDMD    Z0, Z15, K1, Z0
+	VPBLENDMD    Z1, Z26, K1, Z1
+	VPSLLQ       $0x20, Z16, Z12
+	VPSLLQ       $0x20, Z17, Z15
+	VPBLENDMD    Z12, Z13, K1, Z12
+	VPBLENDMD    Z15, Z14, K1, Z13
+	VCVTUDQ2PS   Z2, Z2
+	VCVTUDQ2PS   Z3, Z3
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z10, Z3, Z3
+	VPSUBD       Z11, Z2, Z2
+	VPSUBD       Z11, Z3, Z14
+	VPSRAD       $0x17, Z2, Z3
+	VPSRAD       $0x17, Z14, Z15
+	VPSUBD       w00000020<>+0(SB), Z3, Z3
+	VPSUBD       w00000020<>+0(SB), Z15, Z15
+	VCVTDQ2PS    Z3, Z3
+	VCVTDQ2PS    Z15, Z15
+	VANDPS       w007fffff<>+0(SB), Z2, Z2
+	VANDPS       w007fffff<>+0(SB), Z14, Z14
+	VPADDD       Z11, Z2, Z2
+	VPADDD       Z11, Z14, Z14
+	VSUBPS       w3f800000<>+0(SB), Z2, Z2
+	VSUBPS       w3f800000<>+0(SB), Z14, Z16
+	VMOVUPS      w3d9021bb<>+0(SB), Z14
+	VMOVUPS      w3d9021bb<>+0(SB), Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       wbdebd1b8<>+0(SB), Z14, Z14
+	VADDPS       wbdebd1b8<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       w3def251a<>+0(SB), Z14, Z14
+	VADDPS       w3def251a<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       wbdfe5d4f<>+0(SB), Z14, Z14
+	VADDPS       wbdfe5d4f<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       w3e11e9bf<>+0(SB), Z14, Z14
+	VADDPS       w3e11e9bf<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       wbe2aae50<>+0(SB), Z14, Z14
+	VADDPS       wbe2aae50<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       w3e4cceac<>+0(SB), Z14, Z14
+	VADDPS       w3e4cceac<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       wbe7ffffc<>+0(SB), Z14, Z14
+	VADDPS       wbe7ffffc<>+0(SB), Z17, Z17
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z17, Z17
+	VADDPS       w3eaaaaaa<>+0(SB), Z14, Z14
+	VADDPS       w3eaaaaaa<>+0(SB), Z17, Z18
+	VMULPS       Z2, Z2, Z17
+	VMULPS       Z16, Z16, Z19
+	VMULPS       Z2, Z14, Z14
+	VMULPS       Z16, Z18, Z18
+	VMULPS       Z17, Z14, Z14
+	VMULPS       Z19, Z18, Z20
+	VMULPS       wb95e8083<>+0(SB), Z3, Z18
+	VMULPS       wb95e8083<>+0(SB), Z15, Z21
+	VADDPS       Z18, Z14, Z14
+	VADDPS       Z21, Z20, Z18
+	VMULPS       Z10, Z17, Z17
+	VMULPS       Z10, Z19, Z19
+	VSUBPS       Z17, Z14, Z14
+	VSUBPS       Z19, Z18, Z17
+	VADDPS       Z2, Z14, Z2
+	VADDPS       Z16, Z17, Z14
+	VMULPS       w3f318000<>+0(SB), Z3, Z3
+	VMULPS       w3f318000<>+0(SB), Z15, Z15
+	VADDPS       Z3, Z2, Z2
+	VADDPS       Z15, Z14, Z3
+	VMULPS       wc0000000<>+0(SB), Z2, Z2
+	VMULPS       wc0000000<>+0(SB), Z3, Z3
+	VSQRTPS      Z2, Z2
+	VSQRTPS      Z3, Z14
+	VPADDD       w20000000<>+0(SB), Z4, Z3
+	VPADDD       w20000000<>+0(SB), Z5, Z15
+	VPSRLD       $0x1e, Z3, Z3
+	VPSRLD       $0x1e, Z15, Z16
+	VPSLLD       $0x1e, Z3, Z15
+	VPSLLD       $0x1e, Z16, Z17
+	VPSUBD       Z15, Z4, Z4
+	VPSUBD       Z17, Z5, Z5
+	VCVTDQ2PS    Z4, Z4
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       w30c90fdb<>+0(SB), Z4, Z4
+	VMULPS       w30c90fdb<>+0(SB), Z5, Z17
+	VMULPS       Z4, Z4, Z5
+	VMULPS       Z17, Z17, Z18
+	VMULPS       wb94ca1f9<>+0(SB), Z5, Z15
+	VMULPS       wb94ca1f9<>+0(SB), Z18, Z19
+	VADDPS       w3c08839e<>+0(SB), Z15, Z15
+	VADDPS       w3c08839e<>+0(SB), Z19, Z19
+	VMULPS       Z5, Z15, Z15
+	VMULPS       Z18, Z19, Z19
+	VADDPS       wbe2aaaa3<>+0(SB), Z15, Z15
+	VADDPS       wbe2aaaa3<>+0(SB), Z19, Z19
+	VMULPS       Z5, Z15, Z15
+	VMULPS       Z18, Z19, Z19
+	VMULPS       Z4, Z15, Z15
+	VMULPS       Z17, Z19, Z19
+	VADDPS       Z4, Z15, Z4
+	VADDPS       Z17, Z19, Z17
+	VMULPS       w37ccf5ce<>+0(SB), Z5, Z15
+	VMULPS       w37ccf5ce<>+0(SB), Z18, Z19
+	VADDPS       wbab6061a<>+0(SB), Z15, Z15
+	VADDPS       wbab6061a<>+0(SB), Z19, Z19
+	VMULPS       Z5, Z15, Z15
+	VMULPS       Z18, Z19, Z19
+	VADDPS       w3d2aaaa5<>+0(SB), Z15, Z15
+	VADDPS       w3d2aaaa5<>+0(SB), Z19, Z19
+	VMULPS       Z5, Z15, Z15
+	VMULPS       Z18, Z19, Z19
+	VMULPS       Z5, Z15, Z15
+	VMULPS       Z18, Z19, Z19
+	VMULPS       Z10, Z5, Z5
+	VMULPS       Z10, Z18, Z18
+	VSUBPS       Z5, Z15, Z5
+	VSUBPS       Z18, Z19, Z15
+	VADDPS       w3f800000<>+0(SB), Z5, Z5
+	VADDPS       w3f800000<>+0(SB), Z15, Z18
+	VPSLLD       $0x1f, Z3, Z15
+	VPSLLD       $0x1f, Z16, Z19
+	VPMOVD2M     Z15, K2
+	VPMOVD2M     Z19, K3
+	VPADDD       w00000001<>+0(SB), Z3, Z15
+	VPADDD       w00000001<>+0(SB), Z16, Z19
+	VANDPS       w00000002<>+0(SB), Z15, Z15
+	VANDPS       w00000002<>+0(SB), Z19, Z19
+	VPSLLD       $0x1e, Z15, Z15
+	VPSLLD       $0x1e, Z19, Z19
+	VANDPS       w00000002<>+0(SB), Z3, Z3
+	VANDPS       w00000002<>+0(SB), Z16, Z16
+	VPSLLD       $0x1e, Z3, Z3
+	VPSLLD       $0x1e, Z16, Z20
+	VBLENDMPS    Z4, Z5, K2, Z16
+	VBLENDMPS    Z17, Z18, K3, Z21
+	VXORPS       Z15, Z16, Z15
+	VXORPS       Z19, Z21, Z16
+	VBLENDMPS    Z5, Z4, K2, Z4
+	VBLENDMPS    Z18, Z17, K3, Z5
+	VXORPS       Z3, Z4, Z3
+	VXORPS       Z20, Z5, Z4
+	VMULPS       Z2, Z15, Z5
+	VMULPS       Z14, Z16, Z15
+	VMULPS       Z2, Z3, Z2
+	VMULPS       Z14, Z4, Z3
+	VMOVUPS      Z5, (AX)
+	VMOVUPS      Z15, 256(AX)
+	VMOVUPS      Z2, 64(AX)
+	VMOVUPS      Z3, 320(AX)
+	VCVTUDQ2PS   Z0, Z0
+	VCVTUDQ2PS   Z1, Z1
+	VADDPS       Z10, Z0, Z0
+	VADDPS       Z10, Z1, Z1
+	VPSUBD       Z11, Z0, Z0
+	VPSUBD       Z11, Z1, Z2
+	VPSRAD       $0x17, Z0, Z1
+	VPSRAD       $0x17, Z2, Z3
+	VPSUBD       w00000020<>+0(SB), Z1, Z1
+	VPSUBD       w00000020<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z1, Z1
+	VCVTDQ2PS    Z3, Z3
+	VANDPS       w007fffff<>+0(SB), Z0, Z0
+	VANDPS       w007fffff<>+0(SB), Z2, Z2
+	VPADDD       Z11, Z0, Z0
+	VPADDD       Z11, Z2, Z2
+	VSUBPS       w3f800000<>+0(SB), Z0, Z0
+	VSUBPS       w3f800000<>+0(SB), Z2, Z4
+	VMOVUPS      w3d9021bb<>+0(SB), Z2
+	VMOVUPS      w3d9021bb<>+0(SB), Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       wbdebd1b8<>+0(SB), Z2, Z2
+	VADDPS       wbdebd1b8<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       w3def251a<>+0(SB), Z2, Z2
+	VADDPS       w3def251a<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       wbdfe5d4f<>+0(SB), Z2, Z2
+	VADDPS       wbdfe5d4f<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       w3e11e9bf<>+0(SB), Z2, Z2
+	VADDPS       w3e11e9bf<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       wbe2aae50<>+0(SB), Z2, Z2
+	VADDPS       wbe2aae50<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       w3e4cceac<>+0(SB), Z2, Z2
+	VADDPS       w3e4cceac<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       wbe7ffffc<>+0(SB), Z2, Z2
+	VADDPS       wbe7ffffc<>+0(SB), Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z5, Z5
+	VADDPS       w3eaaaaaa<>+0(SB), Z2, Z2
+	VADDPS       w3eaaaaaa<>+0(SB), Z5, Z14
+	VMULPS       Z0, Z0, Z5
+	VMULPS       Z4, Z4, Z15
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z14, Z14
+	VMULPS       Z5, Z2, Z2
+	VMULPS       Z15, Z14, Z16
+	VMULPS       wb95e8083<>+0(SB), Z1, Z14
+	VMULPS       wb95e8083<>+0(SB), Z3, Z17
+	VADDPS       Z14, Z2, Z2
+	VADDPS       Z17, Z16, Z14
+	VMULPS       Z10, Z5, Z5
+	VMULPS       Z10, Z15, Z15
+	VSUBPS       Z5, Z2, Z2
+	VSUBPS       Z15, Z14, Z5
+	VADDPS       Z0, Z2, Z0
+	VADDPS       Z4, Z5, Z2
+	VMULPS       w3f318000<>+0(SB), Z1, Z1
+	VMULPS       w3f318000<>+0(SB), Z3, Z3
+	VADDPS       Z1, Z0, Z0
+	VADDPS       Z3, Z2, Z1
+	VMULPS       wc0000000<>+0(SB), Z0, Z0
+	VMULPS       wc0000000<>+0(SB), Z1, Z1
+	VSQRTPS      Z0, Z0
+	VSQRTPS      Z1, Z2
+	VPADDD       w20000000<>+0(SB), Z12, Z1
+	VPADDD       w20000000<>+0(SB), Z13, Z3
+	VPSRLD       $0x1e, Z1, Z1
+	VPSRLD       $0x1e, Z3, Z4
+	VPSLLD       $0x1e, Z1, Z3
+	VPSLLD       $0x1e, Z4, Z5
+	VPSUBD       Z3, Z12, Z3
+	VPSUBD       Z5, Z13, Z5
+	VCVTDQ2PS    Z3, Z3
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       w30c90fdb<>+0(SB), Z3, Z3
+	VMULPS       w30c90fdb<>+0(SB), Z5, Z13
+	VMULPS       Z3, Z3, Z5
+	VMULPS       Z13, Z13, Z14
+	VMULPS       wb94ca1f9<>+0(SB), Z5, Z12
+	VMULPS       wb94ca1f9<>+0(SB), Z14, Z15
+	VADDPS       w3c08839e<>+0(SB), Z12, Z12
+	VADDPS       w3c08839e<>+0(SB), Z15, Z15
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z14, Z15, Z15
+	VADDPS       wbe2aaaa3<>+0(SB), Z12, Z12
+	VADDPS       wbe2aaaa3<>+0(SB), Z15, Z15
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z14, Z15, Z15
+	VMULPS       Z3, Z12, Z12
+	VMULPS       Z13, Z15, Z15
+	VADDPS       Z3, Z12, Z3
+	VADDPS       Z13, Z15, Z13
+	VMULPS       w37ccf5ce<>+0(SB), Z5, Z12
+	VMULPS       w37ccf5ce<>+0(SB), Z14, Z15
+	VADDPS       wbab6061a<>+0(SB), Z12, Z12
+	VADDPS       wbab6061a<>+0(SB), Z15, Z15
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z14, Z15, Z15
+	VADDPS       w3d2aaaa5<>+0(SB), Z12, Z12
+	VADDPS       w3d2aaaa5<>+0(SB), Z15, Z15
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z14, Z15, Z15
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z14, Z15, Z15
+	VMULPS       Z10, Z5, Z5
+	VMULPS       Z10, Z14, Z14
+	VSUBPS       Z5, Z12, Z5
+	VSUBPS       Z14, Z15, Z12
+	VADDPS       w3f800000<>+0(SB), Z5, Z5
+	VADDPS       w3f800000<>+0(SB), Z12, Z14
+	VPSLLD       $0x1f, Z1, Z12
+	VPSLLD       $0x1f, Z4, Z15
+	VPMOVD2M     Z12, K2
+	VPMOVD2M     Z15, K3
+	VPADDD       w00000001<>+0(SB), Z1, Z12
+	VPADDD       w00000001<>+0(SB), Z4, Z15
+	VANDPS       w00000002<>+0(SB), Z12, Z12
+	VANDPS       w00000002<>+0(SB), Z15, Z15
+	VPSLLD       $0x1e, Z12, Z12
+	VPSLLD       $0x1e, Z15, Z15
+	VANDPS       w00000002<>+0(SB), Z1, Z1
+	VANDPS       w00000002<>+0(SB), Z4, Z4
+	VPSLLD       $0x1e, Z1, Z1
+	VPSLLD       $0x1e, Z4, Z16
+	VBLENDMPS    Z3, Z5, K2, Z4
+	VBLENDMPS    Z13, Z14, K3, Z17
+	VXORPS       Z12, Z4, Z4
+	VXORPS       Z15, Z17, Z12
+	VBLENDMPS    Z5, Z3, K2, Z3
+	VBLENDMPS    Z14, Z13, K3, Z5
+	VXORPS       Z1, Z3, Z1
+	VXORPS       Z16, Z5, Z3
+	VMULPS       Z0, Z4, Z4
+	VMULPS       Z2, Z12, Z5
+	VMULPS       Z0, Z1, Z0
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      Z4, 128(AX)
+	VMOVUPS      Z5, 384(AX)
+	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z1, 448(AX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, DX
+	ADDQ         $0x00000200, AX
+	SUBQ         $0x02, CX
+	JGE          two
+
+one:
+	ADDQ $0x02, CX
+	JZ   done
 
 group:
 	MOVQ         key+24(FP), BX
 	MOVQ         hi+32(FP), SI
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Z0
-	VPADDQ       even<>+0(SB), Z0, Z1
-	VPADDQ       odd<>+0(SB), Z0, Z0
-	VPSLLQ       $0x20, Z0, Z20
-	VPBLENDMD    Z20, Z1, K1, Z20
-	VPSRLQ       $0x20, Z1, Z1
-	VPBLENDMD    Z0, Z1, K1, Z0
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Z1
-	VPSLLQ       $0x20, Z1, Z21
-	VPBLENDMD    Z21, Z1, K1, Z21
-	VPSRLQ       $0x20, Z1, Z22
-	VPBLENDMD    Z1, Z22, K1, Z1
-	VMOVQ        BX, X22
-	VPBROADCASTQ X22, Z22
-	VPSLLQ       $0x20, Z22, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z24
-	VPBLENDMD    Z22, Z24, K1, Z22
-	VPMULUDQ     Z2, Z20, Z24
-	VPSRLQ       $0x20, Z20, Z20
-	VPMULUDQ     Z2, Z20, Z20
-	VPSLLQ       $0x20, Z20, Z25
-	VPBLENDMD    Z25, Z24, K1, Z25
-	VPSRLQ       $0x20, Z24, Z24
-	VPBLENDMD    Z20, Z24, K1, Z20
-	VPMULUDQ     Z3, Z21, Z24
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z3, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z26
-	VPBLENDMD    Z26, Z24, K1, Z26
-	VPSRLQ       $0x20, Z24, Z24
-	VPBLENDMD    Z21, Z24, K1, Z21
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z23, Z0, Z21
-	VMOVAPS      Z20, Z0
-	VPTERNLOGD   $0x96, Z22, Z1, Z0
-	VPADDD       Z4, Z23, Z1
-	VPADDD       Z5, Z22, Z20
-	VPMULUDQ     Z2, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z2, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VPMULUDQ     Z3, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z3, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z24
-	VPBLENDMD    Z24, Z22, K1, Z24
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z1, Z26, Z0
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z20, Z25, Z21
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z2, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z25
-	VPBLENDMD    Z25, Z22, K1, Z25
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VPMULUDQ     Z3, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z3, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z26
-	VPBLENDMD    Z26, Z22, K1, Z26
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z1, Z24, Z21
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z20, Z23, Z0
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z2, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VPMULUDQ     Z3, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z3, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z24
-	VPBLENDMD    Z24, Z22, K1, Z24
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z1, Z26, Z0
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z20, Z25, Z21
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z2, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z25
-	VPBLENDMD    Z25, Z22, K1, Z25
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VPMULUDQ     Z3, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z3, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z26
-	VPBLENDMD    Z26, Z22, K1, Z26
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z1, Z24, Z21
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z20, Z23, Z0
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z2, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VPMULUDQ     Z3, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z3, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z24
-	VPBLENDMD    Z24, Z22, K1, Z24
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z1, Z26, Z0
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z20, Z25, Z21
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z2, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z25
-	VPBLENDMD    Z25, Z22, K1, Z25
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VPMULUDQ     Z3, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z3, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z26
-	VPBLENDMD    Z26, Z22, K1, Z26
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z1, Z24, Z21
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z20, Z23, Z0
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z2, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VPMULUDQ     Z3, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z3, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z24
-	VPBLENDMD    Z24, Z22, K1, Z24
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z1, Z26, Z0
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z20, Z25, Z21
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z2, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z25
-	VPBLENDMD    Z25, Z22, K1, Z25
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VPMULUDQ     Z3, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z3, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z26
-	VPBLENDMD    Z26, Z22, K1, Z26
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VMOVAPS      Z21, Z21
-	VPTERNLOGD   $0x96, Z1, Z24, Z21
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z20, Z23, Z0
-	VPADDD       Z4, Z1, Z1
-	VPADDD       Z5, Z20, Z20
-	VPMULUDQ     Z2, Z21, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPMULUDQ     Z2, Z21, Z21
-	VPSLLQ       $0x20, Z21, Z23
-	VPBLENDMD    Z23, Z22, K1, Z23
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z21, Z22, K1, Z21
-	VPMULUDQ     Z3, Z0, Z22
-	VPSRLQ       $0x20, Z0, Z0
-	VPMULUDQ     Z3, Z0, Z0
-	VPSLLQ       $0x20, Z0, Z24
-	VPBLENDMD    Z24, Z22, K1, Z24
-	VPSRLQ       $0x20, Z22, Z22
-	VPBLENDMD    Z0, Z22, K1, Z0
-	VMOVAPS      Z0, Z0
-	VPTERNLOGD   $0x96, Z1, Z26, Z0
-	VMOVAPS      Z21, Z1
-	VPTERNLOGD   $0x96, Z20, Z25, Z1
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Z2
+	VPADDQ       even<>+0(SB), Z0, Z3
+	VPSRLQ       $0x20, Z3, Z4
+	VPSRLQ       $0x20, Z1, Z5
+	VPADDQ       odd<>+0(SB), Z0, Z0
+	VPSRLQ       $0x20, Z0, Z12
+	VPSRLQ       $0x20, Z1, Z13
+	VPSRLQ       $0x20, Z2, Z14
+	VPMULUDQ     Z6, Z3, Z3
+	VPMULUDQ     Z7, Z1, Z15
+	VPSRLQ       $0x20, Z15, Z16
+	VPTERNLOGD   $0x96, Z2, Z4, Z16
+	VPSRLQ       $0x20, Z3, Z4
+	VPTERNLOGD   $0x96, Z14, Z5, Z4
+	VPMULUDQ     Z6, Z0, Z0
+	VPMULUDQ     Z7, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z5
+	VPTERNLOGD   $0x96, Z2, Z12, Z5
+	VPSRLQ       $0x20, Z0, Z12
+	VPTERNLOGD   $0x96, Z14, Z13, Z12
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z9, Z14, Z13
+	VPMULUDQ     Z6, Z16, Z14
+	VPMULUDQ     Z7, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z16
+	VPTERNLOGD   $0x96, Z2, Z15, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPTERNLOGD   $0x96, Z13, Z3, Z15
+	VPMULUDQ     Z6, Z5, Z3
+	VPMULUDQ     Z7, Z12, Z5
+	VPSRLQ       $0x20, Z5, Z12
+	VPTERNLOGD   $0x96, Z2, Z1, Z12
+	VPSRLQ       $0x20, Z3, Z1
+	VPTERNLOGD   $0x96, Z13, Z0, Z1
+	VPADDD       Z8, Z2, Z0
+	VPADDD       Z9, Z13, Z2
+	VPMULUDQ     Z6, Z16, Z13
+	VPMULUDQ     Z7, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z16
+	VPTERNLOGD   $0x96, Z0, Z4, Z16
+	VPSRLQ       $0x20, Z13, Z4
+	VPTERNLOGD   $0x96, Z2, Z14, Z4
+	VPMULUDQ     Z6, Z12, Z12
+	VPMULUDQ     Z7, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z14
+	VPTERNLOGD   $0x96, Z0, Z5, Z14
+	VPSRLQ       $0x20, Z12, Z5
+	VPTERNLOGD   $0x96, Z2, Z3, Z5
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z3
+	VPMULUDQ     Z7, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z16
+	VPTERNLOGD   $0x96, Z0, Z15, Z16
+	VPSRLQ       $0x20, Z3, Z15
+	VPTERNLOGD   $0x96, Z2, Z13, Z15
+	VPMULUDQ     Z6, Z14, Z13
+	VPMULUDQ     Z7, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z14
+	VPTERNLOGD   $0x96, Z0, Z1, Z14
+	VPSRLQ       $0x20, Z13, Z1
+	VPTERNLOGD   $0x96, Z2, Z12, Z1
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z12
+	VPMULUDQ     Z7, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z16
+	VPTERNLOGD   $0x96, Z0, Z4, Z16
+	VPSRLQ       $0x20, Z12, Z4
+	VPTERNLOGD   $0x96, Z2, Z3, Z4
+	VPMULUDQ     Z6, Z14, Z3
+	VPMULUDQ     Z7, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z14
+	VPTERNLOGD   $0x96, Z0, Z5, Z14
+	VPSRLQ       $0x20, Z3, Z5
+	VPTERNLOGD   $0x96, Z2, Z13, Z5
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z13
+	VPMULUDQ     Z7, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z16
+	VPTERNLOGD   $0x96, Z0, Z15, Z16
+	VPSRLQ       $0x20, Z13, Z15
+	VPTERNLOGD   $0x96, Z2, Z12, Z15
+	VPMULUDQ     Z6, Z14, Z12
+	VPMULUDQ     Z7, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z14
+	VPTERNLOGD   $0x96, Z0, Z1, Z14
+	VPSRLQ       $0x20, Z12, Z1
+	VPTERNLOGD   $0x96, Z2, Z3, Z1
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z3
+	VPMULUDQ     Z7, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z16
+	VPTERNLOGD   $0x96, Z0, Z4, Z16
+	VPSRLQ       $0x20, Z3, Z4
+	VPTERNLOGD   $0x96, Z2, Z13, Z4
+	VPMULUDQ     Z6, Z14, Z13
+	VPMULUDQ     Z7, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z14
+	VPTERNLOGD   $0x96, Z0, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z5
+	VPTERNLOGD   $0x96, Z2, Z12, Z5
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z12
+	VPMULUDQ     Z7, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z16
+	VPTERNLOGD   $0x96, Z0, Z15, Z16
+	VPSRLQ       $0x20, Z12, Z15
+	VPTERNLOGD   $0x96, Z2, Z3, Z15
+	VPMULUDQ     Z6, Z14, Z3
+	VPMULUDQ     Z7, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z14
+	VPTERNLOGD   $0x96, Z0, Z1, Z14
+	VPSRLQ       $0x20, Z3, Z1
+	VPTERNLOGD   $0x96, Z2, Z13, Z1
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z13
+	VPMULUDQ     Z7, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z16
+	VPTERNLOGD   $0x96, Z0, Z4, Z16
+	VPSRLQ       $0x20, Z13, Z4
+	VPTERNLOGD   $0x96, Z2, Z12, Z4
+	VPMULUDQ     Z6, Z14, Z12
+	VPMULUDQ     Z7, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z14
+	VPTERNLOGD   $0x96, Z0, Z5, Z14
+	VPSRLQ       $0x20, Z12, Z5
+	VPTERNLOGD   $0x96, Z2, Z3, Z5
+	VPADDD       Z8, Z0, Z0
+	VPADDD       Z9, Z2, Z2
+	VPMULUDQ     Z6, Z16, Z3
+	VPMULUDQ     Z7, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z16
+	VPTERNLOGD   $0x96, Z0, Z15, Z16
+	VPSRLQ       $0x20, Z3, Z15
+	VPTERNLOGD   $0x96, Z2, Z13, Z15
+	VPMULUDQ     Z6, Z14, Z13
+	VPMULUDQ     Z7, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z14
+	VPTERNLOGD   $0x96, Z0, Z1, Z14
+	VPSRLQ       $0x20, Z13, Z0
+	VPTERNLOGD   $0x96, Z2, Z12, Z0
+	VPSLLQ       $0x20, Z14, Z1
+	VPBLENDMD    Z1, Z16, K1, Z1
+	VPSLLQ       $0x20, Z5, Z2
+	VPBLENDMD    Z2, Z4, K1, Z2
+	VPSLLQ       $0x20, Z0, Z0
+	VPBLENDMD    Z0, Z15, K1, Z0
+	VPSLLQ       $0x20, Z13, Z4
+	VPBLENDMD    Z4, Z3, K1, Z3
+	VCVTUDQ2PS   Z1, Z1
+	VADDPS       Z10, Z1, Z1
+	VPSUBD       Z11, Z1, Z1
+	VPSRAD       $0x17, Z1, Z4
+	VPSUBD       w00000020<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VANDPS       w007fffff<>+0(SB), Z1, Z1
+	VPADDD       Z11, Z1, Z1
+	VSUBPS       w3f800000<>+0(SB), Z1, Z1
+	VMOVUPS      w3d9021bb<>+0(SB), Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       wbdebd1b8<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       w3def251a<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       wbdfe5d4f<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       w3e11e9bf<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       wbe2aae50<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       w3e4cceac<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       wbe7ffffc<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z5, Z5
+	VADDPS       w3eaaaaaa<>+0(SB), Z5, Z5
+	VMULPS       Z1, Z1, Z12
+	VMULPS       Z1, Z5, Z5
+	VMULPS       Z12, Z5, Z5
+	VMULPS       wb95e8083<>+0(SB), Z4, Z13
+	VADDPS       Z13, Z5, Z5
+	VMULPS       Z10, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VADDPS       Z1, Z5, Z1
+	VMULPS       w3f318000<>+0(SB), Z4, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       wc0000000<>+0(SB), Z1, Z1
+	VSQRTPS      Z1, Z1
+	VPADDD       w20000000<>+0(SB), Z2, Z4
+	VPSRLD       $0x1e, Z4, Z4
+	VPSLLD       $0x1e, Z4, Z5
+	VPSUBD       Z5, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       w30c90fdb<>+0(SB), Z2, Z2
+	VMULPS       Z2, Z2, Z5
+	VMULPS       wb94ca1f9<>+0(SB), Z5, Z12
+	VADDPS       w3c08839e<>+0(SB), Z12, Z12
+	VMULPS       Z5, Z12, Z12
+	VADDPS       wbe2aaaa3<>+0(SB), Z12, Z12
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z2, Z12, Z12
+	VADDPS       Z2, Z12, Z2
+	VMULPS       w37ccf5ce<>+0(SB), Z5, Z12
+	VADDPS       wbab6061a<>+0(SB), Z12, Z12
+	VMULPS       Z5, Z12, Z12
+	VADDPS       w3d2aaaa5<>+0(SB), Z12, Z12
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z5, Z12, Z12
+	VMULPS       Z10, Z5, Z5
+	VSUBPS       Z5, Z12, Z5
+	VADDPS       w3f800000<>+0(SB), Z5, Z5
+	VPSLLD       $0x1f, Z4, Z12
+	VPMOVD2M     Z12, K2
+	VPADDD       w00000001<>+0(SB), Z4, Z12
+	VANDPS       w00000002<>+0(SB), Z12, Z12
+	VPSLLD       $0x1e, Z12, Z12
+	VANDPS       w00000002<>+0(SB), Z4, Z4
+	VPSLLD       $0x1e, Z4, Z4
+	VBLENDMPS    Z2, Z5, K2, Z13
+	VXORPS       Z12, Z13, Z12
+	VBLENDMPS    Z5, Z2, K2, Z2
+	VXORPS       Z4, Z2, Z2
+	VMULPS       Z1, Z12, Z4
+	VMULPS       Z1, Z2, Z1
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z1, 64(AX)
 	VCVTUDQ2PS   Z0, Z0
-	VADDPS       Z6, Z0, Z0
-	VPSUBD       Z7, Z0, Z0
-	VPSRAD       $0x17, Z0, Z20
-	VPSUBD       Z8, Z20, Z20
-	VCVTDQ2PS    Z20, Z20
-	VANDPS       Z9, Z0, Z0
-	VPADDD       Z7, Z0, Z0
-	VSUBPS       Z10, Z0, Z0
-	VMOVUPS      Z11, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z12, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z13, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z14, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z15, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z16, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z17, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z18, Z21, Z21
-	VMULPS       Z0, Z21, Z21
-	VADDPS       Z19, Z21, Z21
-	VMULPS       Z0, Z0, Z22
-	VMULPS       Z0, Z21, Z21
-	VMULPS       Z22, Z21, Z21
-	VMULPS       wb95e8083<>+0(SB), Z20, Z25
-	VADDPS       Z25, Z21, Z21
-	VMULPS       Z6, Z22, Z22
-	VSUBPS       Z22, Z21, Z21
-	VADDPS       Z0, Z21, Z0
-	VMULPS       w3f318000<>+0(SB), Z20, Z20
-	VADDPS       Z20, Z0, Z0
-	VMULPS       wc0000000<>+0(SB), Z0, Z0
-	VSQRTPS      Z0, Z0
-	VPADDD       w20000000<>+0(SB), Z24, Z20
-	VPSRLD       $0x1e, Z20, Z20
-	VPSLLD       $0x1e, Z20, Z21
-	VPSUBD       Z21, Z24, Z21
-	VCVTDQ2PS    Z21, Z21
-	VMULPS       w30c90fdb<>+0(SB), Z21, Z21
-	VMULPS       Z21, Z21, Z22
-	VMULPS       wb94ca1f9<>+0(SB), Z22, Z24
-	VADDPS       w3c08839e<>+0(SB), Z24, Z24
-	VMULPS       Z22, Z24, Z24
-	VADDPS       wbe2aaaa3<>+0(SB), Z24, Z24
-	VMULPS       Z22, Z24, Z24
-	VMULPS       Z21, Z24, Z24
-	VADDPS       Z21, Z24, Z21
-	VMULPS       w37ccf5ce<>+0(SB), Z22, Z24
-	VADDPS       wbab6061a<>+0(SB), Z24, Z24
-	VMULPS       Z22, Z24, Z24
-	VADDPS       w3d2aaaa5<>+0(SB), Z24, Z24
-	VMULPS       Z22, Z24, Z24
-	VMULPS       Z22, Z24, Z24
-	VMULPS       Z6, Z22, Z22
-	VSUBPS       Z22, Z24, Z22
-	VADDPS       Z10, Z22, Z22
-	VPSLLD       $0x1f, Z20, Z24
-	VPMOVD2M     Z24, K2
-	VPADDD       w00000001<>+0(SB), Z20, Z24
-	VANDPS       w00000002<>+0(SB), Z24, Z24
-	VPSLLD       $0x1e, Z24, Z24
-	VANDPS       w00000002<>+0(SB), Z20, Z20
-	VPSLLD       $0x1e, Z20, Z20
-	VBLENDMPS    Z21, Z22, K2, Z25
-	VXORPS       Z24, Z25, Z24
-	VBLENDMPS    Z22, Z21, K2, Z21
-	VXORPS       Z20, Z21, Z20
-	VMULPS       Z0, Z24, Z21
-	VMULPS       Z0, Z20, Z0
-	VMOVUPS      Z21, (AX)
-	VMOVUPS      Z0, 64(AX)
-	VCVTUDQ2PS   Z1, Z0
-	VADDPS       Z6, Z0, Z0
-	VPSUBD       Z7, Z0, Z0
+	VADDPS       Z10, Z0, Z0
+	VPSUBD       Z11, Z0, Z0
 	VPSRAD       $0x17, Z0, Z1
-	VPSUBD       Z8, Z1, Z1
+	VPSUBD       w00000020<>+0(SB), Z1, Z1
 	VCVTDQ2PS    Z1, Z1
-	VANDPS       Z9, Z0, Z0
-	VPADDD       Z7, Z0, Z0
-	VSUBPS       Z10, Z0, Z0
-	VMOVUPS      Z11, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z12, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z13, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z14, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z15, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z16, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z17, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z18, Z20, Z20
-	VMULPS       Z0, Z20, Z20
-	VADDPS       Z19, Z20, Z20
-	VMULPS       Z0, Z0, Z21
-	VMULPS       Z0, Z20, Z20
-	VMULPS       Z21, Z20, Z20
-	VMULPS       wb95e8083<>+0(SB), Z1, Z22
-	VADDPS       Z22, Z20, Z20
-	VMULPS       Z6, Z21, Z21
-	VSUBPS       Z21, Z20, Z20
-	VADDPS       Z0, Z20, Z0
+	VANDPS       w007fffff<>+0(SB), Z0, Z0
+	VPADDD       Z11, Z0, Z0
+	VSUBPS       w3f800000<>+0(SB), Z0, Z0
+	VMOVUPS      w3d9021bb<>+0(SB), Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       wbdebd1b8<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       w3def251a<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       wbdfe5d4f<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       w3e11e9bf<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       wbe2aae50<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       w3e4cceac<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       wbe7ffffc<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS       w3eaaaaaa<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z0, Z4
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z4, Z2, Z2
+	VMULPS       wb95e8083<>+0(SB), Z1, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       Z10, Z4, Z4
+	VSUBPS       Z4, Z2, Z2
+	VADDPS       Z0, Z2, Z0
 	VMULPS       w3f318000<>+0(SB), Z1, Z1
 	VADDPS       Z1, Z0, Z0
 	VMULPS       wc0000000<>+0(SB), Z0, Z0
 	VSQRTPS      Z0, Z0
-	VPADDD       w20000000<>+0(SB), Z23, Z1
+	VPADDD       w20000000<>+0(SB), Z3, Z1
 	VPSRLD       $0x1e, Z1, Z1
-	VPSLLD       $0x1e, Z1, Z20
-	VPSUBD       Z20, Z23, Z20
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       w30c90fdb<>+0(SB), Z20, Z20
-	VMULPS       Z20, Z20, Z21
-	VMULPS       wb94ca1f9<>+0(SB), Z21, Z22
-	VADDPS       w3c08839e<>+0(SB), Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VADDPS       wbe2aaaa3<>+0(SB), Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VMULPS       Z20, Z22, Z22
-	VADDPS       Z20, Z22, Z20
-	VMULPS       w37ccf5ce<>+0(SB), Z21, Z22
-	VADDPS       wbab6061a<>+0(SB), Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VADDPS       w3d2aaaa5<>+0(SB), Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VMULPS       Z6, Z21, Z21
-	VSUBPS       Z21, Z22, Z21
-	VADDPS       Z10, Z21, Z21
-	VPSLLD       $0x1f, Z1, Z22
-	VPMOVD2M     Z22, K2
-	VPADDD       w00000001<>+0(SB), Z1, Z22
-	VANDPS       w00000002<>+0(SB), Z22, Z22
-	VPSLLD       $0x1e, Z22, Z22
+	VPSLLD       $0x1e, Z1, Z2
+	VPSUBD       Z2, Z3, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       w30c90fdb<>+0(SB), Z2, Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS       wb94ca1f9<>+0(SB), Z3, Z4
+	VADDPS       w3c08839e<>+0(SB), Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VADDPS       wbe2aaaa3<>+0(SB), Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VMULPS       w37ccf5ce<>+0(SB), Z3, Z4
+	VADDPS       wbab6061a<>+0(SB), Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VADDPS       w3d2aaaa5<>+0(SB), Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMULPS       Z10, Z3, Z3
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       w3f800000<>+0(SB), Z3, Z3
+	VPSLLD       $0x1f, Z1, Z4
+	VPMOVD2M     Z4, K2
+	VPADDD       w00000001<>+0(SB), Z1, Z4
+	VANDPS       w00000002<>+0(SB), Z4, Z4
+	VPSLLD       $0x1e, Z4, Z4
 	VANDPS       w00000002<>+0(SB), Z1, Z1
 	VPSLLD       $0x1e, Z1, Z1
-	VBLENDMPS    Z20, Z21, K2, Z23
-	VXORPS       Z22, Z23, Z22
-	VBLENDMPS    Z21, Z20, K2, Z20
-	VXORPS       Z1, Z20, Z1
-	VMULPS       Z0, Z22, Z20
+	VBLENDMPS    Z2, Z3, K2, Z5
+	VXORPS       Z4, Z5, Z4
+	VBLENDMPS    Z3, Z2, K2, Z2
+	VXORPS       Z1, Z2, Z1
+	VMULPS       Z0, Z4, Z2
 	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z2, 128(AX)
 	VMOVUPS      Z0, 192(AX)
 	ADDQ         $0x10, DX
 	ADDQ         $0x00000100, AX
 	DECQ         CX
 	JNZ          group
+
+done:
 	VZEROUPPER
 	RET
 

@@ -28,6 +28,30 @@ func expVector(dst, x []float32) bool {
 	return true
 }
 
+func expScaledVector(dst, x []float32, low, scale float32) bool {
+	switch path {
+	case avx512:
+		expScaledAVX512(dst, x, low, scale)
+	case avx2:
+		expScaledAVX2(dst, x, low, scale)
+	default:
+		return false
+	}
+	return true
+}
+
+func minLanesVector(dst, x []float32) bool {
+	switch path {
+	case avx512:
+		minLanesAVX512(dst, x)
+	case avx2:
+		minLanesAVX2(dst, x)
+	default:
+		return false
+	}
+	return true
+}
+
 func logCoshVector(dst, x []float32) bool {
 	switch path {
 	case avx512:
@@ -172,12 +196,12 @@ func colSumsVector(dst, g []float32, ld, rows, cols int) bool {
 	return true
 }
 
-func axpyVector(dst []float32, alpha float32, x []float32) bool {
+func addScaledVector(dst, x []float32, alpha float32, w []float32) bool {
 	switch path {
 	case avx512:
-		axpyAVX512(dst, alpha, x)
+		addScaledAVX512(dst, x, alpha, w)
 	case avx2:
-		axpyAVX2(dst, alpha, x)
+		addScaledAVX2(dst, x, alpha, w)
 	default:
 		return false
 	}
@@ -268,6 +292,30 @@ func residualVector(g, square, f, w []float32, scale, gscale float32) bool {
 	return true
 }
 
+func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool {
+	switch path {
+	case avx512:
+		steinAVX512(g, gt, along, power, f, s, e, pow, inv)
+	case avx2:
+		steinAVX2(g, gt, along, power, f, s, e, pow, inv)
+	default:
+		return false
+	}
+	return true
+}
+
+func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv float32) bool {
+	switch path {
+	case avx512:
+		steinTangentAVX512(g, gt, along, power, f, s, e, pow, je, inv)
+	case avx2:
+		steinTangentAVX2(g, gt, along, power, f, s, e, pow, je, inv)
+	default:
+		return false
+	}
+	return true
+}
+
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	switch path {
 	case avx512:
@@ -307,62 +355,80 @@ func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32,
 // gemmPanel32 runs the kernel of tiles of that many rows.
 func gemmPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 3*rows + width {
-		case 4:
-			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 4*rows + width {
 		case 5:
+			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 6:
 			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 7:
+			gemm1x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 9:
 			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 8:
-			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
-			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 11:
-			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm2x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
-			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 16:
-			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 15:
+			gemm3x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
-			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 18:
+			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 20:
-			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 21:
+			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:
-			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 23:
-			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 26:
-			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 28:
-			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 27:
+			gemm6x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 29:
-			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 30:
+			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 32:
-			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 33:
+			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 34:
-			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 35:
-			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm8x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
-			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 38:
-			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 40:
-			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 39:
+			gemm9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 41:
+			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 42:
+			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 45:
+			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 46:
+			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 49:
+			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 50:
+			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 53:
+			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 54:
 			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 43:
+		case 57:
 			gemm14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 44:
+		case 58:
 			gemm14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return

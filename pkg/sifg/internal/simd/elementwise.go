@@ -1,6 +1,9 @@
 package simd
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Each function here checks its lengths, then runs the path's vector kernel or, if there is none, the portable twin whose
 // name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
@@ -109,6 +112,34 @@ func expGo(dst, x []float32) {
 	}
 }
 
+// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), as Exp does; the argument is rounded after each operation. dst may alias x.
+func ExpScaled(dst, x []float32, low, scale float32) {
+	dst = first(dst, len(x))
+	if !expScaledVector(dst, x, low, scale) {
+		expScaledGo(dst, x, low, scale)
+	}
+}
+
+func expScaledGo(dst, x []float32, low, scale float32) {
+	for i, v := range x {
+		dst[i] = float32(math.Exp(float64(scale * float32(v-low))))
+	}
+}
+
+// Min returns the smallest element of x, which must not be empty. Where an element is not a number, what it returns is open.
+func Min(x []float32) float32 {
+	var lanes [16]float32
+	low := x[0]
+	if n := len(x) / 16 * 16; n > 0 && minLanesVector(lanes[:], x[:n]) {
+		low = slices.Min(lanes[:])
+		x = x[n:]
+	}
+	for _, v := range x {
+		low = min(low, v)
+	}
+	return low
+}
+
 // AbsPow sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as that. The
 // logarithm is within 2 units in the last place, the power's relative error within 1.5e-7·(1 + |q·log x|). pow and log must
 // not overlap; either may be x.
@@ -178,16 +209,16 @@ func logCosh64Go(dst, x []float64) {
 	}
 }
 
-// Axpy adds alpha·x to dst.
-func Axpy(dst []float32, alpha float32, x []float32) {
-	dst = first(dst, len(x))
-	if !axpyVector(dst, alpha, x) {
-		axpyGo(dst, alpha, x)
+// AddScaled sets dst = x + alpha·w. dst may alias x or w.
+func AddScaled(dst, x []float32, alpha float32, w []float32) {
+	dst, x = first(dst, len(w)), first(x, len(w))
+	if !addScaledVector(dst, x, alpha, w) {
+		addScaledGo(dst, x, alpha, w)
 	}
 }
 
-func axpyGo(dst []float32, alpha float32, x []float32) {
-	for i, v := range x {
-		dst[i] += alpha * v
+func addScaledGo(dst, x []float32, alpha float32, w []float32) {
+	for i, v := range w {
+		dst[i] = x[i] + alpha*v
 	}
 }

@@ -105,6 +105,12 @@ func (w *Workspace) Gemm64TN(m, n, k int, a []float64, lda int, b []float64, ldb
 	}
 }
 
+func grow[T float](pack *[]T, n int) {
+	if len(*pack) < n {
+		*pack = Zeros[T](n)
+	}
+}
+
 // checkMatrix panics unless a rows×cols matrix of row stride ld fits into n elements. The kernels rely on it.
 func checkMatrix(rows, cols, ld, n int) {
 	switch {

@@ -13,7 +13,7 @@ const (
 	squares                // of differences, float32
 )
 
-// geometry returns the elements of a vector and the rows of the kernels' largest tile.
+// geometry returns the elements of a vector and the rows of the kernels' largest tile of one or two vectors.
 func (s sums) geometry() (lanes, tile int) {
 	g := [...][2]int{products: {16, 14}, products64: {8, 14}, squares: {16, 12}}
 	if path == avx2 {
@@ -52,20 +52,17 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 		panels(s, n, m, k, strided[T]{b.data, 1, b.row}, strided[T]{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n])
 		transpose(c, ldc, ct, m, n, m)
 	default:
-		grow(pack, min(k, blockK)*min(vectors(n), 2)*lanes)
+		grow(pack, min(k, blockK)*min(vectors(n), wide)*lanes)
 		panels(s, m, n, k, a, b, c, ldc, acc, *pack)
 	}
 	return true
 }
 
-// blockK is the most rows of B in a panel: 32 columns of them are 256 KB, a part of any level-2 cache.
-const blockK = 2048
-
-func grow[T float](pack *[]T, n int) {
-	if len(*pack) < n {
-		*pack = Zeros[T](n)
-	}
-}
+const (
+	blockK   = 2048 // the most rows of B in a panel: 48 columns of them are 384 KB, a part of any level-2 cache
+	wide     = 3    // vectors of the widest panels (AVX-512, float32) …
+	wideTile = 9    // … and the rows of their largest tile
+)
 
 // transpose sets dst (n×m) to the transpose of src (m×n).
 func transpose[T float](dst []T, ldd int, src []T, lds, m, n int) {
@@ -86,54 +83,91 @@ func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy
 	return true
 }
 
-// panels works through C by column panels of two vectors. A panel of B is read where it lies or is packed (in the order in
-// which the kernel reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time.
-// pack holds at least one row of a panel; its length decides how k is split, which changes no bits.
+// shape returns the vectors of the next panel of C, of which that many vectors are left, and the rows of its tiles.
+func (s sums) shape(m, left int) (width, tile int) {
+	_, tile = s.geometry()
+	if s == products && path == avx512 && left >= wide && left != 4 && m > tile {
+		return wide, wideTile
+	}
+	return min(left, 2), tile
+}
+
+// panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the kernel
+// reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack holds at least
+// one row of a panel; its length decides how k is split, which changes no bits.
 func panels[T float](s sums, m, n, k int, a, b strided[T], c []T, ldc int, acc bool, pack []T) {
-	lanes, tile := s.geometry()
+	lanes, _ := s.geometry()
 	size := int(unsafe.Sizeof(T(0)))
-	// m rows in tiles of nearly equal height: high tiles of rows+1, then the others of rows
-	tiles := (m + tile - 1) / tile
-	rows, high := m/tiles, m%tiles
 	for j := 0; j < n; {
-		cols := min(n-j, 2*lanes)
-		width := (cols + lanes - 1) / lanes
+		width, tile := s.shape(m, (n-j+lanes-1)/lanes)
+		cols := min(n-j, width*lanes)
 		last := cols - (width-1)*lanes
 		block := min(k, len(pack)/(width*lanes))
 		count := 1 // panels at once
 		for p := 0; p < k; p += block {
 			kp := min(k-p, block)
 			bj := b.data[p*b.row+j*b.col:]
-			bp, ldb := &bj[0], b.row
+			call := panelCall{s: s, width: width, k: kp, count: 1, rs: size * a.row, ks: size * a.col,
+				b: unsafe.Pointer(&bj[0]), ldb: size * b.row, ldc: size * ldc, last: size / 4 * last, add: acc || p > 0}
+			at := func(i int) (unsafe.Pointer, unsafe.Pointer) {
+				return unsafe.Pointer(&a.data[i*a.row+p*a.col]), unsafe.Pointer(&c[i*ldc+j])
+			}
+			first := 0 // rows done while packing
 			switch {
-			case b.col != 1 || last != lanes || tiles > 2 && b.row != width*lanes:
+			case b.col == 1 && width > 1 && m > 2*tile && b.row != width*lanes && s == products && path == avx512:
+				first = tile
+				call.packing(at, unsafe.Pointer(&pack[0]))
+				call.b, call.ldb = unsafe.Pointer(&pack[0]), size*width*lanes
+			case b.col != 1 || last != lanes || m > 2*tile && b.row != width*lanes:
 				packPanel(pack, bj, b.row, b.col, kp, cols, width, lanes)
-				bp, ldb = &pack[0], width*lanes
+				call.b, call.ldb = unsafe.Pointer(&pack[0]), size*width*lanes
 			case width == 2 && block == k:
 				count = (n - j) / cols
+				call.count = count
 			}
-			add := acc || p > 0
-			if high > 0 {
-				s.run(rows+1, width, kp, high, count, unsafe.Pointer(&a.data[p*a.col]), size*a.row, size*a.col,
-					unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[j]), size*ldc, size/4*last, add)
-			}
-			i := high * (rows + 1)
-			s.run(rows, width, kp, tiles-high, count, unsafe.Pointer(&a.data[i*a.row+p*a.col]), size*a.row, size*a.col,
-				unsafe.Pointer(bp), size*ldb, unsafe.Pointer(&c[i*ldc+j]), size*ldc, size/4*last, add)
+			// the other rows in tiles of nearly equal height: high tiles of rows+1, then those of rows
+			tiles := (m - first + tile - 1) / tile
+			rows, high := (m-first)/tiles, (m-first)%tiles
+			call.run(at, first, rows+1, high)
+			call.run(at, first+high*(rows+1), rows, tiles-high)
 		}
 		j += count * cols
 	}
 }
 
-func (s sums) run(rows, width, k, tiles, panels int, a unsafe.Pointer, rs, ks int, b unsafe.Pointer, ldb int, c unsafe.Pointer,
-	ldc, last int, add bool) {
-	switch s {
+// panelCall holds the arguments of a panel kernel that all its calls share; strides are bytes.
+type panelCall struct {
+	s               sums
+	width, k, count int
+	rs, ks          int
+	b               unsafe.Pointer
+	ldb, ldc, last  int
+	add             bool
+}
+
+// run computes tiles of that many rows from row i on; at returns where a row of A and of C begins.
+func (p *panelCall) run(at func(i int) (a, c unsafe.Pointer), i, rows, tiles int) {
+	if tiles == 0 {
+		return
+	}
+	a, c := at(i)
+	switch p.s {
 	case products:
-		gemmPanel32(rows, width, k, tiles, panels, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+		gemmPanel32(rows, p.width, p.k, tiles, p.count, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add)
 	case products64:
-		gemmPanel64(rows, width, k, tiles, panels, (*float64)(a), rs, ks, (*float64)(b), ldb, (*float64)(c), ldc, last, add)
+		gemmPanel64(rows, p.width, p.k, tiles, p.count, (*float64)(a), p.rs, p.ks, (*float64)(p.b), p.ldb, (*float64)(c), p.ldc, p.last, p.add)
 	case squares:
-		distPanel32(rows, width, k, tiles, panels, (*float32)(a), rs, ks, (*float32)(b), ldb, (*float32)(c), ldc, last, add)
+		distPanel32(rows, p.width, p.k, tiles, p.count, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add)
+	}
+}
+
+// packing computes the first tile, of the largest height, and packs B on the way.
+func (p *panelCall) packing(at func(i int) (a, c unsafe.Pointer), pack unsafe.Pointer) {
+	a, c := at(0)
+	if p.width == wide {
+		gemmPack9x3AVX512(p.k, 1, 1, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add, (*float32)(pack))
+	} else {
+		gemmPack14x2AVX512(p.k, 1, 1, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add, (*float32)(pack))
 	}
 }
 
@@ -190,6 +224,8 @@ func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
 
 func packRows(width int, dst, src *float32, lds, k, last int) {
 	switch {
+	case width == wide:
+		packRows3AVX512(dst, src, lds, k, last)
 	case path == avx512 && width == 1:
 		packRows1AVX512(dst, src, lds, k, last)
 	case path == avx512:

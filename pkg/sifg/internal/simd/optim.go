@@ -10,7 +10,7 @@ func SGD(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
 	theta = first(theta, len(g))
 	if momentum == 0 {
 		if !sgdVector(theta, g, lr) {
-			axpyGo(theta, -lr, g)
+			addScaledGo(theta, theta, -lr, g)
 		}
 		return
 	}

@@ -8,15 +8,9 @@ import (
 // kind is a family of kernels. Higher is faster.
 type kind int
 
-const (
-	portable kind = iota
-	avx2
-	avx512
-)
+const portable kind = 0 // the others are those of the processor's architecture
 
-var kindNames = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512"}
-
-// EnvPath is the environment variable that forces a path: avx512, avx2 or portable.
+// EnvPath is the environment variable that forces a path: avx512, avx2, neon or portable.
 const EnvPath = "SIFG_KERNEL"
 
 var (
@@ -27,13 +21,13 @@ var (
 
 // choose returns the kind named want if it can run here, else the fastest that can.
 func choose(want string) kind {
-	if k := kind(slices.Index(kindNames[:], want)); k >= 0 && k <= supported {
+	if k := kind(slices.Index(kindNames, want)); k >= 0 && k <= supported {
 		return k
 	}
 	return supported
 }
 
-// Path names the kernels in use: avx512, avx2 or portable.
+// Path names the kernels in use: avx512, avx2, neon or portable.
 func Path() string { return kindNames[path] }
 
 // Forced returns the path that the environment asked for ("" if none) and whether it was honoured: an unknown path, or one

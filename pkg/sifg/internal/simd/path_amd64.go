@@ -4,6 +4,13 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
+const (
+	avx2   kind = 1
+	avx512 kind = 2
+)
+
+var kindNames = []string{"portable", "avx2", "avx512"}
+
 // detect asks for everything the kernels use; cpu.X86 also checks that the operating system saves the registers. The
 // AVX-512 subset is that of Skylake-X and Zen 4 (F, DQ, BW, VL).
 func detect() kind {

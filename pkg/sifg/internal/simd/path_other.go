@@ -1,5 +1,7 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package simd
+
+var kindNames = []string{"portable"}
 
 func detect() kind { return portable }

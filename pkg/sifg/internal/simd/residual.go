@@ -20,6 +20,39 @@ func residualGo(g, square, f, w []float32, scale, gscale float32) {
 	}
 }
 
+// Stein is the element of the Stein loss at f with the score s and the probe e, given pow = |f|^(p−1), whose sign is ignored:
+// with signed = sign(f)·|pow| it sets
+//
+//	along = s·f + e·je    power = signed·f    g = inv·(signed − s)    gt = −inv·e
+//
+// where je is J·e; nil leaves its term out. All slices are as long as f.
+func Stein(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+	n := len(f)
+	g, gt, along, power, s, e, pow = first(g, n), first(gt, n), first(along, n), first(power, n), first(s, n), first(e, n), first(pow, n)
+	if je == nil {
+		if !steinVector(g, gt, along, power, f, s, e, pow, inv) {
+			steinGo(g, gt, along, power, f, s, e, pow, nil, inv)
+		}
+		return
+	}
+	je = first(je, n)
+	if !steinTangentVector(g, gt, along, power, f, s, e, pow, je, inv) {
+		steinGo(g, gt, along, power, f, s, e, pow, je, inv)
+	}
+}
+
+func steinGo(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+	for i, v := range f {
+		signed := float32(math.Copysign(float64(pow[i]), float64(v)))
+		along[i] = s[i] * v
+		if je != nil {
+			along[i] += float32(e[i] * je[i])
+		}
+		power[i] = signed * v
+		g[i], gt[i] = inv*(signed-s[i]), -inv*e[i]
+	}
+}
+
 // AdaGrad updates g = keep·g + add·v² and moves theta by step·v/(eps + √g). All slices are as long as v.
 func AdaGrad(theta, g, v []float32, keep, add, step, eps float32) {
 	theta, g = first(theta, len(v)), first(g, len(v))

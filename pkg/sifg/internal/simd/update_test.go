@@ -42,10 +42,16 @@ var updates = []struct {
 		}
 		return w, []float64{math.Abs(w[0])}
 	}, 1, -1},
-	{"Axpy", 2, func(x [][]float32) { Axpy(x[0], 0.3, x[1]) }, func(x []float64) (w, s []float64) {
+	{"AddScaled", 3, func(x [][]float32) { AddScaled(x[0], x[1], 0.3, x[2]) }, func(x []float64) (w, s []float64) {
+		v := float64(float32(0.3)) * x[2]
+		return []float64{x[1] + v}, []float64{math.Abs(x[1]) + math.Abs(v)}
+	}, 2, -1},
+	{"AddScaled in place", 2, func(x [][]float32) { AddScaled(x[0], x[0], 0.3, x[1]) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[1]
 		return []float64{x[0] + v}, []float64{math.Abs(x[0]) + math.Abs(v)}
 	}, 2, -1},
+	{"Stein", 9, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], 0.3) }, exactStein, 4, -1},
+	{"Stein without J·e", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], nil, 0.3) }, exactStein, 4, -1},
 	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0, false) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[1]
 		return []float64{x[0] - v}, []float64{math.Abs(x[0]) + math.Abs(v)}
@@ -84,6 +90,16 @@ var updates = []struct {
 	}, 10, 1},
 }
 
+func exactStein(x []float64) (want, scale []float64) {
+	inv, f, s, e, signed := float64(float32(0.3)), x[4], x[5], x[6], math.Copysign(x[7], x[4])
+	along, size := s*f, math.Abs(s*f)
+	if len(x) == 9 {
+		along += e * x[8]
+		size += math.Abs(e * x[8])
+	}
+	return []float64{inv * (signed - s), -inv * e, along, signed * f}, []float64{math.Abs(signed) + math.Abs(s), 1, size, 1}
+}
+
 func TestUpdates(t *testing.T) {
 	for _, u := range updates {
 		results := map[int]map[kind][]float32{} // by length and path
@@ -116,7 +132,7 @@ func TestUpdates(t *testing.T) {
 					results[n] = map[kind][]float32{}
 				}
 				results[n][path] = slices.Concat(x...)
-				if r := results[n]; path == avx512 && !slices.Equal(r[avx512], r[avx2]) {
+				if r := results[n]; path > 1 && !slices.Equal(r[path], r[path-1]) {
 					t.Fatalf("%s: n=%d: the vector paths differ", u.name, n)
 				}
 				for i, buf := range bufs {

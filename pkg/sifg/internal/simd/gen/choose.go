@@ -47,6 +47,9 @@ func %[1]sVector(%[2]s) bool {
 			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", width+1)
 			for _, r := range rows {
 				for w := 1; w <= width; w++ {
+					if most, rows := m.widest(); w == most && w > 2 && r > rows {
+						continue
+					}
 					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%dx%d%s(%s)\n", (width+1)*r+w, name, r, w, m.suffix,
 						strings.Join(names, ", "))
 				}
@@ -59,11 +62,12 @@ func %[1]sVector(%[2]s) bool {
 		b.WriteString("}\n")
 	}
 	double := func(params string) string { return strings.ReplaceAll(params, "float32", "float64") }
-	products := func(m *machine) ([]int, int) { rows, _ := m.tile(); return upTo(rows), 2 }
+	products := func(m *machine) ([]int, int) { rows, _ := m.tile(); width, _ := m.widest(); return upTo(rows), width }
+	doubles := func(m *machine) ([]int, int) { rows, _ := m.tile(); return upTo(rows), 2 }
 	squares := func(m *machine) ([]int, int) { _, rows := m.tile(); return upTo(rows), 2 }
 	inner := func(m *machine) ([]int, int) { rows, cols := m.innerTile(); return []int{1, rows}, cols }
 	tiles("gemmPanel32", "gemm", panelParams, products)
-	tiles("gemmPanel64", "gemm64_", double(panelParams), products)
+	tiles("gemmPanel64", "gemm64_", double(panelParams), doubles)
 	tiles("distPanel32", "dist", panelParams, squares)
 	tiles("innerTile32", "inner", innerParams, inner)
 	tiles("innerTile64", "inner64_", double(innerParams), inner)
@@ -82,7 +86,7 @@ func upTo(n int) []int {
 // noChooser returns the Go file of the processors that have portable kernels only.
 func noChooser(kernels []kernel) []byte {
 	var b strings.Builder
-	b.WriteString(header + "//go:build !amd64 || purego\n\npackage simd\n")
+	b.WriteString(header + "//go:build !amd64 && !arm64 || purego\n\npackage simd\n")
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "\nfunc %sVector(%s) bool { return false }\n", k.name, k.params)
 	}

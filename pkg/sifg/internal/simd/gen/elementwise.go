@@ -78,6 +78,10 @@ func (m *machine) elementwise() {
 	}
 	unary("tanh", m.tanh)
 	unary("exp", m.exp)
+	m.pointwise("expScaled", "dst, x []float32, low, scale float32", 4, func(l lanes) {
+		l.put(l.exp(l.mul(l.sub(l.get("x"), l.param("low")), l.param("scale"))), "dst")
+	})
+	m.minLanes()
 	unary("logCosh", m.logCosh)
 	m.pointwise("absPow", "pow, log, x []float32, q float32", 4, func(l lanes) {
 		y := l.log(l.max(l.op3(l.VANDPS, l.get("x"), l.words(^uint32(signBit))), l.words(minNormal)))
@@ -119,6 +123,31 @@ func (m *machine) tanhSlope(y reg.VecVirtual) reg.VecVirtual {
 	s := m.load(m.c(1))
 	m.subFrom(s, y, y)
 	return s
+}
+
+// minLanes emits dst[l] = min over x[l], x[l+16], …: x has a multiple of 16 elements, at least 16, dst 16.
+func (m *machine) minLanes() {
+	const name, params = "minLanes", "dst, x []float32"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
+	x := m.Load(m.Param("x").Base(), m.GP64()).(reg.GPVirtual)
+	n := m.Load(m.Param("x").Len(), m.GP64()).(reg.GPVirtual)
+	var low []reg.VecVirtual
+	for part := range 64 / m.bytes {
+		low = append(low, m.load(Mem{Base: x, Disp: part * m.bytes}))
+	}
+	m.Label("loop")
+	for part, v := range low {
+		m.VMINPS(Mem{Base: x, Disp: part * m.bytes}, v, v)
+	}
+	m.ADDQ(U8(64), x)
+	m.SUBQ(U8(16), n)
+	m.JG(LabelRef("loop"))
+	for part, v := range low {
+		m.VMOVUPS(v, Mem{Base: dst, Disp: part * m.bytes})
+	}
+	m.ret()
 }
 
 // positive returns the mask of x > 0.
@@ -306,16 +335,19 @@ const (
 var expPoly = [...]float64{0.0013814469236, 0.00836878033866, 0.0416683941648, 0.166665201086, 0.499999934127}
 
 // exp goes gradually to 0 below −87.3, where 2ⁿ·p is not normal any more: with AVX2 that takes two factors, the first
-// product being exact.
+// product being exact. Below −103.98 it is 0 without arithmetic, as processors take many cycles for what underflows.
 func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual {
-	x = m.max(m.load(m.c(-104)), m.min(m.load(m.c(89)), x)) // not a number stays so
+	zero := m.vec()
+	m.VXORPS(zero, zero, zero)
+	under := m.less(x, m.c(-103.98))
+	x = m.pick(under, zero, m.min(m.load(m.c(89)), x)) // not a number stays so
 	j, p := m.expCore(x)
 	if m.wide() {
-		return m.op3(m.VSCALEFPS, p, m.sub(j, m.c(magic32)))
+		return m.pick(under, zero, m.op3(m.VSCALEFPS, p, m.sub(j, m.c(magic32))))
 	}
 	n := m.subw(j, m.words(math.Float32bits(magic32)))
 	half := m.sar(n, 1)
-	return m.mul(m.mul(p, m.pow2(half)), m.pow2(m.subw(n, half)))
+	return m.pick(under, zero, m.mul(m.mul(p, m.pow2(half)), m.pow2(m.subw(n, half))))
 }
 
 // log cosh x = x²/2 + x⁴·P(x²) for |x| < 0.8; else |x| − log 2 + log(1 + w), w = exp(−2|x|) ≤ 0.2019. At most 2 ulp.

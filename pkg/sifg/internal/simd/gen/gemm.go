@@ -8,13 +8,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Register tiles, rows × vectors. AVX-512: 14×2 accumulators, 2 vectors of B, one broadcast of A fill 31 of 32 registers;
-// AVX2: 6×2+2+1 fill 15 of 16. Distances need a register more per product.
+// Register tiles, rows × vectors. AVX-512: 9×3 accumulators, 3 vectors of B and one broadcast of A fill 31 of 32 registers, as
+// 14×2+2+1 do; AVX2: 6×2+2+1 fill 15 of 16. Distances need a register more per product.
 func (m *machine) tile() (product, distance int) {
 	if m.wide() {
 		return 14, 12
 	}
 	return 6, 4
+}
+
+// widest returns the most vectors of a float32 panel, and the rows of its largest tile. A wider tile reads less of A.
+func (m *machine) widest() (width, rows int) {
+	if m.wide() {
+		return 3, 9
+	}
+	return 2, 6
 }
 
 // matrixProducts emits, for every tile height and width, the kernel of one panel.
@@ -31,6 +39,16 @@ func (m *machine) matrixProducts() {
 			m.panel("dist", rows+1, width, true)
 		}
 	}
+	if width, rows := m.widest(); width > 2 {
+		for r := range rows {
+			m.panel("gemm", r+1, width, false)
+		}
+		m.packs = true
+		m.panel("gemmPack", product, 2, false)
+		m.panel("gemmPack", rows, width, false)
+		m.packs = false
+		m.packRows(width)
+	}
 	rows, cols := m.innerTile()
 	for _, r := range []int{1, rows} {
 		for c := range cols {
@@ -44,6 +62,9 @@ func (m *machine) matrixProducts() {
 	m.packRows(2)
 	m.packTransposed()
 }
+
+// packParams are those of a kernel that also packs.
+const packParams = panelParams + ", pack *float32"
 
 const panelParams = "k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 
@@ -61,11 +82,21 @@ func (m *machine) params(params string) string {
 //
 // Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on its
 // place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
+//
+// A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for the
+// tiles below: the copy waits for memory while the products go on.
 func (m *machine) panel(name string, rows, width int, distance bool) {
 	name = fmt.Sprintf("%s%dx%d", name, rows, width)
-	m.function(name, "func("+m.params(panelParams)+")", "is a panel of tiles of that many rows × vectors.")
+	params := panelParams
+	if m.packs {
+		params = packParams
+	}
+	m.function(name, "func("+m.params(params)+")", "is a panel of tiles of that many rows × vectors.")
 
-	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
+	tiles := m.GP64() // a packing kernel has one
+	if !m.packs {
+		m.Load(m.Param("tiles"), tiles)
+	}
 	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
 	rs := m.Load(m.Param("rs"), m.GP64()).(reg.GPVirtual)
 	ks := m.Load(m.Param("ks"), m.GP64()).(reg.GPVirtual)
@@ -141,37 +172,58 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 		m.LEAQ(Mem{Base: a, Index: rs, Scale: 8}, a1)
 		m.ADDQ(rs, a1)
 	}
-	m.Label("step")
-	var bv []reg.VecVirtual
-	for w := range width {
-		bv = append(bv, m.load(Mem{Base: b, Disp: w * m.bytes}))
-	}
-	for r := range acc {
-		switch {
-		case distance:
-			av := m.vec()
-			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
-			for w, v := range acc[r] {
-				d := m.sub(bv[w], av)
-				m.addTo(v, d, d)
-			}
-		case m.wide() && width == 1:
-			m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(row(r), bv[0], acc[r][0])
-		default:
-			av := m.vec()
-			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
-			for w, v := range acc[r] {
-				m.addTo(v, av, bv[w])
-			}
+	if m.packs {
+		k = m.mask(last)
+		pack := m.Load(m.Param("pack"), m.GP64()).(reg.GPVirtual)
+		far := m.GP64() // so many rows ahead that memory has them in time
+		m.LEAQ(Mem{Base: b, Index: ldb, Scale: 8}, far)
+		m.LEAQ(Mem{Base: far, Index: ldb, Scale: 8}, far)
+		m.Label("step")
+		for line := 0; line < width*m.bytes; line += 64 {
+			m.PREFETCHT0(Mem{Base: far, Disp: line})
 		}
+		m.multiply(acc, row, distance, func(w int) reg.VecVirtual {
+			x := Mem{Base: b, Disp: w * m.bytes}
+			v := m.vec()
+			if w < width-1 {
+				m.VMOVUPS(x, v)
+			} else {
+				m.VMOVUPS_Z(x, k.Op, v)
+			}
+			m.VMOVUPS(v, Mem{Base: pack, Disp: w * m.bytes})
+			return v
+		})
+		m.ADDQ(ks, a0)
+		if rows > 9 {
+			m.ADDQ(ks, a1)
+		}
+		m.ADDQ(ldb, b)
+		m.ADDQ(ldb, far)
+		m.ADDQ(U32(width*m.bytes), pack)
+		m.DECQ(kk)
+		m.JNZ(LabelRef("step"))
+	} else {
+		step := func() {
+			m.multiply(acc, row, distance, func(w int) reg.VecVirtual { return m.load(Mem{Base: b, Disp: w * m.bytes}) })
+			m.ADDQ(ks, a0)
+			if rows > 9 {
+				m.ADDQ(ks, a1)
+			}
+			m.ADDQ(ldb, b)
+		}
+		m.SUBQ(U8(2), kk) // two at a time: fewer jumps, and additions beside the products
+		m.JLT(LabelRef("odd"))
+		m.Label("step")
+		step()
+		step()
+		m.SUBQ(U8(2), kk)
+		m.JGE(LabelRef("step"))
+		m.Label("odd")
+		m.ADDQ(U8(2), kk)
+		m.JZ(LabelRef("store"))
+		step()
+		m.Label("store")
 	}
-	m.ADDQ(ks, a0)
-	if rows > 9 {
-		m.ADDQ(ks, a1)
-	}
-	m.ADDQ(ldb, b)
-	m.DECQ(kk)
-	m.JNZ(LabelRef("step"))
 
 	m.Load(m.Param("last"), last)
 	m.CMPQ(last, U8(m.bytes/4))
@@ -193,6 +245,10 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 		m.ADDQ(ldc, c)
 	}
 	m.Label("next")
+	if m.packs {
+		m.ret()
+		return
+	}
 	for _, s := range []int{8, 4, 2, 1} { // a += rows·rs
 		if rows&s != 0 {
 			m.LEAQ(Mem{Base: a, Index: rs, Scale: uint8(s)}, a)
@@ -210,6 +266,34 @@ func (m *machine) panel(name string, rows, width int, distance bool) {
 	m.JMP(LabelRef("tile"))
 	m.Label("done")
 	m.ret()
+}
+
+// multiply adds the products of one column of A and one row of B to a tile.
+func (m *machine) multiply(acc [][]reg.VecVirtual, row func(r int) Mem, distance bool, load func(w int) reg.VecVirtual) {
+	width := len(acc[0])
+	var bv []reg.VecVirtual
+	for w := range width {
+		bv = append(bv, load(w))
+	}
+	for r := range acc {
+		switch {
+		case distance:
+			av := m.vec()
+			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
+			for w, v := range acc[r] {
+				d := m.sub(bv[w], av)
+				m.addTo(v, d, d)
+			}
+		case m.wide() && width == 1:
+			m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(row(r), bv[0], acc[r][0])
+		default:
+			av := m.vec()
+			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
+			for w, v := range acc[r] {
+				m.addTo(v, av, bv[w])
+			}
+		}
+	}
 }
 
 // rowAddresses returns the address of row r < rows at stride rs: nine rows from one base, the others from a second, with

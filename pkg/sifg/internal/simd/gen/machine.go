@@ -23,7 +23,9 @@ type machine struct {
 	data   map[string]Mem
 
 	double bool // arithmetic is float64
+	packs  bool // the panel kernel packs B
 
+	most    int                       // constants of the current function that may be in registers
 	hoistTo int                       // node of the current function before which hoist emits
 	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
 	masks   map[string]reg.Register   // and in mask registers
@@ -103,7 +105,7 @@ func (m *machine) constant(name string, word uint64, broadcast func(...Op)) Op {
 		return v
 	}
 	x := m.global(name, func(int) uint64 { return word })
-	if !m.wide() || len(m.hoisted) == maxHoisted {
+	if !m.wide() || len(m.hoisted) == m.most {
 		return x
 	}
 	v := m.vec()
@@ -125,7 +127,7 @@ func (m *machine) hoist(f func()) {
 // hoistHere makes this the place for hoist.
 func (m *machine) hoistHere() {
 	m.hoistTo = len(m.current().Nodes)
-	m.hoisted = map[string]reg.VecVirtual{}
+	m.most, m.hoisted = maxHoisted, map[string]reg.VecVirtual{}
 	m.masks = map[string]reg.Register{}
 }
 

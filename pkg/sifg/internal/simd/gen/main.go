@@ -14,6 +14,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -94,6 +95,16 @@ func generate() ([]file, error) {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		files = append(files, file{f.name, text})
+	}
+	for _, f := range arm64Files(kernels) {
+		if strings.HasSuffix(f.name, ".go") {
+			text, err := format.Source(f.text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+			f.text = text
+		}
+		files = append(files, f)
 	}
 	return files, nil
 }

@@ -3,9 +3,9 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func (m *machine) optimisers() {
-	m.pointwise("axpy", "dst []float32, alpha float32, x []float32", 4, func(l lanes) {
-		d := l.get("dst")
-		l.addTo(d, l.param("alpha"), l.get("x"))
+	m.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", 4, func(l lanes) {
+		d := l.get("x")
+		l.addTo(d, l.param("alpha"), l.get("w"))
 		l.put(d, "dst")
 	})
 	m.pointwise("sgd", "theta, g []float32, lr float32", 4, func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
@@ -40,6 +40,24 @@ func (m *machine) optimisers() {
 		r := l.add(l.get("f"), l.mul(l.get("w"), l.param("scale")))
 		l.put(l.mul(r, l.param("gscale")), "g")
 		l.put(l.mul(r, r), "square")
+	})
+	m.stein("stein", "g, gt, along, power, f, s, e, pow []float32, inv float32")
+	m.stein("steinTangent", "g, gt, along, power, f, s, e, pow, je []float32, inv float32")
+}
+
+// stein emits the elements of the Stein loss, each operation rounded by itself.
+func (m *machine) stein(name, params string) {
+	m.pointwise(name, params, 4, func(l lanes) {
+		f, s, e := l.get("f"), l.get("s"), l.get("e")
+		signed := l.or(l.and(l.get("pow"), l.words(^uint32(signBit))), l.and(f, l.words(signBit)))
+		along := l.mul(f, s)
+		if name == "steinTangent" {
+			along = l.add(along, l.mul(e, l.get("je")))
+		}
+		l.put(along, "along")
+		l.put(l.mul(signed, f), "power")
+		l.put(l.mul(l.sub(signed, s), l.param("inv")), "g")
+		l.put(l.mul(e, l.xor(l.param("inv"), l.words(signBit))), "gt")
 	})
 }
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"math"
+	"slices"
 
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 	"github.com/mmcloughlin/avo/x86"
@@ -19,24 +21,67 @@ func (m *machine) random() {
 	block := m.Load(m.Param("block"), m.GP64()).(reg.GPVirtual)
 	m.SHRQ(U8(6), n)
 	m.hoistHere()
-	m.Label("group")
-	parts := 64 / m.bytes
-	for part := range parts {
-		x := m.philox(block)
-		for pair := range 2 {
-			cos, sin := m.boxMuller(x[2*pair], x[2*pair+1])
-			m.VMOVUPS(cos, Mem{Base: dst, Disp: 128*pair + part*m.bytes})
-			m.VMOVUPS(sin, Mem{Base: dst, Disp: 128*pair + 64 + part*m.bytes})
+	m.most = 6 // two groups at once need the other registers
+	group := func(at int) {
+		for part := range 64 / m.bytes {
+			x := m.philox(block)
+			for pair := range 2 {
+				cos, sin := m.boxMuller(x[2*pair], x[2*pair+1])
+				m.VMOVUPS(cos, Mem{Base: dst, Disp: at + 128*pair + part*m.bytes})
+				m.VMOVUPS(sin, Mem{Base: dst, Disp: at + 128*pair + 64 + part*m.bytes})
+			}
+			m.ADDQ(Imm(uint64(m.bytes/4)), block)
 		}
-		m.ADDQ(Imm(uint64(m.bytes/4)), block)
 	}
+	if m.wide() { // two groups at once: each is a chain of operations that wait for one another
+		m.SUBQ(U8(2), n)
+		m.JLT(LabelRef("one"))
+		m.Label("two")
+		second := m.GP64()
+		m.LEAQ(Mem{Base: block, Disp: 16}, second)
+		m.interleave(func() { group(0) }, func() {
+			first := block
+			block = second
+			group(256)
+			block = first
+		})
+		m.ADDQ(U8(16), block)
+		m.ADDQ(U32(512), dst)
+		m.SUBQ(U8(2), n)
+		m.JGE(LabelRef("two"))
+		m.Label("one")
+		m.ADDQ(U8(2), n)
+		m.JZ(LabelRef("done"))
+	}
+	m.Label("group")
+	group(0)
 	m.ADDQ(U32(256), dst)
 	m.DECQ(n)
 	m.JNZ(LabelRef("group"))
+	m.Label("done")
 	m.ret()
 }
 
-// splat64 and splat32 return a vector of the register's low 64 or 32 bits.
+// interleave emits what f and g emit, instruction by instruction in turn.
+func (m *machine) interleave(f, g func()) {
+	fn := m.current()
+	emit := func(f func()) []ir.Node {
+		n := len(fn.Nodes)
+		hoisted := m.hoistTo
+		f()
+		n += m.hoistTo - hoisted // constants went to an earlier place
+		nodes := slices.Clone(fn.Nodes[n:])
+		fn.Nodes = fn.Nodes[:n]
+		return nodes
+	}
+	a, b := emit(f), emit(g)
+	for i := range max(len(a), len(b)) {
+		fn.Nodes = append(fn.Nodes, a[min(i, len(a)):min(i+1, len(a))]...)
+		fn.Nodes = append(fn.Nodes, b[min(i, len(b)):min(i+1, len(b))]...)
+	}
+}
+
+// splat64 returns a vector of the register's 64 bits.
 func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
 	v, s := m.vec(), m.XMM()
 	m.VMOVQ(x, s)
@@ -44,47 +89,45 @@ func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
 	return v
 }
 
-// philox returns the four words of the blocks block, block+1, …, one a lane. A 32×32-bit product is made of even and of
-// odd lanes; the counter, 64 bits wide, of two vectors likewise.
+// philox returns the four words of the blocks block, block+1, …, one a lane. Even and odd blocks are computed apart, in the low
+// halves of 64-bit lanes: that is where the instruction for 32×32-bit products takes its factors from, and it does not look
+// at the high halves.
 func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
 	key, hi := m.GP64(), m.GP64()
 	m.Load(m.Param("key"), key)
 	m.Load(m.Param("hi"), hi)
-	// 64-bit counters of the even and of the odd lanes, then their low and high words in lane order
-	base := m.splat64(block)
-	even := m.op3(m.VPADDQ, base, m.global("even", func(i int) uint64 { return uint64(2 * i) }))
-	odd := m.op3(m.VPADDQ, base, m.global("odd", func(i int) uint64 { return uint64(2*i + 1) }))
-	c := [4]reg.VecVirtual{m.zip(even, m.shl64(odd)), m.zip(m.shr64(even), odd)}
-	h := m.splat64(hi)
-	c[2], c[3] = m.low(h), m.high(h)
-	k := m.splat64(key)
-	k0, k1 := m.low(k), m.high(k)
+	base, h, k := m.splat64(block), m.splat64(hi), m.splat64(key)
+	var c [2][4]reg.VecVirtual
+	for odd, name := range []string{"even", "odd"} {
+		low := m.op3(m.VPADDQ, base, m.global(name, func(i int) uint64 { return uint64(2*i + odd) }))
+		c[odd] = [4]reg.VecVirtual{low, m.shr64(low), h, m.shr64(h)}
+	}
+	k0, k1 := k, m.shr64(k)
 	for round := range 10 {
 		if round > 0 {
 			k0, k1 = m.addw(k0, m.words(0x9E3779B9)), m.addw(k1, m.words(0xBB67AE85))
 		}
-		low0, high0 := m.product(c[0], m.words(0xD2511F53))
-		low1, high1 := m.product(c[2], m.words(0xCD9E8D57))
-		c = [4]reg.VecVirtual{m.xor3(high1, c[1], k0), low1, m.xor3(high0, c[3], k1), low0}
+		for i, x := range c {
+			p0, p1 := m.op3(m.VPMULUDQ, x[0], m.words(0xD2511F53)), m.op3(m.VPMULUDQ, x[2], m.words(0xCD9E8D57))
+			c[i] = [4]reg.VecVirtual{m.xorTo(m.shr64(p1), x[1], k0), p1, m.xorTo(m.shr64(p0), x[3], k1), p0}
+		}
 	}
-	return c
+	var words [4]reg.VecVirtual
+	for w := range words {
+		words[w] = m.zip(c[0][w], m.shl64(c[1][w]))
+	}
+	return words
 }
 
-// product returns the low and the high words of a·b, b a constant.
-func (m *machine) product(a reg.VecVirtual, b Op) (low, high reg.VecVirtual) {
-	even := m.op3(m.VPMULUDQ, a, b)
-	odd := m.op3(m.VPMULUDQ, m.shr64(a), b)
-	return m.zip(even, m.shl64(odd)), m.zip(m.shr64(even), odd)
-}
-
-// xor3 returns a ^ b ^ c.
-func (m *machine) xor3(a, b, c reg.VecVirtual) reg.VecVirtual {
+// xorTo returns a ^ b ^ c in a's register.
+func (m *machine) xorTo(a, b, c reg.VecVirtual) reg.VecVirtual {
 	if m.wide() {
-		v := m.copy(a)
-		m.VPTERNLOGD(U8(0x96), c, b, v)
-		return v
+		m.VPTERNLOGD(U8(0x96), c, b, a)
+		return a
 	}
-	return m.xor(m.xor(a, b), c)
+	m.VXORPS(b, a, a)
+	m.VXORPS(c, a, a)
+	return a
 }
 
 func (m *machine) shl64(a reg.VecVirtual) reg.VecVirtual {
@@ -119,10 +162,6 @@ func (m *machine) zip(a, b reg.VecVirtual) reg.VecVirtual {
 	m.blend(x86.VPBLENDMD, k, b, a, v)
 	return v
 }
-
-// low and high return a vector of the low or high words of 64-bit lanes, twice each.
-func (m *machine) low(a reg.VecVirtual) reg.VecVirtual  { return m.zip(a, m.shl64(a)) }
-func (m *machine) high(a reg.VecVirtual) reg.VecVirtual { return m.zip(m.shr64(a), a) }
 
 // boxMuller is the vector form of the Go function: see there.
 func (m *machine) boxMuller(x0, x1 reg.VecVirtual) (cos, sin reg.VecVirtual) {

@@ -1,0 +1,80 @@
+//go:build !purego
+
+package simd
+
+import "unsafe"
+
+// The largest tile of the products.
+const (
+	neonRows = 8
+	neonCols = 12
+)
+
+// product computes C = A·B (m×k by k×n) or adds to C, in float32. It returns false if there is no vector kernel for that.
+//
+// A panel of 12 columns of B is packed, filled up with zeros; A is read where it lies, an element at a time. Where C has fewer
+// columns left, its rows go through a tile of their own.
+func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
+	if path != neon || k == 0 || unsafe.Sizeof(T(0)) != 4 {
+		return false
+	}
+	const size = 4
+	grow(pack, k*neonCols)
+	for j := 0; j < n; j += neonCols {
+		cols := min(n-j, neonCols)
+		for p := range k {
+			row := (*pack)[p*neonCols:][:neonCols]
+			for q := range row {
+				row[q] = 0
+				if q < cols {
+					row[q] = b.data[p*b.row+(j+q)*b.col]
+				}
+			}
+		}
+		for i := 0; i < m; {
+			rows := min(m-i, neonRows)
+			tiles := (m - i) / rows
+			ai, bp := (*float32)(unsafe.Pointer(&a.data[i*a.row])), (*float32)(unsafe.Pointer(&(*pack)[0]))
+			if cols == neonCols {
+				gemmNEON(rows, k, tiles, ai, size*a.row, size*a.col, bp, (*float32)(unsafe.Pointer(&c[i*ldc+j])), size*ldc, acc)
+				i += tiles * rows
+				continue
+			}
+			var tile [neonRows * neonCols]T
+			for r := range rows {
+				copy(tile[r*neonCols:][:cols], c[(i+r)*ldc+j:])
+			}
+			gemmNEON(rows, k, 1, ai, size*a.row, size*a.col, bp, (*float32)(unsafe.Pointer(&tile[0])), size*neonCols, acc)
+			for r := range rows {
+				copy(c[(i+r)*ldc+j:][:cols], tile[r*neonCols:])
+			}
+			i += rows
+		}
+	}
+	return true
+}
+
+func gemmNEON(rows, k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool) {
+	switch rows {
+	case 1:
+		gemm1x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 2:
+		gemm2x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 3:
+		gemm3x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 4:
+		gemm4x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 5:
+		gemm5x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 6:
+		gemm6x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 7:
+		gemm7x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 8:
+		gemm8x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	}
+}
+
+func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy, m, d int) bool {
+	return false
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// arm64 emits kernels for arm64 with the NEON instructions, 4 float32 a vector. Go's assembler has few of them, so all are
+// written as words with the mnemonic beside them. The arithmetic is that of the kernels for amd64, operation by operation, in
+// the same order: the bits are the same.
+type arm64 struct {
+	text      strings.Builder // of the assembly file
+	stubs     strings.Builder // of its Go declarations
+	choosers  strings.Builder // of the functions that choose
+	has       map[string]bool // kernels that exist
+	constants []uint32
+}
+
+// value is a vector in the straight-line body of a kernel, each set once.
+type value int
+
+// word is one instruction; its registers are put in where they are known. A tied one adds to or selects by its first source.
+type word struct {
+	code      uint32
+	name      string
+	dst       value
+	src       []value
+	tied      bool
+	load, put string
+}
+
+// body collects the instructions of a kernel.
+type body struct {
+	*arm64
+	words  []word
+	n      value
+	pinned map[string]value // parameters in the highest registers
+}
+
+func (b *body) emit(w word) value {
+	w.dst = b.n
+	b.n++
+	b.words = append(b.words, w)
+	return w.dst
+}
+
+func (b *body) op(name string, code uint32, src ...value) value {
+	return b.emit(word{code: code, name: name, src: src})
+}
+
+func (b *body) tied(name string, code uint32, src ...value) value {
+	return b.emit(word{code: code, name: name, src: src, tied: true})
+}
+
+func (b *body) get(slice string) value { return b.emit(word{load: slice}) }
+func (b *body) store(v value, slice string) {
+	b.words = append(b.words, word{put: slice, src: []value{v}, dst: -1})
+}
+func (b *body) add(x, y value) value          { return b.op("fadd", 0x4E20D400, x, y) }
+func (b *body) sub(x, y value) value          { return b.op("fsub", 0x4EA0D400, x, y) }
+func (b *body) mul(x, y value) value          { return b.op("fmul", 0x6E20DC00, x, y) }
+func (b *body) div(x, y value) value          { return b.op("fdiv", 0x6E20FC00, x, y) }
+func (b *body) min(x, y value) value          { return b.op("fmin", 0x4EA0F400, x, y) }
+func (b *body) max(x, y value) value          { return b.op("fmax", 0x4E20F400, x, y) }
+func (b *body) sqrt(x value) value            { return b.op("fsqrt", 0x6EA1F800, x) }
+func (b *body) abs(x value) value             { return b.op("fabs", 0x4EA0F800, x) }
+func (b *body) neg(x value) value             { return b.op("fneg", 0x6EA0F800, x) }
+func (b *body) and(x, y value) value          { return b.op("and", 0x4E201C00, x, y) }
+func (b *body) or(x, y value) value           { return b.op("orr", 0x4EA01C00, x, y) }
+func (b *body) xor(x, y value) value          { return b.op("eor", 0x6E201C00, x, y) }
+func (b *body) addw(x, y value) value         { return b.op("add", 0x4EA08400, x, y) }
+func (b *body) subw(x, y value) value         { return b.op("sub", 0x6EA08400, x, y) }
+func (b *body) shl(x value, n uint32) value   { return b.op("shl", 0x4F005400|(32+n)<<16, x) }
+func (b *body) shr(x value, n uint32) value   { return b.op("ushr", 0x6F000400|(64-n)<<16, x) }
+func (b *body) sar(x value, n uint32) value   { return b.op("sshr", 0x4F000400|(64-n)<<16, x) }
+func (b *body) toFloat(x value) value         { return b.op("scvtf", 0x4E21D800, x) }
+func (b *body) fromUnsigned(x value) value    { return b.op("ucvtf", 0x6E21D800, x) }
+func (b *body) greater(x, y value) value      { return b.op("fcmgt", 0x6EA0E400, x, y) }
+func (b *body) positive(x value) value        { return b.op("fcmgt0", 0x4EA0C800, x) }
+func (b *body) pick(k, x, y value) value      { return b.tied("bsl", 0x6E601C00, k, x, y) }
+func (b *body) addTo(sum, x, y value) value   { return b.tied("fmla", 0x4E20CC00, sum, x, y) }
+func (b *body) subFrom(sum, x, y value) value { return b.tied("fmls", 0x4EA0CC00, sum, x, y) }
+func (b *body) fma(x, y, z value) value       { return b.addTo(z, x, y) }
+func (b *body) c(v float64) value             { return b.w(math.Float32bits(float32(v))) }
+func (b *body) param(name string) value       { return b.pinned[name] }
+
+// w returns a vector of the word.
+func (b *body) w(w uint32) value { return b.emit(word{load: fmt.Sprint("#", b.constant(w))}) }
+
+func (a *arm64) constant(w uint32) int {
+	for i, c := range a.constants {
+		if c == w {
+			return i
+		}
+	}
+	a.constants = append(a.constants, w)
+	return len(a.constants) - 1
+}
+
+func (b *body) horner(x value, coefficients ...float64) value {
+	p := b.c(coefficients[0])
+	for _, c := range coefficients[1:] {
+		p = b.fma(p, x, b.c(c))
+	}
+	return p
+}
+
+// assemble writes the words: registers are given from V0 up, and freed after the last use. pointers maps slices to registers.
+func (b *body) assemble(pointers map[string]int) {
+	last := map[value]int{}
+	for i, w := range b.words {
+		for _, s := range w.src {
+			last[s] = i
+		}
+	}
+	reg, pinned := map[value]uint32{}, map[value]bool{}
+	top := uint32(32)
+	for _, name := range sortedKeys(b.pinned) {
+		top--
+		reg[b.pinned[name]], pinned[b.pinned[name]] = top, true
+	}
+	var free []uint32
+	for r := top; r > 0; r-- {
+		free = append(free, r-1)
+	}
+	take := func() uint32 {
+		if len(free) == 0 {
+			panic("gen: a kernel for arm64 needs more registers than there are")
+		}
+		r := free[len(free)-1]
+		free = free[:len(free)-1]
+		return r
+	}
+	for i, w := range b.words {
+		ends := func(s value) bool { return last[s] == i && !pinned[s] }
+		switch {
+		case strings.HasPrefix(w.load, "#"):
+			reg[w.dst] = take()
+			var k uint32
+			fmt.Sscan(w.load[1:], &k)
+			b.line(0x3DC00000|k<<10|19<<5|reg[w.dst], "ldr q%d, [x19, #%d]", reg[w.dst], 16*k)
+			continue
+		case w.load != "":
+			reg[w.dst] = take()
+			p := uint32(pointers[w.load])
+			b.line(0x3DC00000|p<<5|reg[w.dst], "ldr q%d, [x%d]", reg[w.dst], p)
+			continue
+		case w.put != "":
+			p := uint32(pointers[w.put])
+			b.line(0x3D800000|p<<5|reg[w.src[0]], "str q%d, [x%d]", reg[w.src[0]], p)
+			if ends(w.src[0]) {
+				free = append(free, reg[w.src[0]])
+			}
+			continue
+		}
+		others := w.src
+		if w.tied {
+			others = w.src[1:]
+			if s := w.src[0]; ends(s) && others[0] != s && others[1] != s {
+				reg[w.dst] = reg[s]
+			} else {
+				reg[w.dst] = take()
+				b.line(0x4EA01C00|reg[s]<<16|reg[s]<<5|reg[w.dst], "mov v%d, v%d", reg[w.dst], reg[s])
+			}
+		}
+		freed := map[uint32]bool{}
+		for _, s := range w.src {
+			if ends(s) && !(w.tied && reg[s] == reg[w.dst]) && !freed[reg[s]] {
+				free, freed[reg[s]] = append(free, reg[s]), true
+			}
+		}
+		if !w.tied {
+			reg[w.dst] = take()
+		}
+		code, names := w.code|reg[w.dst], []string{fmt.Sprint("v", reg[w.dst])}
+		for k, s := range others {
+			code |= reg[s] << [2]int{5, 16}[k]
+			names = append(names, fmt.Sprint("v", reg[s]))
+		}
+		b.line(code, "%s %s", w.name, strings.Join(names, ", "))
+		if _, used := last[w.dst]; !used {
+			free = append(free, reg[w.dst])
+		}
+	}
+}
+
+func (a *arm64) line(code uint32, format string, args ...any) {
+	fmt.Fprintf(&a.text, "\tWORD $0x%08X // %s\n", code, fmt.Sprintf(format, args...))
+}
+
+// arguments returns, for parameters in Go's syntax, each name with its offset on the stack, and the size of all.
+func arguments(params string) (names, types []string, offsets map[string]int, size int) {
+	offsets = map[string]int{}
+	fields := strings.Split(params, ",")
+	typ := ""
+	for i := len(fields) - 1; i >= 0; i-- {
+		if f := strings.Fields(fields[i]); len(f) == 2 {
+			typ = f[1]
+			fields[i] = f[0]
+		}
+		types = append([]string{typ}, types...)
+	}
+	for i, f := range fields {
+		name := strings.TrimSpace(f)
+		align, n := 8, 8
+		switch types[i] {
+		case "[]float32":
+			n = 24
+		case "float32":
+			align, n = 4, 4
+		}
+		size = (size + align - 1) / align * align
+		names, offsets[name] = append(names, name), size
+		size += n
+	}
+	return names, types, offsets, size
+}
+
+// pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any length:
+// the last elements go through a vector of their own.
+func (a *arm64) pointwise(name, params string, f func(b *body)) {
+	a.has[name] = true
+	names, types, offsets, size := arguments(params)
+	b := &body{arm64: a, pinned: map[string]value{}}
+	fmt.Fprintf(&a.stubs, "\n//go:noescape\nfunc %sNEON(%s)\n", name, params)
+	fmt.Fprintf(&a.text, "\n// func %sNEON(%s)\nTEXT ·%sNEON(SB), NOSPLIT, $0-%d\n", name, params, name, size)
+	fmt.Fprintf(&a.text, "\tMOVD $constants<>(SB), R19\n\tMOVD %s_len+8(FP), R9\n", names[0])
+	pointers := map[string]int{}
+	for i, n := range names {
+		if types[i] == "float32" {
+			b.pinned[n] = b.n
+			b.n++
+		} else {
+			pointers[n] = len(pointers)
+			if pointers[n] > 8 {
+				pointers[n]++ // 9 counts
+			}
+			fmt.Fprintf(&a.text, "\tMOVD %s_base+%d(FP), R%d\n", n, offsets[n], pointers[n])
+		}
+	}
+	for i, n := range sortedKeys(b.pinned) {
+		fmt.Fprintf(&a.text, "\tFMOVS %s+%d(FP), F%d\n", n, offsets[n], 31-i)
+		r := uint32(31 - i)
+		a.line(0x4E040400|r<<5|r, "dup v%d.4s, v%d.s[0]", r, r)
+	}
+	f(b)
+	a.text.WriteString("loop:\n")
+	b.assemble(pointers)
+	for _, n := range names {
+		if p, ok := pointers[n]; ok {
+			fmt.Fprintf(&a.text, "\tADD $16, R%d\n", p)
+		}
+	}
+	a.text.WriteString("\tSUBS $4, R9\n\tBGT loop\n\tRET\n")
+	a.chooser(name, params, names, types, b)
+}
+
+func (a *arm64) chooser(name, params string, names, types []string, b *body) {
+	changed := map[string]bool{}
+	for _, w := range b.words {
+		changed[w.put] = w.put != ""
+	}
+	var whole, rest, in, out []string
+	for i, n := range names {
+		if types[i] == "float32" {
+			whole, rest = append(whole, n), append(rest, n)
+			continue
+		}
+		k := len(in)
+		whole, rest = append(whole, n+"[:n]"), append(rest, fmt.Sprintf("t[%d][:]", k))
+		in = append(in, fmt.Sprintf("\t\tcopy(t[%d][:], %s[n:])\n", k, n))
+		if changed[n] {
+			out = append(out, fmt.Sprintf("\t\tcopy(%s[n:], t[%d][:])\n", n, k))
+		}
+	}
+	fmt.Fprintf(&a.choosers, `
+func %[1]sVector(%[2]s) bool {
+	if path != neon {
+		return false
+	}
+	n := len(%[3]s) &^ 3
+	if n > 0 {
+		%[1]sNEON(%[4]s)
+	}
+	if n < len(%[3]s) {
+		var t [%[5]d][4]float32
+%[6]s		%[1]sNEON(%[7]s)
+%[8]s	}
+	return true
+}
+`, name, params, names[0], strings.Join(whole, ", "), len(in), strings.Join(in, ""), strings.Join(rest, ", "), strings.Join(out, ""))
+}
+
+func sortedKeys(m map[string]value) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	for i := range keys { // few
+		for j := range i {
+			if keys[i] < keys[j] {
+				keys[i], keys[j] = keys[j], keys[i]
+			}
+		}
+	}
+	return keys
+}
