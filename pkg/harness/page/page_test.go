@@ -119,7 +119,7 @@ func TestNotThePapersSettings(t *testing.T) {
 		"banner":         {`Gaussian mixtures, matched: not the paper’s settings`, 1},
 		"given":          {`<code>p.iterations=3</code>`, 1},
 		"setting":        {`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, 1},
-		"main verdict":   {`not decided</span> <span class="badge warn">quick scale</span> <span class="badge warn">changed settings</span></td>`, 1},
+		"main verdict":   {`not decided</span></span> <span class="badge warn">quick scale</span> <span class="badge warn">changed settings</span></td>`, 1},
 		"chip":           {`matched</span> <span class="badge warn">quick scale</span>`, 2},
 		"opinion":        {`<b>matched</b> <span class="verdict [a-z-]+">[a-z ]+</span> <span class="badge warn">quick scale</span>`, 2},
 		"figure, table":  {`<b>matched</b> <span class="badge warn">quick scale</span>`, 5}, // two of figures, the lead's, a table, the run

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,23 +15,52 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// figures draws the figures. One that cannot be drawn is noted and the others go on; it stays as it was drawn earlier if the trials are
-// the same, since a report has no particles.
-func figures(e *harness.Experiment, set *record.Set, old *Protocol) []Figure {
+// painter makes figures, tables and claims of records. A report has no particles: what needs arrays that are not at hand stays as it was
+// in the earlier report, if the trials are the same.
+type painter struct {
+	e     *harness.Experiment
+	set   *record.Set
+	old   *Protocol // with the same trials, or empty
+	lacks bool      // an array was asked for that is not at hand
+}
+
+// paint fills in the figures, tables and claims of p. old may be nil.
+func paint(e *harness.Experiment, p, old *Protocol) {
+	set := *p.Records
+	if old == nil || !reflect.DeepEqual(old.Records.Trials, set.Trials) {
+		old = &Protocol{}
+	}
+	b := &painter{e: e, set: &set, old: old}
+	set.Load = func(key, name string) (*record.Array, error) {
+		a, err := p.Records.Load(key, name)
+		b.lacks = b.lacks || errors.Is(err, fs.ErrNotExist)
+		return a, err
+	}
+	p.Figures, p.Tables, p.Claims = b.figures(), b.tables(), b.claims()
+}
+
+// attempt turns a panic of f into an error. It reports whether arrays were missing.
+func (b *painter) attempt(f func() error) (lacks bool, err error) {
+	b.lacks = false
+	err = attempt(f)
+	return b.lacks, err
+}
+
+// figures draws the figures. One that cannot be drawn is noted and the others go on.
+func (b *painter) figures() []Figure {
 	out := []Figure{}
-	for _, f := range e.Figures {
+	for _, f := range b.e.Figures {
 		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		svg, hidden, err := draw(f, set, "svg")
-		if err == nil {
-			made.SVG, made.Hidden = svg, hidden
-		} else {
+		lacks, err := b.attempt(func() (err error) {
+			made.SVG, made.Hidden, err = draw(f, b.set, "svg")
+			return err
+		})
+		if err != nil {
 			made.Problem = err.Error()
-			if old != nil && reflect.DeepEqual(old.Records.Trials, set.Trials) {
-				for _, was := range old.Figures {
-					if was.Name == f.Name {
-						made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
-					}
-				}
+		}
+		for _, was := range b.old.Figures {
+			if lacks && was.Name == f.Name {
+				made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
 			}
 		}
 		out = append(out, made)
@@ -39,29 +69,30 @@ func figures(e *harness.Experiment, set *record.Set, old *Protocol) []Figure {
 }
 
 func draw(f harness.Figure, set *record.Set, format string) (file []byte, hidden int, err error) {
-	err = attempt(func() error {
-		drawn, err := f.Draw(set)
-		if err != nil {
-			return err
-		}
-		data, info, err := drawn.Encode(format)
-		file, hidden = data, info.Hidden
-		return err
-	})
-	return file, hidden, err
+	drawn, err := f.Draw(set)
+	if err != nil {
+		return nil, 0, err
+	}
+	file, info, err := drawn.Encode(format)
+	return file, info.Hidden, err
 }
 
 // tables makes the tables. One that cannot be made is noted and the others go on.
-func tables(e *harness.Experiment, set *record.Set) []Table {
+func (b *painter) tables() []Table {
 	out := []Table{}
-	for _, t := range e.Tables {
+	for _, t := range b.e.Tables {
 		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
-		err := attempt(func() (err error) {
-			made.Table, err = t.Make(set)
+		lacks, err := b.attempt(func() (err error) {
+			made.Table, err = t.Make(b.set)
 			return err
 		})
 		if err != nil {
 			made.Table, made.Problem = nil, err.Error()
+		}
+		for _, was := range b.old.Tables {
+			if lacks && was.Name == t.Name {
+				made.Table, made.Problem = was.Table, was.Problem
+			}
 		}
 		out = append(out, made)
 	}
@@ -69,12 +100,18 @@ func tables(e *harness.Experiment, set *record.Set) []Table {
 }
 
 // claims checks the claims. One whose check panics is not decided.
-func claims(e *harness.Experiment, set *record.Set) []claim.Result {
+func (b *painter) claims() []claim.Result {
 	out := []claim.Result{}
-	for _, c := range e.Claims {
+	for _, c := range b.e.Claims {
 		r := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
-		if err := attempt(func() error { r.Outcome = c.Check(set); return nil }); err != nil {
+		lacks, err := b.attempt(func() error { r.Outcome = c.Check(b.set); return nil })
+		if err != nil {
 			r.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: fmt.Sprintf("The check failed: %v.", err)}
+		}
+		for _, was := range b.old.Claims {
+			if lacks && was.ID == c.ID {
+				r.Outcome = was.Outcome
+			}
 		}
 		out = append(out, r)
 	}
@@ -120,7 +157,8 @@ func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 			for _, f := range e.Figures {
 				for _, format := range formats {
 					name := filepath.Join(to, f.Name+"."+format)
-					file, _, err := draw(f, made.Records, format)
+					var file []byte
+					err := attempt(func() (err error) { file, _, err = draw(f, made.Records, format); return err })
 					if err != nil {
 						problems = append(problems, fmt.Errorf("%s: %w", name, err))
 						continue

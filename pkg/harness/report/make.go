@@ -85,8 +85,7 @@ func (m *maker) make() (*Experiment, error) {
 			if why := inferior(made, p); why != "" {
 				m.note("/%s: %s", name, why)
 			} else {
-				set := made.Records
-				made.Figures, made.Tables, made.Claims = figures(m.e, set, p), tables(m.e, set), claims(m.e, set)
+				paint(m.e, made, p)
 				p, changed = made, true
 			}
 		}

@@ -51,7 +51,7 @@ func TestRoundTrip(t *testing.T) {
 	if p.Figures[0].Hidden == 0 || p.Figures[1].Problem != "" || p.Figures[2].Problem != "panic: no such figure" || p.Tables[1].Problem != "too few seeds" {
 		t.Errorf("figures %+v, tables %+v", p.Figures, p.Tables)
 	}
-	if p.Claims[0].Verdict != claim.Reproduced || p.Claims[1].Evidence != "The check failed: panic: a hole." || p.Claims[1].Verdict != claim.NotDecided {
+	if p.Claims[0].Verdict != claim.Reproduced || p.Claims[2].Evidence != "The check failed: panic: a hole." || p.Claims[2].Verdict != claim.NotDecided {
 		t.Errorf("claims %+v", p.Claims)
 	}
 	if f := made.Experiment("toy").Findings; len(f) != 2 || f[0].Title != "0 protocols" || !strings.Contains(f[1].Text, "another hole") {
@@ -133,7 +133,7 @@ func TestOutsideThePlan(t *testing.T) {
 		t.Errorf("the plan's protocol: %s", got)
 	}
 	ledger := after.Ledger(h.all)
-	if ledger[0].Summary != "reproduced only under released" || ledger[2].Summary != "reproduced under paper, the only protocol with results" {
+	if ledger[0].Summary != "reproduced only under released" || ledger[3].Summary != "reproduced under paper, the only protocol with results" {
 		t.Errorf("ledger %+v", ledger)
 	}
 }
@@ -173,7 +173,7 @@ func TestCompleteStays(t *testing.T) {
 	}
 }
 
-// TestKeep: trials that the store lacks come from the report, and a figure of particles stays as it was drawn.
+// TestKeep: trials that the store lacks come from the report. Figures and verdicts that need particles stay as they were.
 func TestKeep(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper", "released")

@@ -58,6 +58,12 @@ func toy(name string) *harness.Experiment {
 			{ID: name + "-1", Statement: "It is low.", Rule: "low", Check: func(s *record.Set) claim.Outcome {
 				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("%d trials", len(s.Trials)), Keys: []string{s.Trials[0].Key}}
 			}},
+			{ID: name + "-3", Check: func(s *record.Set) claim.Outcome { // as checks do that need particles
+				if _, err := s.Load(s.Trials[0].Key, "particles"); err != nil {
+					return claim.Outcome{Verdict: claim.NotTestable, Evidence: err.Error()}
+				}
+				return claim.Outcome{Verdict: claim.Reproduced}
+			}},
 			{ID: name + "-2", Check: func(*record.Set) claim.Outcome { panic("a hole") }},
 		},
 		Findings: []harness.Finding{
