@@ -15,7 +15,7 @@ import (
 // Options are the keys of problems.<name>.options.
 type Options struct {
 	Channels int     `mapstructure:"channels"` // p: the first of the data's channels
-	Scaling  string  `mapstructure:"scaling"`  // raw, centred, standardised, whitened
+	Scaling  string  `mapstructure:"scaling"`  // raw, whitened
 	Exponent float64 `mapstructure:"exponent"` // of the likelihood; 1: the posterior
 	Average  bool    `mapstructure:"average"`  // the exponent divided by the number of observations, as in the released scripts
 	PriorSD  float64 `mapstructure:"prior_sd"` // of every entry of W

@@ -78,7 +78,7 @@ func synthetic(t *testing.T, n int) *posterior {
 	t.Helper()
 	data := mixed(4, n)
 	d, err := posteriorOf(&harness.Trial{Data: func() (*dataset.Data, error) { return data, nil }, Config: settings.Config{Data: "mixed", Options: map[string]any{
-		"channels": 3, "scaling": "centred", "prior_sd": 10.0, "truth": "aligned-mean",
+		"channels": 3, "scaling": "raw", "prior_sd": 10.0, "truth": "aligned-mean",
 		"reference": map[string]any{"chains": 2, "iterations": 600, "leapfrog": 15, "warmup": 300, "jitter": 0.2, "start": "mode", "draws": 300, "seed": 1},
 	}}})
 	if err != nil {

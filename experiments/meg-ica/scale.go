@@ -12,10 +12,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// scalings are the values of options.scaling: the data as they are (the released scripts), less each channel's mean, over
-// its standard deviation besides, or multiplied by the inverse square root of the covariance matrix, so that all
-// channels have variance 1 and no two are correlated. Of all whitening matrices that one is symmetric, hence unique.
-var scalings = []string{"raw", "centred", "standardised", "whitened"}
+// scalings are the values of options.scaling: the data as they are (the released scripts), or centred and multiplied by the inverse
+// square root of the covariance matrix, so that all channels have variance 1 and no two are correlated. Of all whitening matrices
+// that one is symmetric, hence unique.
+var scalings = []string{"raw", "whitened"}
 
 // channels returns a copy of the first p channels of the data, a row a channel.
 func channels(d *dataset.Data, p int) (*mat.Dense, error) {
@@ -32,30 +32,25 @@ func channels(d *dataset.Data, p int) (*mat.Dense, error) {
 // scale returns the channels (p×n), scaled. It changes w.
 func scale(w *mat.Dense, scaling string) (blas32.General, error) {
 	p, n := w.Dims()
-	if scaling != "raw" {
-		sds := centre(w)
-		for a, sd := range sds {
-			if !(sd > 0) {
-				return blas32.General{}, fmt.Errorf("channel %d of the data is constant, so they cannot be %s", a+1, scaling)
+	if scaling == "whitened" {
+		for a := range p {
+			row := w.RawRowView(a)
+			var mean float64
+			for _, v := range row {
+				mean += v
+			}
+			mean /= float64(n)
+			for t := range row {
+				row[t] -= mean
 			}
 		}
-		switch scaling {
-		case "standardised":
-			for a, sd := range sds {
-				row := w.RawRowView(a)
-				for t := range row {
-					row[t] /= sd
-				}
-			}
-		case "whitened":
-			k, err := inverseRoot(w)
-			if err != nil {
-				return blas32.General{}, err
-			}
-			var white mat.Dense
-			white.Mul(k, w)
-			w = &white
+		k, err := inverseRoot(w)
+		if err != nil {
+			return blas32.General{}, err
 		}
+		var white mat.Dense
+		white.Mul(k, w)
+		w = &white
 	}
 	out := blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}
 	for a := range p {
@@ -64,26 +59,6 @@ func scale(w *mat.Dense, scaling string) (blas32.General, error) {
 		}
 	}
 	return out, nil
-}
-
-// centre takes the mean from every row and returns the rows' standard deviations, with divisor n.
-func centre(w *mat.Dense) []float64 {
-	p, n := w.Dims()
-	sds := make([]float64, p)
-	for a := range p {
-		row := w.RawRowView(a)
-		var mean, square float64
-		for _, v := range row {
-			mean += v
-		}
-		mean /= float64(n)
-		for t := range row {
-			row[t] -= mean
-			square += row[t] * row[t]
-		}
-		sds[a] = math.Sqrt(square / float64(n))
-	}
-	return sds
 }
 
 // inverseRoot returns C^(−1/2) for the covariance C (divisor n) of centred rows.

@@ -93,7 +93,10 @@ func (e Series) Components(method, metric string, iteration int) [][]float64 {
 // MeanHeight returns the mean height of the curves over all checkpoints from iteration 1 on: the area under one over its length.
 func (e Series) MeanHeight(method, metric string) []float64 {
 	return e.Each(method, metric, 0, func(c record.Curve) float64 {
-		x, y := floats(c.Iteration), c.Value
+		x, y := []float64{}, c.Value
+		for _, k := range c.Iteration {
+			x = append(x, float64(k))
+		}
 		if len(x) > 2 && x[0] == 0 {
 			x, y = x[1:], y[1:]
 		}
@@ -274,46 +277,34 @@ func MeanSD(v []float64) table.Cell {
 	return table.PlusMinus(stats.Mean(v), stats.SD(v))
 }
 
-// Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed; nil of no curves. across
-// turns iterations into what stands on the x axis; nil: iterations.
+// Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the checkpoints that all
+// seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil: iterations.
 func Layers(curves []record.Curve, style figure.Style, across func(iteration int) float64) []figure.Layer {
-	if len(curves) == 0 {
-		return nil
-	}
-	x, mean, lo, hi := summarise(curves)
-	for i := range x {
-		if across != nil {
-			x[i] = across(int(x[i]))
-		}
-	}
-	line := figure.Line{X: x, Y: mean, Style: style}
-	if len(curves) == 1 {
-		return []figure.Layer{line}
-	}
-	return []figure.Layer{figure.Band{X: x, Lo: lo, Hi: hi, Style: style}, line}
-}
-
-// summarise returns mean and range over seeds at the checkpoints that all seeds have.
-func summarise(curves []record.Curve) (x, mean, lo, hi []float64) {
-	n := len(curves[0].Value)
-	for _, c := range curves {
-		n = min(n, len(c.Value))
-	}
-	for i := range n {
+	var line figure.Line
+	var band figure.Band
+	for i := 0; len(curves) > 0; i++ {
 		var v []float64
 		for _, c := range curves {
-			v = append(v, c.Value[i])
+			if i < len(c.Value) {
+				v = append(v, c.Value[i])
+			}
 		}
-		x = append(x, float64(curves[0].Iteration[i]))
-		mean, lo, hi = append(mean, stats.Mean(v)), append(lo, slices.Min(v)), append(hi, slices.Max(v))
+		if len(v) < len(curves) {
+			break
+		}
+		x := float64(curves[0].Iteration[i])
+		if across != nil {
+			x = across(curves[0].Iteration[i])
+		}
+		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
+		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
 	}
-	return x, mean, lo, hi
-}
-
-func floats(x []int) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
+	line.Style, band.Style, band.X = style, style, line.X
+	switch len(curves) {
+	case 0:
+		return nil
+	case 1:
+		return []figure.Layer{line}
 	}
-	return out
+	return []figure.Layer{band, line}
 }
