@@ -127,7 +127,8 @@ func (s *submission) job(e *env, names []string) (*cluster.Job, error) {
 		}
 		todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
 		if len(todo) == 0 {
-			return nil, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them", strings.Join(without, ", "))
+			return nil, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them",
+				strings.Join(without, ", "))
 		}
 	}
 	p := cluster.New(todo, &w.costs)

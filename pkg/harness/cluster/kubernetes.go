@@ -27,7 +27,8 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 	type m = map[string]any
 	type list = []any
 	container := m{
-		"name": "worker", "image": k.Image, "workingDir": k.Mount, "command": list{"/bin/sh", "-c", j.worker("JOB_COMPLETION_INDEX")},
+		"name": "worker", "image": k.Image, "workingDir": k.Mount,
+		"command":      list{"/bin/sh", "-c", j.worker("JOB_COMPLETION_INDEX")},
 		"volumeMounts": list{m{"name": "shared", "mountPath": k.Mount}},
 	}
 	need := m{"cpu": fmt.Sprint(j.CPUs)}
@@ -40,7 +41,8 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 		"volumes": list{m{"name": "shared", "persistentVolumeClaim": m{"claimName": k.Claim}}},
 	}
 	spec := m{
-		"completionMode": "Indexed", "completions": j.Shards, "parallelism": j.Shards, "backoffLimitPerIndex": 5, "maxFailedIndexes": j.Shards,
+		"completionMode": "Indexed", "completions": j.Shards, "parallelism": j.Shards,
+		"backoffLimitPerIndex": 5, "maxFailedIndexes": j.Shards,
 		"podFailurePolicy": m{"rules": list{
 			m{"action": "Ignore", "onPodConditions": list{m{"type": "DisruptionTarget", "status": "True"}}},
 			m{"action": "FailIndex", "onExitCodes": m{"containerName": "worker", "operator": "In", "values": list{2, 3, 5}}},

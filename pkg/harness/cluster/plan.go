@@ -60,7 +60,8 @@ func Read(path string) (*Plan, error) {
 		return nil, usage.Errorf("%s is not a whole plan file (%v): sifg submit writes one", path, err)
 	}
 	if p.Version != planVersion {
-		return nil, usage.Errorf("%s has version %d, this program reads version %d: use the program that lies beside it", path, p.Version, planVersion)
+		return nil, usage.Errorf("%s has version %d, this program reads version %d: use the program that lies beside it", path,
+			p.Version, planVersion)
 	}
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("%s has no trials: sifg submit writes a plan", path)

@@ -87,7 +87,8 @@ func TestCosts(t *testing.T) {
 	var costs run.Costs
 	costs.Add("toy", "small", "svgd", 10, 100, 50)
 	of := func(experiment string, particles int) harness.Trial {
-		return harness.Trial{Experiment: experiment, Problem: "small", Method: "svgd", Config: settings.Config{Particles: particles, Iterations: 100}}
+		return harness.Trial{Experiment: experiment, Problem: "small", Method: "svgd",
+			Config: settings.Config{Particles: particles, Iterations: 100}}
 	}
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
 	if s := p.seconds(); p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 0 || s[0] != 100 || s[1] != 200 {

@@ -38,7 +38,8 @@ func (j *Job) sbatch(site []string) []string {
 	}
 	args = append(args, site...)
 	output := filepath.Join(strings.ReplaceAll(j.path(logName), "%", "%%"), "%A_%a.out")
-	return append(args, "--parsable", "--job-name="+j.Name(), "--output="+output, fmt.Sprintf("--array=0-%d", j.Shards-1), j.path(scriptName))
+	return append(args, "--parsable", "--job-name="+j.Name(), "--output="+output, fmt.Sprintf("--array=0-%d", j.Shards-1),
+		j.path(scriptName))
 }
 
 func (j *Job) script() string { return "#!/bin/sh\n" + j.worker("SLURM_ARRAY_TASK_ID") + "\n" }

@@ -17,7 +17,7 @@ func TestSlurm(t *testing.T) {
 	submit := append([]string{"submit", "slurm", "--shards", "4"}, slow...)
 	number := strings.TrimSuffix(strings.Fields(p.want(0, []string{"24 trials in 4 shards"}, submit...))[2], ":")
 	log := func(shard string) string {
-		b, _ := os.ReadFile(filepath.Join(p.dir, "results/cluster", filepath.Base(filepath.Dir(p.file("results/cluster/*/plan.json"))), "log", number+"_"+shard+".out"))
+		b, _ := os.ReadFile(filepath.Join(filepath.Dir(p.file("results/cluster/*/plan.json")), "log", number+"_"+shard+".out"))
 		return string(b)
 	}
 	c.Wait("all workers", func() bool {
@@ -28,7 +28,8 @@ func TestSlurm(t *testing.T) {
 	c.Command("scancel", "-b", "-s", "KILL", number+"_1")
 	c.Command("scontrol", "requeue", number+"_2")
 	c.Wait("the end of the array", c.Idle)
-	if !strings.Contains(log("0"), "stopped by SIGUSR1") || strings.Contains(log("1"), "computed") || !strings.Contains(log("3"), "6 computed") {
+	if !strings.Contains(log("0"), "stopped by SIGUSR1") || strings.Contains(log("1"), "computed") ||
+		!strings.Contains(log("3"), "6 computed") {
 		t.Errorf("the workers say\n%s\n%s\n%s", log("0"), log("1"), log("3"))
 	}
 	if strings.Count(log("2"), " computed\n") != 2 || !strings.Contains(log("2"), "terminated") {

@@ -16,7 +16,12 @@ func withFake(t *testing.T) *place {
 	p := at(t, os.Environ())
 	fake := t.TempDir()
 	for _, name := range []string{"sbatch", "squeue"} {
-		text := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$@\" > %[1]s/%[2]s.args\ncat %[1]s/%[2]s.err >&2 2>/dev/null && exit 1\ncat %[1]s/%[2]s.out 2>/dev/null\nexit 0\n", p.dir, name)
+		text := fmt.Sprintf(`#!/bin/sh
+printf '%%s\n' "$@" > %[1]s/%[2]s.args
+cat %[1]s/%[2]s.err >&2 2>/dev/null && exit 1
+cat %[1]s/%[2]s.out 2>/dev/null
+exit 0
+`, p.dir, name)
 		if err := os.WriteFile(filepath.Join(fake, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -58,21 +63,27 @@ results/cluster/NAME/job.sh
 		t.Errorf("sbatch was called with\n%swant\n%s", got, want)
 	}
 	script := p.read("results/cluster/*/job.sh")
-	command := "sbatch " + strings.Replace(strings.Join(strings.Fields(strings.Replace(want, "a b", "a&b", 1)), " "), "--comment=a&b", "'--comment=a b'", 1)
+	command := "sbatch " + strings.ReplaceAll(strings.TrimSpace(strings.Replace(want, "--comment=a b", "'--comment=a b'", 1)), "\n", " ")
 	if shown != command+"\n\n"+script {
 		t.Errorf("--dry-run shows\n%swant\n%s\n\n%s", shown, command, script)
+	}
+	wantScript := strings.ReplaceAll(`#!/bin/sh
+exec ./results/cluster/NAME/sifg work --plan results/cluster/NAME/plan.json --store results/store --jobs 2 --shard "$SLURM_ARRAY_TASK_ID/3"
+`, "NAME", filepath.Base(folder))
+	if script != wantScript {
+		t.Errorf("the script is\n%swant\n%s", script, wantScript)
 	}
 	if info, err := os.Stat(p.file("results/cluster/*/log")); err != nil || !info.IsDir() {
 		t.Error("no folder for the output: tasks would fail")
 	}
 
 	// While the job waits or runs, its trials are not submitted again; other trials are.
-	p.write("squeue.out", "4710 other\n4711 sifg-"+filepath.Base(folder)+"\n4711 sifg-"+filepath.Base(folder)+"\n4712 sifg-0123456789ab\n")
+	p.write("squeue.out", strings.ReplaceAll("4710 other\n4711 sifg-NAME\n4711 sifg-NAME\n4712 sifg-0123456789ab\n", "NAME", filepath.Base(folder)))
 	p.want(75, []string{"job 4711 still has 24 of these trials", "scancel 4711"}, args...)
 	p.want(75, []string{"job 4711 still has 12 of these trials"}, append(args, "--problems", "small")...)
 	p.want(0, []string{"submitted job 4711: 24 trials"}, append(args, "--set", "problems.*.particles=7")...)
 
-	// The tasks compute the plan, though the program they came from is another by now. What a task did not do is submitted again.
+	// What a task did not do is submitted again.
 	for _, i := range []string{"0", "2"} {
 		p.shell(0, "8 trials: 0 already there, 8 computed", script, "SLURM_ARRAY_TASK_ID="+i)
 	}
@@ -164,7 +175,8 @@ func TestKubernetes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := job.Spec
-	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Metadata.Name != "sifg-"+filepath.Base(filepath.Dir(p.file("results/cluster/*/job.yaml"))) {
+	name := "sifg-" + filepath.Base(filepath.Dir(p.file("results/cluster/*/job.yaml")))
+	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Metadata.Name != name {
 		t.Errorf("%+v", job)
 	}
 	if s.CompletionMode != "Indexed" || s.Completions != 6 || s.Parallelism != 6 || s.BackoffLimitPerIndex < 1 || s.MaxFailedIndexes != 6 ||
@@ -172,13 +184,15 @@ func TestKubernetes(t *testing.T) {
 		t.Errorf("an index that fails alone needs Indexed, a limit of its own and Never: %+v", s)
 	}
 	c := s.Template.Spec.Containers[0]
-	if c.Image != "a/b:c" || c.WorkingDir != p.dir || c.VolumeMounts[0]["mountPath"] != p.dir || c.VolumeMounts[0]["name"] != s.Template.Spec.Volumes[0]["name"] ||
-		fmt.Sprint(s.Template.Spec.Volumes[0]["persistentVolumeClaim"]) != "map[claimName:sweeps]" ||
+	volume, mounted := s.Template.Spec.Volumes[0], c.VolumeMounts[0]
+	if c.Image != "a/b:c" || c.WorkingDir != p.dir || mounted["mountPath"] != p.dir || mounted["name"] != volume["name"] ||
+		fmt.Sprint(volume["persistentVolumeClaim"]) != "map[claimName:sweeps]" ||
 		c.Resources["limits"]["memory"] != "8Gi" || c.Resources["requests"]["cpu"] != "4" {
 		t.Errorf("%+v", s.Template.Spec)
 	}
 	codes := fmt.Sprint(s.PodFailurePolicy.Rules[1]["onExitCodes"])
-	if s.PodFailurePolicy.Rules[1]["action"] != "FailIndex" || codes != fmt.Sprintf("map[containerName:%s operator:In values:[2 3 5]]", c.Name) {
+	wantCodes := fmt.Sprintf("map[containerName:%s operator:In values:[2 3 5]]", c.Name)
+	if s.PodFailurePolicy.Rules[1]["action"] != "FailIndex" || codes != wantCodes {
 		t.Errorf("%v", s.PodFailurePolicy.Rules)
 	}
 	if len(c.Command) != 3 || c.Command[0] != "/bin/sh" || c.Command[1] != "-c" {

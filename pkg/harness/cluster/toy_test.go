@@ -173,7 +173,8 @@ func (p *place) trials() int {
 // sameAsLocal compares the traces with those of a run on this machine that nothing disturbed.
 func (p *place) sameAsLocal(args ...string) {
 	p.t.Helper()
-	p.want(0, []string{"24 trials: 24 already there, 0 computed"}, append([]string{"run", "--results", "here", "--store", "results/store"}, args...)...)
+	p.want(0, []string{"24 trials: 24 already there, 0 computed"},
+		append([]string{"run", "--results", "here", "--store", "results/store"}, args...)...)
 	local := at(p.t, os.Environ())
 	local.want(0, nil, append([]string{"run", "--results", "here", "--jobs", "24"}, args...)...)
 	if p.read("here/toy/trace.parquet") != local.read("here/toy/trace.parquet") {
