@@ -2,14 +2,12 @@ package grid
 
 import (
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -25,21 +23,26 @@ type Grid struct {
 
 // Group is the cells of one method on one problem.
 type Group struct {
-	Problem  string   `json:"problem"`
-	Method   string   `json:"method"`
-	Keys     []string `json:"keys"` // settings that the grid decides, as keys of settings.Config: sampler.step
-	Cells    []Cell   `json:"cells"`
-	Excluded int      `json:"excluded,omitempty"` // cells that where left out
+	Problem string   `json:"problem"`
+	Method  string   `json:"method"`
+	Keys    []string `json:"keys"`  // settings that the grid decides, as keys of settings.Config: sampler.step
+	Cells   []Cell   `json:"cells"` // the settings as they are come first
+	Rank    []int    `json:"rank"`  // of a Result: the cells that can be chosen, the best first
 }
 
 // Cell is values for the settings of its group.
 type Cell struct {
-	Values  []any    `json:"values"` // one a key: what the resolved configuration says
-	Label   string   `json:"label"`  // the values that vary: "step 0.01, sigma 0.1"
-	Seeds   []uint64 `json:"seeds"`
-	Trials  []string `json:"trials"`            // keys, one a seed
-	Current bool     `json:"current,omitempty"` // the settings as they are without the grid
-	Outside bool     `json:"outside,omitempty"` // current, and no cell of the grid: shown, and never chosen
+	Settings []json.RawMessage `json:"settings"` // one a key: what the resolved configuration says
+	Label    string            `json:"label"`    // the settings that vary: "step 0.01, sigma 0.1"
+	Seeds    []uint64          `json:"seeds"`
+	Trials   []string          `json:"trials"`            // keys, one a seed
+	Outside  bool              `json:"outside,omitempty"` // the settings as they are, no cell of the grid: shown, and never chosen
+
+	// Of a Result.
+	Status string    `json:"status,omitempty"` // ok, or that of the first trial that is not
+	Reason string    `json:"reason,omitempty"` // why it cannot be chosen
+	Values []float64 `json:"-"`                // of the metric at the last checkpoint, one a seed; NaN where there is none
+	Mean   float64   `json:"-"`                // over seeds; NaN where a seed has none
 }
 
 // New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and seeds; its
@@ -54,29 +57,39 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := r
-	if set.Seeds == nil {
-		set.Seeds = s.Seeds
+	g := &Grid{Plan: plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, Name: s.Name, Objective: objective}
+	if r.Seeds == nil && len(s.Seeds) > 0 {
+		r.Seeds = s.Seeds
 	}
-	l, err := plan.NewLayout(set)
-	if err != nil {
+	b := builder{spec: s, grid: g}
+	if b.all, err = plan.NewLayout(r); err != nil {
 		return nil, err
 	}
-	g := &Grid{Plan: plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, Name: s.Name, Objective: objective}
-	b := builder{Layout: l, grid: g}
-	var methods []string
-	for _, p := range l.Settings.Problems {
+	selected := r.Problems != nil || r.Methods != nil
+	for _, p := range s.Parts {
+		r.Problems, r.Methods = p.Problems, p.Methods
+		l, err := plan.NewLayout(r)
+		if err != nil {
+			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
+		}
+		b.parts = append(b.parts, l)
+	}
+	for _, p := range b.all.Settings.Problems {
 		for _, m := range p.Methods {
-			methods = append(methods, m.Name)
-			if l.Wants(p.Name, m.Name) {
-				if err := b.group(s, p, m); err != nil {
-					return nil, err
-				}
+			if !b.all.Wants(p.Name, m.Name) {
+				continue
+			}
+			if err := b.group(p, m.Name); err != nil {
+				return nil, err
 			}
 		}
 	}
-	if err := s.check(r, l.Settings, methods); err != nil {
-		return nil, err
+	for _, p := range s.Parts {
+		for _, a := range p.all() {
+			if !a.used && !selected { // an axis may be about what was not selected
+				return nil, usage.Errorf("%s: axis %s changes no trial: no method of the grid has this setting", a.from, a.key)
+			}
+		}
 	}
 	if len(g.Trials) == 0 {
 		return nil, usage.Errorf("the grid %s has no cells: it needs an axis, and a condition that leaves something", s.Name)
@@ -84,111 +97,97 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	return g, nil
 }
 
-// check refuses names that the experiment does not have, and axes that concern nothing.
-func (s *Spec) check(r plan.Request, all *settings.Settings, methods []string) error {
-	var problems []string
-	for _, p := range all.Problems {
-		problems = append(problems, p.Name)
-	}
-	for _, p := range s.Parts {
-		for _, x := range []struct {
-			kind         string
-			names, valid []string
-		}{{"problem", p.Problems, problems}, {"method", p.Methods, methods}} {
-			for _, name := range x.names {
-				if !slices.Contains(x.valid, name) {
-					slices.Sort(x.valid)
-					return usage.Unknown(x.kind, name, "the grid "+s.Name, slices.Compact(x.valid))
-				}
-			}
-		}
-		for _, a := range p.all() {
-			if !a.used && r.Problems == nil && r.Methods == nil { // an axis may be about what was not selected
-				return usage.Errorf("%s: axis %s changes no trial: no method of the grid has this setting", a.from, a.key)
-			}
-		}
-	}
-	return nil
-}
-
 // builder lays out the groups of a grid.
 type builder struct {
-	*plan.Layout
-	grid *Grid
+	spec  *Spec
+	all   *plan.Layout
+	parts []*plan.Layout // with the problems and methods of each part
+	grid  *Grid
 }
 
-// group is a Group in the making.
-type group struct {
-	Group
-	methods []settings.Method // one a cell
-	seen    map[string]int    // cells by their configuration
+// point is the overrides that make a cell, if the condition holds.
+type point struct {
+	over  []settings.Override
+	where *condition
 }
 
 // group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the method.
-func (b *builder) group(s *Spec, p settings.Problem, m settings.Method) error {
-	g := group{Group: Group{Problem: p.Name, Method: m.Name}, seen: map[string]int{}}
-	if err := b.cell(&g, nil, nil); err != nil {
-		return err
-	}
-	g.Cells[0].Current, g.Cells[0].Outside = true, true
-	concerned := false
-	for _, part := range s.Parts {
-		if part.Problems != nil && !slices.Contains(part.Problems, p.Name) || part.Methods != nil && !slices.Contains(part.Methods, m.Name) {
+func (b *builder) group(p settings.Problem, method string) error {
+	g := Group{Problem: p.Name, Method: method}
+	points := []point{{}} // the settings as they are
+	for i := range b.spec.Parts {
+		part := &b.spec.Parts[i]
+		if !b.parts[i].Wants(p.Name, method) {
 			continue
 		}
-		points, keys, err := b.points(&part, p.Name, m.Name)
+		over, keys, err := b.points(part, p.Name, method)
 		if err != nil {
 			return err
 		}
 		if len(keys) == 0 && part.Methods == nil {
 			continue
 		}
-		concerned = true
+		for _, o := range over {
+			points = append(points, point{o, part.Where})
+		}
 		for _, k := range keys {
 			if !slices.Contains(g.Keys, k) {
 				g.Keys = append(g.Keys, k)
 			}
 		}
-		for _, point := range points {
-			if err := b.cell(&g, point, part.Where); err != nil {
-				return err
-			}
-		}
 	}
-	if !concerned || len(g.Cells) == 1 && g.Cells[0].Outside {
+	seen := map[string]int{} // cells by the key of their first trial
+	var trials []harness.Trial
+	for i, x := range points {
+		own, err := b.trials(p, method, x)
+		if err != nil {
+			return err
+		}
+		if own == nil {
+			continue
+		}
+		if at, ok := seen[own[0].Key]; ok {
+			g.Cells[at].Outside = false
+			continue
+		}
+		c, err := newCell(own, g.Keys)
+		if err != nil {
+			return err
+		}
+		c.Outside = i == 0
+		seen[own[0].Key] = len(g.Cells)
+		g.Cells, trials = append(g.Cells, c), append(trials, own...)
+	}
+	if len(g.Cells) == 1 && g.Cells[0].Outside {
 		return nil
 	}
-	return b.complete(&g, p)
+	g.label(trials)
+	b.grid.Groups, b.grid.Trials = append(b.grid.Groups, g), append(b.grid.Trials, trials...)
+	return nil
 }
 
-// points returns the cells of a part for one method on one problem, each as the overrides that make it, and the keys that they set.
+// points returns the overrides that make the cells of a part for one method on one problem, and the keys that they set.
 func (b *builder) points(part *part, problem, method string) (points [][]settings.Override, keys []string, err error) {
 	of := func(list axes) (own axes) {
 		for _, a := range list {
-			set, bad := b.Settings.Keys(problem, method, a.override(0))
+			set, bad := b.all.Settings.Keys(problem, method, a.override(0))
 			if bad != nil {
 				err = bad
 			}
-			if len(set) == 0 {
-				continue
-			}
-			a.used, own = true, append(own, a)
-			for _, k := range set {
-				if !slices.Contains(keys, k) {
-					keys = append(keys, k)
-				}
+			if len(set) > 0 {
+				a.used, own, keys = true, append(own, a), append(keys, set...)
 			}
 		}
 		return own
 	}
-	factors := [][][]settings.Override{together(of(part.Base))}
+	factors := [][][]settings.Override{together(of(part.Base)...)}
 	for _, a := range of(part.Product) {
-		factors = append(factors, together(axes{a}))
+		factors = append(factors, together(a))
 	}
-	factors = append(factors, together(of(part.Zip)))
+	factors = append(factors, together(of(part.Zip)...))
 	centre := [][]settings.Override{nil}
 	for _, a := range of(part.Ablate) {
-		centre = append(centre, together(axes{a})...)
+		centre = append(centre, together(a)...)
 	}
 	points = [][]settings.Override{nil}
 	for _, f := range append(factors, centre) {
@@ -211,7 +210,7 @@ func (a *axis) override(i int) settings.Override {
 }
 
 // together returns the first values of all axes, the second, …; one point without values for no axes.
-func together(list axes) [][]settings.Override {
+func together(list ...*axis) [][]settings.Override {
 	if len(list) == 0 {
 		return [][]settings.Override{nil}
 	}
@@ -224,112 +223,73 @@ func together(list axes) [][]settings.Override {
 	return out
 }
 
-// cell adds a cell to the group, unless where leaves it out or an earlier cell has the same configuration.
-func (b *builder) cell(g *group, over []settings.Override, where *condition) error {
-	m, invalid := b.Settings.Method(g.Problem, g.Method, over...)
-	if keep, err := where.holds(env(g.Problem, g.Method, m.Config)); err != nil {
-		return err
-	} else if !keep { // it need not be valid
-		g.Excluded++
-		return nil
+// trials returns the trials of a cell; nil if its condition leaves it out, which then need not be valid.
+func (b *builder) trials(p settings.Problem, method string, x point) ([]harness.Trial, error) {
+	m, invalid := b.all.Settings.Method(p.Name, method, x.over...)
+	if keep, err := x.where.holds(env(p.Name, method, m.Config)); err != nil || !keep {
+		return nil, err
 	}
 	if invalid != nil {
 		var texts []string
-		for _, o := range over {
+		for _, o := range x.over {
 			texts = append(texts, o.Text)
 		}
-		return usage.Errorf("%v; in the cell %s", invalid, strings.Join(texts, ", "))
+		return nil, usage.Errorf("%v; in the cell %s", invalid, strings.Join(texts, ", "))
 	}
-	config, err := json.Marshal(m.Config)
-	if err != nil {
-		return err
-	}
-	if i, ok := g.seen[string(config)]; ok {
-		g.Cells[i].Outside = false
-		return nil
-	}
-	g.seen[string(config)] = len(g.Cells)
-	g.Cells, g.methods = append(g.Cells, Cell{}), append(g.methods, m)
-	return nil
+	return b.all.Trials(p, m)
 }
 
-// complete gives the cells of a group values, labels and trials, and adds it to the grid.
-func (b *builder) complete(g *group, p settings.Problem) error {
-	for i := range g.Cells {
-		tree := map[string]any{}
-		if err := mapstructure.Decode(g.methods[i].Config, &tree); err != nil {
-			return err
-		}
-		for _, key := range g.Keys {
-			g.Cells[i].Values = append(g.Cells[i].Values, lookup(tree, key))
-		}
+// newCell returns the cell of some trials, one a seed.
+func newCell(trials []harness.Trial, keys []string) (c Cell, err error) {
+	tree := map[string]any{}
+	if err := mapstructure.Decode(trials[0].Config, &tree); err != nil {
+		return c, err
 	}
+	for _, key := range keys {
+		at, last := tree, key
+		for first, rest, more := strings.Cut(key, "."); more; first, rest, more = strings.Cut(rest, ".") {
+			at, _ = at[first].(map[string]any)
+			last = rest
+		}
+		value, err := json.Marshal(at[last])
+		if err != nil {
+			return c, err
+		}
+		c.Settings = append(c.Settings, value)
+	}
+	for _, t := range trials {
+		c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
+	}
+	return c, nil
+}
+
+// label names the cells, and their trials, which are in order of the cells.
+func (g *Group) label(trials []harness.Trial) {
 	varying := g.varying(true)
 	for i := range g.Cells {
 		c := &g.Cells[i]
 		var parts []string
 		for _, k := range varying {
-			parts = append(parts, short(g.Keys[k])+" "+format(c.Values[k]))
+			parts = append(parts, short(g.Keys[k])+" "+c.text(k))
 		}
 		c.Label = strings.Join(parts, ", ")
-		trials, err := b.Layout.Trials(p, g.methods[i])
-		if err != nil {
-			return err
-		}
-		for _, t := range trials {
-			t.Cell = c.Label
-			c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
-			b.grid.Trials = append(b.grid.Trials, t)
+		for range c.Trials {
+			trials[0].Cell, trials = c.Label, trials[1:]
 		}
 	}
-	b.grid.Groups = append(b.grid.Groups, g.Group)
-	return nil
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.
 func (g *Group) varying(outside bool) []int {
-	last := g.Cells[len(g.Cells)-1] // the settings as they are come first
+	last := g.Cells[len(g.Cells)-1]
 	var out []int
 	for k := range g.Keys {
-		if slices.ContainsFunc(g.Cells, func(c Cell) bool {
-			return (outside || !c.Outside) && !reflect.DeepEqual(c.Values[k], last.Values[k])
-		}) {
+		if slices.ContainsFunc(g.Cells, func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) }) {
 			out = append(out, k)
 		}
 	}
 	return out
 }
 
-// lookup returns the value of a key with dots, nil if it is not there.
-func lookup(tree map[string]any, key string) any {
-	path := strings.Split(key, ".")
-	for _, p := range path[:len(path)-1] {
-		tree, _ = tree[p].(map[string]any)
-	}
-	b, err := json.Marshal(tree[path[len(path)-1]])
-	var v any
-	if err != nil || json.Unmarshal(b, &v) != nil { // as it is when it comes back from a file
-		return nil
-	}
-	return v
-}
-
 // short returns a key as the axis of a grid may have it: step for sampler.step.
 func short(key string) string { return strings.TrimPrefix(key, "sampler.") }
-
-// format writes a value as a settings file would.
-func format(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "none"
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
-}

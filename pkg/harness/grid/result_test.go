@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // gap is what the trials of these tests measure: 0 at step 0.02, and for SIFG more where the network is small; the seed is noise.
@@ -23,38 +26,64 @@ func gap(t *harness.Trial) float64 {
 	return v
 }
 
-// result is what a trial leaves behind; with step 0.5 it diverges. The first checkpoint would choose otherwise than the last.
+// result is what a trial leaves behind; with step 0.5 it diverges, with step 0.7 it measures no number. The first checkpoint would
+// choose otherwise than the last.
 func result(x *harness.Trial) *record.Result {
 	row := record.Trial{
 		Key: x.Key, Experiment: x.Experiment, Protocol: "released", Scale: "quick", Problem: x.Problem, Method: x.Method, Seed: x.Seed,
 		Status: record.StatusOK, Particles: x.Config.Particles, Dim: 1, Iterations: x.Config.Iterations,
 	}
-	if x.Config.Sampler.Step == 0.5 {
+	last := gap(x)
+	switch x.Config.Sampler.Step {
+	case 0.5:
 		row.Status, row.Reason = record.StatusDiverged, "diverged at iteration 3"
+	case 0.7:
+		last = math.NaN()
 	}
 	return &record.Result{Trial: row, Timing: record.Timing{Key: x.Key, Seconds: 1, Started: "2026-01-01T00:00:00Z"}, Traces: []record.Trace{
-		{Key: x.Key, Iteration: 0, Metric: "gap", Value: -gap(x)}, {Key: x.Key, Iteration: 8, Metric: "cover", Index: 1, Value: gap(x)},
-		{Key: x.Key, Iteration: 8, Metric: "gap", Value: gap(x)},
+		{Key: x.Key, Iteration: 0, Metric: "gap", Value: -last}, {Key: x.Key, Iteration: 8, Metric: "cover", Index: 1, Value: last},
+		{Key: x.Key, Iteration: 8, Metric: "gap", Value: last},
 	}}
 }
 
-// ranked lays out a grid and ranks it by the results of its trials.
+// compute puts the results of the trials that want selects into a store and judges the grid.
+func compute(t *testing.T, s *store.Store, g *Grid, want func(x *harness.Trial) bool) *Result {
+	t.Helper()
+	for _, x := range g.Trials {
+		config, err := json.Marshal(x.Config)
+		if err == nil && want(&x) {
+			_, err = s.Put(result(&x), config)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := g.Judge(s, "sifg grid toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func all(*harness.Trial) bool { return true }
+
+func newStore(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ranked lays out a grid, computes it and judges it.
 func ranked(t *testing.T, text, choose string) *Result {
 	t.Helper()
 	g, err := layOut(text, choose)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &record.Set{Experiment: "toy", Protocol: "paper", Scale: "full", Traces: map[string][]record.Trace{}}
-	for _, x := range g.Trials {
-		r := result(&x)
-		set.Trials, set.Traces[x.Key] = append(set.Trials, r.Trial), lastRows(r.Traces)
-	}
-	r, err := g.Rank(set, nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return compute(t, newStore(t), g, all)
 }
 
 const example = `
@@ -66,41 +95,40 @@ seeds: [1, 2, 3, 4]
 
 func TestChoice(t *testing.T) {
 	r := ranked(t, example, "min gap")
-	for i := range r.Judged {
-		j := &r.Judged[i]
-		best := j.Best()
-		want := map[string]string{"svgd": "step 0.02, bandwidth 1", "sifg": "step 0.02, hidden 4"}[j.Method]
-		mean := 0.0025 + map[string]float64{"svgd": 0, "sifg": 0.25}[j.Method]
-		if best < 0 || j.Cells[best].Label != want || math.Abs(j.Outcomes[best].Mean-mean) > 1e-12 {
-			t.Fatalf("%s: chosen %d of %+v, want %s with mean %v", j.Method, best, j.Cells, want, mean)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		best, next, now := &g.Cells[g.Rank[0]], &g.Cells[g.Rank[1]], &g.Cells[0]
+		want := map[string]string{"svgd": "step 0.02, bandwidth 1", "sifg": "step 0.02, hidden 4"}[g.Method]
+		mean := 0.0025 + map[string]float64{"svgd": 0, "sifg": 0.25}[g.Method]
+		if best.Label != want || math.Abs(best.Mean-mean) > 1e-12 {
+			t.Fatalf("%s: chosen %+v, want %s with mean %v", g.Method, best, want, mean)
 		}
-		lo, hi, _ := j.Outcomes[best].interval()
-		if !(lo < mean && mean < hi) {
-			t.Errorf("%s: interval %v to %v", j.Method, lo, hi)
-		}
-		for c, o := range j.Outcomes {
-			diverged, reason := strings.HasPrefix(j.Cells[c].Label, "step 0.5"), ""
+		for _, c := range g.Cells {
+			diverged, reason := strings.HasPrefix(c.Label, "step 0.5"), ""
 			if diverged {
-				reason = "seed 1: diverged at iteration 3; and 3 more of 4 seeds"
+				reason = "seed 1: diverged at iteration 3"
 			}
-			if diverged != (o.Status == record.StatusDiverged) || diverged && j.eligible(c) || o.Reason != reason {
-				t.Errorf("%s: cell %s is %+v", j.Method, j.Cells[c].Label, o)
+			if diverged != (c.Status == record.StatusDiverged) || diverged && c.eligible() || c.Reason != reason {
+				t.Errorf("%s: cell %+v", g.Method, c)
 			}
 		}
-		next, now := j.Next(), j.Current()
-		switch j.Method {
+		switch g.Method {
 		case "svgd": // the gap does not depend on the bandwidth; the settings as they are (bandwidth 0) are outside the grid
-			if j.Ties != 2 || j.Cells[next].Label != "step 0.005, bandwidth 1" || !j.Cells[now].Outside || j.eligible(now) {
-				t.Errorf("svgd: %d ties, next %s, now %+v", j.Ties, j.Cells[next].Label, j.Cells[now])
+			if next.Label != "step 0.02, bandwidth 2" || pValue(best, next) != 1 || !now.Outside || now.eligible() {
+				t.Errorf("svgd: next %+v, now %+v", next, now)
 			}
 		case "sifg": // 1/2 − 1/4 for all four seeds: p = 2/2⁴
-			if j.Ties != 1 || j.Cells[next].Label != "step 0.02, hidden 2" || math.Abs(j.Against(next)-0.125) > 1e-12 || len(j.Edges()) != 0 {
-				t.Errorf("sifg: %d ties, next %s with p %v, edges %v", j.Ties, j.Cells[next].Label, j.Against(next), j.Edges())
+			if next.Label != "step 0.02, hidden 2" || math.Abs(pValue(best, next)-0.125) > 1e-12 || len(g.edges()) != 0 {
+				t.Errorf("sifg: next %s with p %v, edges %v", next.Label, pValue(best, next), g.edges())
 			}
+		}
+		svg, _, err := r.figure(g).Encode("svg")
+		if err != nil || len(svg) == 0 || len(r.figure(g).Panels) != 3 {
+			t.Errorf("%s: want a figure with two effects and a heat map: %v", g.Method, err)
 		}
 	}
 	best := r.Best().Markdown()
-	for _, want := range []string{"| step 0.02, hidden 4    |", "0.2525", "step 0.02, hidden 2: 0.5025", "6/8", "2 cells tie", "0.6504"} {
+	for _, want := range []string{"| step 0.02, hidden 4    |", "0.2525", "step 0.02, hidden 2: 0.5025", "6/8", "0.6504", "0.2510 to 0.2540"} {
 		if !strings.Contains(best, want) {
 			t.Errorf("the table of the best does not say %q:\n%s", want, best)
 		}
@@ -108,55 +136,39 @@ func TestChoice(t *testing.T) {
 	if csv := r.All().CSV(); strings.Count(csv, "\n") < 1+9+9 || !strings.Contains(csv, "the settings as they are") {
 		t.Errorf("the table of all cells:\n%s", csv)
 	}
-	if len(r.Figures) != 3 {
-		t.Errorf("%d figures, want the effects and two heat maps", len(r.Figures))
-	}
-	for _, f := range r.Figures {
-		if f.Problem != "" || len(f.SVG) == 0 {
-			t.Errorf("figure %s: %s", f.Name, f.Problem)
-		}
-	}
 }
 
-// TestRules: edges, indices, largest values, ties with the settings as they are, and where nothing can be chosen.
+// TestRules: edges, components, largest values, values that are no numbers, and where nothing can be chosen.
 func TestRules(t *testing.T) {
-	for _, c := range []struct{ text, choose, best, edges string }{
-		{"product: {methods.svgd.step: [0.001, 0.005, 0.01]}\nproblems: [small]", "min gap", "step 0.01", "[step 0.01 is the largest tried]"},
-		{"product: {methods.svgd.step: [0.03, 0.2, 0.3]}\nproblems: [small]", "min gap", "step 0.03", "[step 0.03 is the smallest tried]"},
-		{"product: {methods.svgd.step: [0.1, 0.2]}\nproblems: [small]", "max gap", "step 0.2", "[]"}, // two values have no inside
-		{"product: {methods.svgd.step: [0.01, 0.2]}\nproblems: [small]", "max cover[1]", "step 0.2", "[]"},
-		{"product: {methods.svgd.step: [0.5]}\nproblems: [small]", "min gap", "none", "[]"}, // diverges; the settings as they are cannot be chosen
+	for _, c := range []struct{ steps, choose, best, edges, reason string }{
+		{"[0.001, 0.005, 0.01]", "min gap", "step 0.01", "[step 0.01 is the largest tried]", ""},
+		{"[0.03, 0.2, 0.3]", "min gap", "step 0.03", "[step 0.03 is the smallest tried]", ""},
+		{"[0.1, 0.2]", "max gap", "step 0.2", "[]", ""}, // two values have no inside
+		{"[0.01, 0.2]", "max cover[1]", "step 0.2", "[]", ""},
+		{"[0.01, 0.2]", "max cover[7]", "none", "[]", "seed 1: cover[7] is NaN"},
+		{"[0.7, 0.2]", "min gap", "step 0.2", "[]", "seed 1: gap is NaN"},
+		{"[0.5]", "min gap", "none", "[]", "seed 1: diverged at iteration 3"}, // the settings as they are cannot be chosen
 	} {
-		r := ranked(t, c.text, c.choose)
-		j, best := &r.Judged[0], "none"
-		if j.Best() >= 0 {
-			best = j.Cells[j.Best()].Label
+		r := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
+		g, best, edges := &r.Groups[0], "none", []string(nil)
+		if len(g.Rank) > 0 {
+			best, edges = g.Cells[g.Rank[0]].Label, g.edges()
 		}
-		if best != c.best || fmt.Sprint(j.Edges()) != c.edges {
-			t.Errorf("%s, %s: chose %s, edges %v; want %s, %s", c.text, c.choose, best, j.Edges(), c.best, c.edges)
+		if best != c.best || fmt.Sprint(edges) != c.edges || !strings.Contains(r.All().CSV(), c.reason) {
+			t.Errorf("%s, %s: chose %s, edges %v; want %+v\n%s", c.steps, c.choose, best, edges, c, r.All().CSV())
 		}
-	}
-	r := ranked(t, "product: {methods.svgd.step: [0.01, 0.2]}", "min gap")
-	key := r.Groups[0].Cells[1].Trials[1]
-	r.Records.Traces[key][1].Value = math.NaN()
-	if j, err := judge(r.Groups, r.Objective, r.Records); err != nil || j[0].Best() == 1 || j[0].Outcomes[1].Reason != "seed 2: gap is NaN" {
-		t.Errorf("a cell with a value that is not a number: %+v, %v", j[0].Outcomes, err)
-	}
-	_, err := judge(r.Groups, Objective{Metric: "gap", Index: 7}, r.Records)
-	if want := "no trial has gap[7] at its last checkpoint; they have cover, gap"; !strings.Contains(fmt.Sprint(err), want) {
-		t.Errorf("a component that is not measured: %v", err)
+		if text := r.Best().Markdown(); !strings.Contains(text, best) {
+			t.Errorf("%s, %s: %s", c.steps, c.choose, text)
+		}
 	}
 }
 
 // TestInterval: of fewer than four seeds the table says range, not interval.
 func TestInterval(t *testing.T) {
-	for n, want := range map[int]string{1: "–", 2: "range 1.000 to 2.000", 3: "range 1.000 to 3.000"} {
-		if got := interval(&Outcome{Values: []float64{1, 2, 3, 4}[:n]}); got != want {
+	for n, want := range map[int]string{1: "–", 2: "range 1.000 to 2.000", 3: "range 1.000 to 3.000", 4: "1"} {
+		if got := interval([]float64{1, 2, 3, 4}[:n]); !strings.HasPrefix(got, want) {
 			t.Errorf("%d seeds: %s, want %s", n, got, want)
 		}
-	}
-	if got := interval(&Outcome{Values: []float64{1, 2, 3, 4}}); strings.Contains(got, "range") {
-		t.Errorf("4 seeds: %s", got)
 	}
 }
 
@@ -180,8 +192,8 @@ func TestChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := map[string]bool{}
-	for _, j := range r.Judged {
-		for _, key := range j.Cells[j.Best()].Trials {
+	for _, g := range r.Groups {
+		for _, key := range g.Cells[g.Rank[0]].Trials {
 			chosen[key] = true
 		}
 	}
@@ -194,21 +206,63 @@ func TestChosen(t *testing.T) {
 		t.Errorf("%d trials, %d chosen", len(p.Trials), len(chosen))
 	}
 	// Methods that share a setting and differ in what is best of it.
-	for i := range r.Judged {
-		j := &r.Judged[i]
-		if j.Problem == "small" && j.Method == "svgd" {
-			for k, key := range j.Keys {
-				if key == "particles" {
-					j.Cells[j.Best()].Values[k] = 7.0
-				}
+	for _, g := range r.Groups {
+		for k, key := range g.Keys {
+			if g.Problem == "small" && g.Method == "svgd" && key == "particles" {
+				g.Cells[g.Rank[0]].Settings[k] = json.RawMessage("7")
 			}
 		}
 	}
 	layer, notes = r.Chosen()
-	if len(notes) != 1 || !strings.Contains(notes[0], "particles on small") || !strings.Contains(string(layer), "# Left out: particles on small") {
+	const note = "problems.small.particles: the methods share it, and their best values differ"
+	if fmt.Sprint(notes) != "["+note+"]" || !strings.Contains(string(layer), "# Left out: "+note) || strings.Count(string(layer), "particles: ") != 2 {
 		t.Errorf("%v\n%s", notes, layer)
 	}
-	if n := strings.Count(string(layer), "particles: "); n != 1 {
-		t.Errorf("particles stands %d times, want once, of wide:\n%s", n, layer)
+}
+
+// TestWrite: the folder is the same in however many pieces the grid was computed; a complete result is not replaced by an incomplete
+// one; files of others stay.
+func TestWrite(t *testing.T) {
+	g, err := layOut("product: {step: [0.01, 0.02], hidden: [2, 8]}\nproblems: [small]", "min gap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "toy-steps")
+	seal := func() string {
+		b, err := os.ReadFile(filepath.Join(dir, "paper", report.GridIndex))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if foreign, kept, err := compute(t, newStore(t), g, all).Write(dir); err != nil || kept || len(foreign) > 0 {
+		t.Fatal(foreign, kept, err)
+	}
+	whole := seal()
+	for _, name := range []string{"tables/best.md", "tables/cells.csv", "figures/small-sifg.svg", "chosen.yaml", "trials.parquet"} {
+		if !strings.Contains(whole, `"name": "`+name+`"`) {
+			t.Errorf("%s is not in the index:\n%s", name, whole)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "paper", "mine.txt"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(t)
+	partial := compute(t, s, g, func(x *harness.Trial) bool { return x.Seed > 1 })
+	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.All().CSV(), "seed 1: no result") || partial.Missing() != len(g.Trials)/2 {
+		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing(), partial.Best().Markdown())
+	}
+	if _, kept, err := partial.Write(dir); err != nil || !kept || seal() != whole {
+		t.Errorf("an incomplete grid took the place of a complete one: %v", err)
+	}
+	if foreign, kept, err := compute(t, s, g, all).Write(dir); err != nil || kept || fmt.Sprint(foreign) != "[mine.txt]" || seal() != whole {
+		t.Errorf("computed in two pieces: %v, %v, %v\n%s", foreign, kept, err, seal())
+	}
+	// A damaged result is no reason to keep it.
+	if err := os.Truncate(filepath.Join(dir, "paper", report.GridIndex), 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept, err := partial.Write(dir); err != nil || kept {
+		t.Error(kept, err)
 	}
 }

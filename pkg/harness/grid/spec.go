@@ -13,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -46,8 +47,7 @@ type axes []*axis
 // axis is a setting with its values.
 type axis struct {
 	key    string
-	from   string   // where it was written: "step.yaml, line 3", "--axis"
-	line   int      // in a file
+	from   string   // where it was written: "step.yaml, line 3"
 	values []string // YAML
 	used   bool     // it concerned some method
 }
@@ -78,7 +78,7 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	}
 	for _, p := range s.Parts {
 		for _, a := range p.all() {
-			a.from = fmt.Sprintf("%s, line %d", file, a.line)
+			a.from = file + ", " + a.from
 		}
 		if err := p.check(); err != nil {
 			return nil, err
@@ -89,37 +89,26 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 
 // FromAxes makes a grid of axes, each KEY=VALUES, combined by one of Combinations. where may be "".
 func FromAxes(texts []string, combine, where string) (*Spec, error) {
-	var p part
-	dst := map[string]*axes{"product": &p.Product, "zip": &p.Zip, "ablate": &p.Ablate}[combine]
-	if dst == nil {
+	if !slices.Contains(Combinations, combine) {
 		return nil, usage.Unknown("combination", combine, "--combine", Combinations)
 	}
+	file := combine + ":\n"
 	for _, text := range texts {
 		key, values, ok := strings.Cut(text, "=")
-		a := &axis{key: strings.TrimSpace(key), from: "--axis " + text}
-		if !ok || a.key == "" {
+		switch {
+		case !ok || strings.TrimSpace(key) == "":
 			return nil, usage.Errorf("--axis %s: want KEY=VALUES, such as step=[0.01, 0.1]", text)
-		}
-		if !call.MatchString(values) && !strings.HasPrefix(values, "[") {
+		case call.MatchString(values):
+			values = strconv.Quote(values)
+		case !strings.HasPrefix(values, "["):
 			values = "[" + values + "]"
 		}
-		var doc yaml.Node
-		err := yaml.Unmarshal([]byte(values), &doc)
-		if err == nil {
-			a.values, err = list(doc.Content[0])
-		}
-		if err != nil {
-			return nil, usage.Errorf("--axis %s: %v", text, err)
-		}
-		*dst = append(*dst, a)
+		file += fmt.Sprintf(" %s: %s\n", key, values)
 	}
 	if where != "" {
-		p.Where = &condition{}
-		if err := p.Where.compile(where); err != nil {
-			return nil, usage.Errorf("--where: %v", err)
-		}
+		file += "where: " + strconv.Quote(where)
 	}
-	return &Spec{Name: "axes", Parts: []part{p}}, p.check()
+	return ReadSpec("axes", []byte(file))
 }
 
 func (p *part) all() axes { return slices.Concat(p.Base, p.Product, p.Zip, p.Ablate) }
@@ -150,10 +139,10 @@ func (x *axes) UnmarshalYAML(n *yaml.Node) error {
 		return fmt.Errorf("line %d: want settings with values, such as step: [0.01, 0.1]", n.Line)
 	}
 	for i := 0; i < len(n.Content); i += 2 {
-		a := &axis{key: n.Content[i].Value, line: n.Content[i].Line}
+		a := &axis{key: n.Content[i].Value, from: fmt.Sprintf("line %d", n.Content[i].Line)}
 		var err error
 		if a.values, err = list(n.Content[i+1]); err != nil {
-			return fmt.Errorf("line %d: %s: %w", a.line, a.key, err)
+			return fmt.Errorf("%s: %s: %w", a.from, a.key, err)
 		}
 		*x = append(*x, a)
 	}

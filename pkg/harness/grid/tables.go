@@ -10,15 +10,28 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
+func (r *Result) title() string {
+	return fmt.Sprintf("the grid %s on %s, protocol %s", r.Name, r.Experiment, r.Protocol)
+}
+
+// columns returns the heads of a table, those from position right on for numbers.
+func columns(right int, headers ...string) []table.Column {
+	var out []table.Column
+	for i, h := range headers {
+		c := table.Column{Header: h}
+		if i >= right {
+			c.Align = table.Right
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // Best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) Best() *table.Table {
 	t := &table.Table{
-		Title: "The best cells of " + r.title(),
-		Columns: []table.Column{
-			{Header: "problem"}, {Header: "method"}, {Header: "chosen"}, {Header: r.Objective.name(), Align: table.Right},
-			{Header: "95 % of the mean"}, {Header: "now", Align: table.Right}, {Header: "p", Align: table.Right},
-			{Header: "next best"}, {Header: "p", Align: table.Right}, {Header: "cells", Align: table.Right}, {Header: "note"},
-		},
+		Title:   "The best cells of " + r.title(),
+		Columns: columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p", "next best", "p", "cells", "note"),
 		Notes: []string{
 			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen if one of "+
 				"its trials did not end well. Now: the settings as they are.", r.Objective),
@@ -26,109 +39,95 @@ func (r *Result) Best() *table.Table {
 				"or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
 		},
 	}
-	for i := range r.Judged {
-		t.Rows = append(t.Rows, r.Judged[i].row())
+	for i := range r.Groups {
+		t.Rows = append(t.Rows, r.Groups[i].row())
 	}
 	return t
 }
 
-func (r *Result) title() string {
-	return fmt.Sprintf("the grid %s on %s, protocol %s", r.Name, r.Experiment, r.Protocol)
-}
-
 // row is the group's row of Best.
-func (j *Judged) row() []table.Cell {
-	eligible := 0
-	for c := range j.Cells {
-		if j.eligible(c) {
-			eligible++
-		}
-	}
-	listed := len(j.Cells)
-	now := j.Current()
-	if j.Cells[now].Outside {
+func (g *Group) row() []table.Cell {
+	listed := len(g.Cells)
+	now := &g.Cells[0]
+	if now.Outside {
 		listed--
 	}
 	dash := table.Text("–")
-	cells := table.Text(fmt.Sprintf("%d/%d", eligible, listed))
-	current := table.Number(j.Outcomes[now].Mean, 4)
-	best := j.Best()
-	if best < 0 {
-		return []table.Cell{table.Text(j.Problem), table.Text(j.Method), table.Text("none"), dash, dash, current, dash, dash, dash, cells,
-			table.Text(j.Outcomes[j.Rank[0]].Reason)}
+	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), table.Text("none"), dash, dash, table.Number(now.Mean, 4), dash, dash, dash,
+		table.Text(fmt.Sprintf("%d/%d", len(g.Rank), listed)), table.Text(g.Cells[len(g.Cells)-1].Reason)}
+	if len(g.Rank) == 0 {
+		return row
 	}
-	next, p := dash, math.NaN()
-	if n := j.Next(); n >= 0 {
-		next, p = table.Text(fmt.Sprintf("%s: %s", j.Cells[n].Label, table.Significant(j.Outcomes[n].Mean, 4))), j.Against(n)
-	}
-	notes := j.Edges()
-	if j.Ties > 1 {
-		notes = append([]string{fmt.Sprintf("%d cells tie, the first is taken", j.Ties)}, notes...)
-	}
-	against := math.NaN()
+	best := &g.Cells[g.Rank[0]]
+	notes := g.edges()
 	if best == now {
 		notes = append([]string{"as now"}, notes...)
 	} else {
-		against = j.Against(now)
+		row[6] = table.PValue(pValue(best, now))
 	}
-	return []table.Cell{table.Text(j.Problem), table.Text(j.Method), table.Text(j.Cells[best].Label), table.Number(j.Outcomes[best].Mean, 4),
-		table.Text(interval(&j.Outcomes[best])), current, table.PValue(against), next, table.PValue(p), cells, table.Text(strings.Join(notes, "; "))}
+	if len(g.Rank) > 1 {
+		next := &g.Cells[g.Rank[1]]
+		row[7] = table.Text(fmt.Sprintf("%s: %s", next.Label, table.Significant(next.Mean, 4)))
+		row[8] = table.PValue(pValue(best, next))
+	}
+	row[2], row[3], row[4] = table.Text(best.Label), table.Number(best.Mean, 4), table.Text(interval(best.Values))
+	row[10] = table.Text(strings.Join(notes, "; "))
+	return row
 }
 
-// interval writes the interval of a cell's mean, and says where it is only a range.
-func interval(o *Outcome) string {
-	lo, hi, isRange := o.interval()
+// interval writes the 95 % interval of the mean of some values, and says where it is only their range.
+func interval(values []float64) string {
+	lo, hi, isRange := stats.Interval(values, 0.95)
+	text := fmt.Sprintf("%s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
 	switch {
 	case math.IsNaN(lo):
 		return "–"
 	case isRange:
-		return fmt.Sprintf("range %s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
+		return "range " + text
 	}
-	return fmt.Sprintf("%s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
+	return text
 }
 
 // All lists all cells, the best first and those that cannot be chosen last, with the reason.
 func (r *Result) All() *table.Table {
+	headers := []string{"problem", "method", "rank"}
 	var keys []string
-	t := &table.Table{
-		Title:   "All cells of " + r.title(),
-		Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "rank", Align: table.Right}},
-	}
-	for _, j := range r.Judged {
-		for _, k := range j.Keys {
+	for _, g := range r.Groups {
+		for _, k := range g.Keys {
 			if !slices.Contains(keys, k) {
-				keys = append(keys, k)
-				t.Columns = append(t.Columns, table.Column{Header: short(k), Align: table.Right})
+				keys, headers = append(keys, k), append(headers, short(k))
 			}
 		}
 	}
-	t.Columns = append(t.Columns, table.Column{Header: r.Objective.name(), Align: table.Right}, table.Column{Header: "sd", Align: table.Right},
-		table.Column{Header: "seeds", Align: table.Right}, table.Column{Header: "status"}, table.Column{Header: "note"})
-	for i := range r.Judged {
-		j := &r.Judged[i]
-		for rank, c := range j.Rank {
-			row, o := []table.Cell{table.Text(j.Problem), table.Text(j.Method), table.Text("–")}, &j.Outcomes[c]
-			if j.eligible(c) {
-				row[2] = table.Int(rank + 1)
+	t := &table.Table{Title: "All cells of " + r.title(), Columns: columns(2, append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")...)}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		for rank, c := range g.Rank {
+			t.Rows = append(t.Rows, g.cellRow(&g.Cells[c], table.Int(rank+1), keys))
+		}
+		for c := range g.Cells {
+			if !g.Cells[c].eligible() {
+				t.Rows = append(t.Rows, g.cellRow(&g.Cells[c], table.Text("–"), keys))
 			}
-			for _, key := range keys {
-				cell := table.Text("")
-				if k := slices.Index(j.Keys, key); k >= 0 {
-					v := j.Cells[c].Values[k]
-					cell = table.Cell{Text: format(v), Value: number(v), IsNumber: !math.IsNaN(number(v))}
-				}
-				row = append(row, cell)
-			}
-			note, sd := o.Reason, math.NaN()
-			if o.Reason == "" {
-				sd = stats.SD(o.Values)
-			}
-			if j.Cells[c].Current {
-				note = strings.TrimPrefix(note+"; the settings as they are", "; ")
-			}
-			row = append(row, table.Number(o.Mean, 4), table.Number(sd, 4), table.Int(len(o.Values)), table.Text(o.Status), table.Text(note))
-			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
+}
+
+// cellRow is a cell's row of All, whose columns have these keys.
+func (g *Group) cellRow(c *Cell, rank table.Cell, keys []string) []table.Cell {
+	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), rank}
+	for _, key := range keys {
+		text := ""
+		if k := slices.Index(g.Keys, key); k >= 0 {
+			text = c.text(k)
+		}
+		row = append(row, table.Text(text))
+	}
+	note := c.Reason
+	if c == &g.Cells[0] {
+		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
+	}
+	sd := stats.SD(c.Values)
+	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Values)), table.Text(c.Status), table.Text(note))
 }
