@@ -12,7 +12,7 @@ import (
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
 // by New if it is not zero. The zero value of a field means the default said in its comment.
 type Config struct {
-	Sampler string `mapstructure:"sampler" json:"sampler"` // sifg, ada-sifg, l2-gf, ada-gwg, svgd, sgld, kde-flow
+	Sampler string `mapstructure:"sampler" json:"sampler"` // a name of Samplers
 
 	// Mover.
 	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own
