@@ -45,8 +45,10 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 // convergence draws Amari and energy distance against iterations.
 func convergence(name, particles, problem string) harness.Figure {
 	return density.Curves(name, particles+" particles against iterations",
-		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference draws, in the "+
-			"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many reference draws.", problem,
+		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference "+
+			"draws, in the "+
+			"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many "+
+			"reference draws.", problem,
 		density.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
@@ -108,7 +110,7 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 			cell := table.Number(math.NaN(), 3)
 			switch {
 			case len(v) > 0 && strings.HasPrefix(metric, "amari"):
-				lo, hi := interval([]tries{v}, []int{0}, func(d []tries) float64 { return median(d[0]) })
+				lo, hi := interval([]tries{v}, []int{0}, func(medians []float64) float64 { return medians[0] })
 				cell = table.Cell{Text: between(median(v), lo, hi), Value: median(v), IsNumber: true}
 			case len(v) > 0:
 				for i := range v {
@@ -125,9 +127,10 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	}
 	row("exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) })
 	row("random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) })
-	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy distance and " +
-		"kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact draws are as many " +
-		"draws of the reference chains as there are particles; random matrices have N(0, 1) entries. The best is to score as exact draws do."}
+	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy " +
+		"distance and kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact " +
+		"draws are as many draws of the reference chains as there are particles; random matrices have N(0, 1) entries. The best " +
+		"is to score as exact draws do."}
 	return t, nil
 }
 

@@ -52,8 +52,9 @@ func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }
 
-// interval returns the 95 % interval of a statistic from resampling whole tries. Samples with the same group have the same seeds.
-func interval(samples []tries, group []int, stat func([]tries) float64) (lo, hi float64) {
+// interval returns the 95 % interval of a statistic of the samples' medians from resampling whole tries. Samples with the same group have
+// the same seeds.
+func interval(samples []tries, group []int, stat func(medians []float64) float64) (lo, hi float64) {
 	return stats.Clusters(samples, group, stat, 0.95)
 }
 

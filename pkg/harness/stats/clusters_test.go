@@ -4,37 +4,83 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// TestClusters: the interval of a mean of five is as wide as Student's, within what 2000 resamples of five values leave. Values that
-// agree within their cluster are one observation, and clusters of one group are drawn in pairs.
+// slowly is Clusters for two samples, with the resamples written out.
+func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, level float64) (lo, hi float64) {
+	r := rng.New(1, "bootstrap").Rand()
+	draw := func(n int) (out []int) {
+		for range n {
+			out = append(out, r.IntN(n))
+		}
+		return out
+	}
+	var values []float64
+	for range clusterResamples {
+		var x, y []float64
+		picks := draw(len(a))
+		for _, i := range picks {
+			x = append(x, a[i]...)
+		}
+		if apart {
+			picks = draw(len(b))
+		}
+		for _, i := range picks {
+			y = append(y, b[i]...)
+		}
+		values = append(values, stat([]float64{Median(x), Median(y)}))
+	}
+	outside := (1 - Expanded(level, min(len(a), len(b)))) / 2
+	return Quantile(values, outside), Quantile(values, 1-outside)
+}
+
 func TestClusters(t *testing.T) {
-	mean := func(s [][][]float64) float64 { return Mean(slices.Concat(s[0]...)) }
-	width := func(s [][][]float64, group []int, stat func([][][]float64) float64) float64 {
-		lo, hi := Clusters(s, group, stat, 0.95)
-		return hi - lo
+	same, bits := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }, rng.New(2, "values")
+	difference := func(m []float64) float64 { return m[0] - m[1] }
+	for trial := range 60 {
+		n, k := 2+trial%5, 2+trial%7
+		sample := func(n int) (out [][]float64) { // with ties, unequal clusters, and in some trials what is not finite
+			for range n {
+				var c []float64
+				for range bits.Uint32() % uint32(k) {
+					v := float64(bits.Uint32()%9) / 3
+					if odd := bits.Uint32() % 12; trial%4 == 3 && odd == 0 {
+						v = math.Inf(1)
+					} else if trial%8 == 7 && odd == 1 {
+						v = math.NaN()
+					}
+					c = append(c, v)
+				}
+				out = append(out, c)
+			}
+			return out
+		}
+		a, b, apart := sample(n), sample(n), trial%2 == 1
+		group := map[bool][]int{false: {0, 0}, true: {0, 1}}[apart]
+		lo, hi := Clusters([][][]float64{a, b}, group, difference, 0.5)
+		if l, h := slowly(a, b, apart, difference, 0.5); !same(lo, l) || !same(hi, h) {
+			t.Errorf("%v and %v: %g to %g, written out %g to %g", a, b, lo, hi, l, h)
+		}
 	}
-	five := [][]float64{{1}, {2}, {4}, {5}, {8}}
-	lo, hi := TInterval(slices.Concat(five...), 0.95)
-	if r := width([][][]float64{five}, []int{0}, mean) / (hi - lo); r < 0.8 || r > 1.05 { // the means of five end at 1 and 8
-		t.Errorf("%g times the width of Student's", r)
-	}
-	var same, free [][]float64
+	// Values that agree within their cluster are one observation. A sample less itself, drawn alike, is nothing.
+	var agree, free [][]float64
 	for i := range 12 {
 		v := func(k int) float64 { return math.Sin(float64(5 * k)) }
-		same, free = append(same, slices.Repeat([]float64{v(i)}, 4)), append(free, []float64{v(4 * i), v(4*i + 1), v(4*i + 2), v(4*i + 3)})
+		agree, free = append(agree, slices.Repeat([]float64{v(i)}, 4)), append(free, []float64{v(4 * i), v(4*i + 1), v(4*i + 2), v(4*i + 3)})
 	}
-	if r := width([][][]float64{same}, []int{0}, mean) / width([][][]float64{free}, []int{0}, mean); r < 1.4 { // √4, were v independent
+	width := func(group []int, s ...[][]float64) float64 {
+		lo, hi := Clusters(s, group, func(m []float64) float64 { return m[0] - m[len(m)-1]*float64(len(m)-1) }, 0.95)
+		return hi - lo
+	}
+	if r := width([]int{0}, agree) / width([]int{0}, free); r < 1.3 { // √4, were v independent
 		t.Errorf("clusters that agree within have %g times the width", r)
 	}
-	difference := func(s [][][]float64) float64 { return Mean(slices.Concat(s[0]...)) - Mean(slices.Concat(s[1]...)) }
-	if w := width([][][]float64{free, free}, []int{0, 0}, difference); w != 0 {
-		t.Errorf("a sample less itself, drawn alike: width %g", w)
+	if alike, apart := width([]int{0, 0}, free, free), width([]int{0, 1}, free, free); alike != 0 || !(apart > 0.1) {
+		t.Errorf("a sample less itself: width %g drawn alike, %g drawn apart", alike, apart)
 	}
-	if w := width([][][]float64{free, free}, []int{0, 1}, difference); !(w > 0.1) {
-		t.Errorf("a sample less itself, drawn apart: width %g", w)
-	}
-	if lo, _ := Clusters([][][]float64{five, five[:1]}, []int{0, 1}, difference, 0.95); !math.IsNaN(lo) {
-		t.Errorf("of a single cluster: %g", lo)
+	if one := width([]int{0, 1}, free, free[:1]); !math.IsNaN(one) {
+		t.Errorf("of a single cluster: %g", one)
 	}
 }
