@@ -32,8 +32,9 @@ func writeData(t *testing.T, n int, change func(text string) string) {
 		text = change(text)
 	}
 	for name, content := range map[string]string{
-		"own.csv":  text,
-		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: none\n    task: none\n    rows: 4\n",
+		"own.csv": text,
+		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: none\n    task: " +
+			"none\n    rows: 4\n",
 	} {
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
@@ -115,7 +116,6 @@ func TestBadInput(t *testing.T) {
 		{"a channel at most", nil, []string{"problems.*.options.channels=1"}, 2, []string{"options.channels", "2 or more"}},
 		{"a singular start", nil, []string{"problems.*.options.init_sd=0"}, 2, []string{"options.init_sd", "singular"}},
 		{"no prior", nil, []string{"problems.*.options.prior_sd=0"}, 2, []string{"options.prior_sd", "above 0"}},
-		{"an exponent below 0", nil, []string{"problems.*.options.exponent=-1"}, 2, []string{"options.exponent", "above 0"}},
 		{"an unknown scaling", nil, []string{"problems.*.options.scaling=white"}, 2, []string{"options.scaling", "whitened"}},
 		{"an unknown truth", nil, []string{"problems.*.options.truth=median"}, 2, []string{"options.truth", "aligned-mean"}},
 		{"an unknown metric", nil, []string{"problems.*.options.metrics=[amary]"}, 2, []string{"options.metrics", "amary"}},

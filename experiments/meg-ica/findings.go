@@ -37,7 +37,8 @@ func axis(by map[string]*record.Set) *harness.Statement {
 			return
 		}
 		if title == "" {
-			title = fmt.Sprintf("On the axis of Figure 4 exact draws score %s and random matrices %s (%s)", claim.Num(median(exact)), claim.Num(median(random)), protocol)
+			title = fmt.Sprintf("On the axis of Figure 4 exact draws score %s and random "+
+				"matrices %s (%s)", claim.Num(median(exact)), claim.Num(median(random)), protocol)
 			for k := 1; k <= o.Channels; k++ {
 				modes *= 2 * k // signs and orders of the rows
 			}
@@ -48,63 +49,46 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	if title == "" {
 		return nil
 	}
-	t.Notes = []string{"Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) matrices, 10 at a time. Then between the means of a chain's two halves."}
+	t.Notes = []string{"Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) matrices, 10 at a time. Then " +
+		"between the means of a chain's two halves."}
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
-		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain that changes modes is what chance leaves "+
+		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain that changes "+
+			"modes is what chance leaves "+
 			"of 0, so the distance to it says little about the posterior.", modes),
 	}
 }
 
 // nearer sets the Amari distance, which does not see the lengths of W's rows, beside the energy distance.
 func nearer(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: columns("Method")}
-	rows := map[string]int{}
-	row := func(name string) int {
-		if _, ok := rows[name]; !ok {
-			rows[name] = len(t.Rows)
-			t.Rows = append(t.Rows, []table.Cell{table.Text(name)})
-		}
-		return rows[name]
-	}
-	closer, farther, all := 0, 0, 0
+	t := &table.Table{Columns: columns("Nearer than exact draws", "Amari to W₀", "exact draws", "energy distance", "exact draws")}
+	farther, all := 0, 0
 	each(by, func(protocol string, s *record.Set, _ Options) {
 		exact, floor := floorOf(s, few, "floor-amari"), floorOf(s, few, "floor-energy")
 		if len(exact) == 0 || len(floor) == 0 {
 			return
 		}
-		put := func(name string, amari, energy tries) {
-			i := row(name)
-			for len(t.Rows[i]) < len(t.Columns) { // not there under an earlier protocol
-				t.Rows[i] = append(t.Rows[i], table.Text("–"))
-			}
-			t.Rows[i] = append(t.Rows[i], table.Number(median(amari), 3), table.Number(median(energy), 3))
-		}
 		for _, m := range s.Methods(few) {
-			amari, energy := final(s, few, m, "amari"), final(s, few, m, "energy")
-			put(claim.Label(m), amari, energy)
-			if all++; median(amari) < median(exact) {
-				closer++
-				if median(energy) > median(floor) {
-					farther++
-				}
+			amari, energy := median(final(s, few, m, "amari")), median(final(s, few, m, "energy"))
+			if all++; !(amari < median(exact)) {
+				continue
 			}
+			if energy > median(floor) {
+				farther++
+			}
+			t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + claim.Label(m)), table.Number(amari, 3), table.Number(median(exact), 3),
+				table.Number(energy, 3), table.Number(median(floor), 3)})
 		}
-		put("exact draws", exact, floor)
-		t.Columns = append(t.Columns, columns("", protocol+": Amari to W₀", "energy distance")[1:]...)
 	})
-	if closer == 0 {
+	if t.Rows == nil {
 		return nil
 	}
-	for i := range t.Rows {
-		for len(t.Rows[i]) < len(t.Columns) {
-			t.Rows[i] = append(t.Rows[i], table.Text("–"))
-		}
-	}
-	t.Notes = []string{"10 particles; medians of all tries at the last iteration. Energy distance of aligned particles to the reference draws, in the draws' standard deviations."}
+	t.Notes = []string{"10 particles; medians of all tries at the last iteration. Energy distance of aligned particles to the " +
+		"reference draws, in the draws' standard deviations."}
 	return &harness.Statement{
-		Title: fmt.Sprintf("%d of %d samples are nearer to W₀ than exact draws are", closer, all), Table: t,
-		Text: fmt.Sprintf("%d of these are farther from the posterior than exact draws by energy distance. The Amari distance does not see the lengths of W's rows.", farther),
+		Title: fmt.Sprintf("%d of %d samples are nearer to W₀ than exact draws are", len(t.Rows), all), Table: t,
+		Text: fmt.Sprintf("%d of these are farther from the posterior than exact draws by energy distance. The Amari distance "+
+			"does not see the lengths of W's rows.", farther),
 	}
 }
 
@@ -139,7 +123,8 @@ func steps(by map[string]*record.Set) *harness.Statement {
 	if above == 0 {
 		return nil
 	}
-	t.Notes = []string{"The largest stable step is 2/λ, λ the largest curvature at the mode. SVGD divides its step by n where particles do not interact."}
+	t.Notes = []string{"The largest stable step is 2/λ, λ the largest curvature at the mode. SVGD divides its step by n where " +
+		"particles do not interact."}
 	return &harness.Statement{
 		Title: fmt.Sprintf("%d of %d settings have a step too large for particles to settle at the mode", above, all), Table: t,
 		Text: "With a step above the stability limit a particle that follows the score alone cannot come to rest at the mode.",
@@ -159,7 +144,8 @@ func alone(by map[string]*record.Set) *harness.Statement {
 		// E‖W − W'‖² of independent matrices with this root mean square of the entries, over twice the bandwidth
 		exponent := 2 * float64(o.Channels*o.Channels) * math.Pow(stats.Median(rms), 2) / (2 * c.Sampler.Bandwidth)
 		if exponent > 100 {
-			text = fmt.Sprintf("Under %s the bandwidth is %s, and two particles start so far apart that the kernel is about e^−%s. Their number then "+
+			text = fmt.Sprintf("Under %s the bandwidth is %s, and two particles start so far apart that the kernel is about "+
+				"e^−%s. Their number then "+
 				"only divides the step.", protocol, claim.Num(c.Sampler.Bandwidth), claim.Num(exponent))
 		}
 	})

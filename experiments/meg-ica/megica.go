@@ -21,8 +21,9 @@ var grids embed.FS
 var Experiment = &harness.Experiment{
 	Name:  "meg-ica",
 	Title: "Bayesian ICA on MEG recordings",
-	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior N(0, 100). The paper " +
-		"compares how near the particles come to the mean of an HMC chain, in Amari distance, with 10 particles (Figure 4 left) and with 100 (middle).",
+	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior N(0, 100). The " +
+		"paper compares how near the particles come to the mean of an HMC chain, in Amari distance, with 10 particles (Figure 4 " +
+		"left) and with 100 (middle).",
 	Settings:  config,
 	Version:   "1",
 	Problem:   build,
@@ -35,8 +36,9 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
-			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). The line across is the " +
-				"median of as many draws of the reference chains; random matrices have N(0, 1) entries. Particles of one try are not independent.",
+			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). The " +
+				"line across is the median of as many draws of the reference chains; random matrices have N(0, 1) entries. " +
+				"Particles of one try are not independent.",
 			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) },
 		},
 		{
@@ -46,9 +48,9 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "identifiability", Title: "What the axis measures",
-			Caption: "Amari distances, from the left: to W₀ of draws of the reference chains and of random matrices; of the draws to the mode; between " +
-				"the means of a chain's halves and of two chains, a dot each; the same of aligned draws; of the mode to the mean of the first chain. " +
-				"Outlines are densities, bars medians, boxes quartiles.",
+			Caption: "Amari distances, from the left: to W₀ of draws of the reference chains and of random matrices; of the draws " +
+				"to the mode; between the means of a chain's halves and of two chains, a dot each; the same of aligned draws; of " +
+				"the mode to the mean of the first chain. Outlines are densities, bars medians, boxes quartiles.",
 			Draw: identifiability,
 		},
 		convergence("convergence-10", "10", few),
@@ -65,8 +67,8 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "reference", Title: "The reference chains",
-			Caption: "Diagnostics of the HMC chains whose second half is the reference. Aligned: each draw turned by the signed permutation that brings " +
-				"it nearest to the mode.",
+			Caption: "Diagnostics of the HMC chains whose second half is the reference. Aligned: each draw turned by the signed " +
+				"permutation that brings it nearest to the mode.",
 			Make: diagnostics,
 		},
 	},

@@ -16,8 +16,7 @@ import (
 type Options struct {
 	Channels int     `mapstructure:"channels"` // p: the first of the data's channels
 	Scaling  string  `mapstructure:"scaling"`  // raw, whitened
-	Exponent float64 `mapstructure:"exponent"` // of the likelihood; 1: the posterior
-	Average  bool    `mapstructure:"average"`  // the exponent divided by the number of observations, as in the released scripts
+	Average  bool    `mapstructure:"average"`  // the log-likelihood over the number of observations, as in the released scripts
 	PriorSD  float64 `mapstructure:"prior_sd"` // of every entry of W
 
 	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1; 0:
@@ -39,7 +38,7 @@ var truths = []string{"mean", "aligned-mean", "mode"}
 
 // decode returns options with defaults in place.
 func decode(options map[string]any) (Options, error) {
-	o := Options{Channels: 5, Scaling: "raw", Exponent: 1, PriorSD: 10, InitSD: 1, Truth: "mean"}
+	o := Options{Channels: 5, Scaling: "raw", PriorSD: 10, InitSD: 1, Truth: "mean"}
 	return o, settings.Decode(options, &o)
 }
 
@@ -51,7 +50,8 @@ func options(t *harness.Trial) (Options, error) {
 	}
 	for _, name := range o.Metrics {
 		if measures[name] == nil {
-			return o, fmt.Errorf("options.metrics: %q is unknown: want some of %s", name, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))
+			return o, fmt.Errorf("options.metrics: %q is unknown: want "+
+				"some of %s", name, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))
 		}
 	}
 	switch {
@@ -59,8 +59,6 @@ func options(t *harness.Trial) (Options, error) {
 		return o, fmt.Errorf("options.channels: must be 2 or more, got %d", o.Channels)
 	case !slices.Contains(scalings, o.Scaling):
 		return o, fmt.Errorf("options.scaling: %q is unknown: want one of %s", o.Scaling, strings.Join(scalings, ", "))
-	case !(o.Exponent > 0):
-		return o, fmt.Errorf("options.exponent: must be above 0, got %v", o.Exponent)
 	case !(o.PriorSD > 0):
 		return o, fmt.Errorf("options.prior_sd: must be above 0, got %v", o.PriorSD)
 	case !(o.Unit >= 0):

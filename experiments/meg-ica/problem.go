@@ -36,7 +36,7 @@ func posteriorOf(t *harness.Trial) (*posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &posterior{o: o, exponent: o.Exponent, digest: digestOf(w.RawMatrix().Data)}
+	d := &posterior{o: o, exponent: 1, digest: digestOf(w.RawMatrix().Data)}
 	if d.x, err = scale(w, o.Scaling); err != nil {
 		return nil, usage.Errorf("data set %s: %v", data.Name, err)
 	}

@@ -109,7 +109,8 @@ func TestRecovery(t *testing.T) {
 	v := spread() / n
 	ref := referenceFor(t, d)
 	if a := metric.Amari(ref.Mode.W, unmixing, 3); a > within(v) || ref.Mode.Gradient > 1e-6 || ref.Mode.Agree != restarts {
-		t.Errorf("mode: Amari distance %g, want at most %g; gradient %g, found by %d of %d", a, within(v), ref.Mode.Gradient, ref.Mode.Agree, restarts)
+		t.Errorf("mode: Amari distance %g, want at most %g; gradient %g, found by "+
+			"%d of %d", a, within(v), ref.Mode.Gradient, ref.Mode.Agree, restarts)
 	}
 	if a := metric.Amari(ref.AlignedMean, unmixing, 3); a > within(v) {
 		t.Errorf("aligned mean of HMC: Amari distance %g, want at most %g", a, within(v))

@@ -52,7 +52,8 @@ func (r *ReferenceOptions) check() error {
 	case r.Start != "prior" && r.Start != "mode":
 		return fmt.Errorf("options.reference.start: %q is unknown: want prior or mode", r.Start)
 	case r.Draws < 2 || r.Draws > r.Chains*(r.Iterations-r.Iterations/2):
-		return fmt.Errorf("options.reference.draws: must be 2 to %d, the number of draws kept, got %d", r.Chains*(r.Iterations-r.Iterations/2), r.Draws)
+		return fmt.Errorf("options.reference.draws: must be 2 to %d, the number of draws "+
+			"kept, got %d", r.Chains*(r.Iterations-r.Iterations/2), r.Draws)
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ type identity struct {
 	Data     string           `json:"data"` // SHA-256 of the channels before scaling: float64, little-endian, channel after channel
 	Channels int              `json:"channels"`
 	Scaling  string           `json:"scaling"`
-	Exponent float64          `json:"exponent"`
+	Exponent float64          `json:"exponent"` // 1
 	Average  bool             `json:"average"`
 	PriorSD  float64          `json:"prior_sd"`
 	HMC      ReferenceOptions `json:"hmc"`
@@ -72,7 +73,7 @@ func (d *posterior) identity() identity {
 	o := d.o
 	r := o.Reference
 	r.SHA256, r.Recompute = "", false
-	return identity{d.digest, o.Channels, o.Scaling, o.Exponent, o.Average, o.PriorSD, r}
+	return identity{d.digest, o.Channels, o.Scaling, 1, o.Average, o.PriorSD, r}
 }
 
 func sha(b []byte) string {
@@ -122,7 +123,8 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	}
 	ref.Files, err = findCommitted(d.identity())
 	if want := d.o.Reference.SHA256; ref.Files != nil && sha(ref.Files[summaryFile]) != want {
-		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sha(ref.Files[summaryFile]), want)
+		return nil, usage.Errorf("the committed reference has the SHA-256 %s, "+
+			"options.reference.sha256 says %s", sha(ref.Files[summaryFile]), want)
 	}
 	return ref, err
 }
@@ -164,7 +166,8 @@ func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 		return nil, err
 	}
 	if sum := sha(b); sum != ref.Draws {
-		return nil, fmt.Errorf("%s of the reference: %w: its SHA-256 is %s, the summary says %s", drawsFile, record.ErrDamaged, sum, ref.Draws)
+		return nil, fmt.Errorf("%s of the reference: %w: its SHA-256 is %s, the "+
+			"summary says %s", drawsFile, record.ErrDamaged, sum, ref.Draws)
 	}
 	shape, data, err := record.DecodeNPY[float64](b)
 	if err != nil {

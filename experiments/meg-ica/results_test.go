@@ -99,7 +99,8 @@ func TestClaims(t *testing.T) {
 		}
 	}
 	out := verdict(t, lost, "18", claim.Reproduced)
-	if !strings.Contains(out.Evidence, "tries 11,") || !strings.HasSuffix(out.Evidence, "Left out: 1 seed with which L2-GF did not end well") {
+	if !strings.Contains(out.Evidence, "tries 11,") || !strings.HasSuffix(out.Evidence, "Left out: 1 seed with which L2-GF did "+
+		"not end well") {
 		t.Errorf("eleven tries that both have: %s", out.Evidence)
 	}
 }
@@ -108,7 +109,8 @@ func TestClaims(t *testing.T) {
 func TestStatements(t *testing.T) {
 	by := map[string]*record.Set{"released": made(plain)}
 	for i, want := range []string{
-		"exact draws score 0.8 and random matrices 0.9 (released)", "1 of 3 samples are nearer to W₀", "3 of 3 settings have a step too large", "about e^−25000",
+		"exact draws score 0.8 and random matrices 0.9 (released)", "1 of 3 samples are nearer to W₀", "3 of 3 settings have a " +
+			"step too large", "about e^−25000",
 	} {
 		st := findings[i](by)
 		if st == nil || !strings.Contains(st.Title+" "+st.Text, want) {

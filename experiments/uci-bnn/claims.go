@@ -16,9 +16,9 @@ import (
 var tableClaims = []claim.Claim{
 	{
 		ID: "25", Statement: "Over Table 1 Ada-SIFG is comparable to or better than the other methods: lowest in 9 of 12 cells.",
-		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells (9 of 12) " +
-			"and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from the lowest, paired by " +
-			"trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
+		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells (9 " +
+			"of 12) and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from the " +
+			"lowest, paired by trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
 		Check: lowestInMost,
 	},
 	{
@@ -41,8 +41,8 @@ var tableClaims = []claim.Claim{
 	},
 	{
 		ID: "27", Statement: "Protein: SGLD is best by both metrics, and Ada-SIFG the best of the others.",
-		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not told apart, or " +
-			"if there are too few trials to tell",
+		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not told " +
+			"apart, or if there are too few trials to tell",
 		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
 			out := r.Leads("protein", metrics, columns, "sgld")
@@ -57,22 +57,23 @@ var tableClaims = []claim.Claim{
 	},
 	{
 		ID: "28", Statement: "The numbers of Table 1.",
-		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it; not reproduced if one of three " +
-			"trials or more is outside, otherwise not decided",
+		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it; not reproduced " +
+			"if one of three trials or more is outside, otherwise not decided",
 		Check: asPrintedClaim,
 	},
 	{
 		ID: "29", Statement: "Ada-SIFG varies no more from run to run than L2-GF and Ada-GWG.",
-		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by the test of Pitman and " +
-			"Morgan, which pairs trials by seed and takes them for normal (p ≤ 0.05, Holm's correction over all); otherwise not decided",
+		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by the test " +
+			"of Pitman and Morgan, which pairs trials by seed and takes them for normal (p ≤ 0.05, Holm's correction over all); " +
+			"otherwise not decided",
 		Check: steadier,
 	},
 	{
 		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods.",
 		With: []string{"12", "14", "18", "19", "20", "21", "25"},
-		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, one-sided " +
-			"sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher in one; otherwise " +
-			"not decided",
+		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, " +
+			"one-sided sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher in " +
+			"one; otherwise not decided",
 		Check: outperforms,
 	},
 }
@@ -99,7 +100,8 @@ func lowestInMost(s *record.Set) claim.Outcome {
 	default:
 		out.Verdict = claim.NotDecided
 	}
-	out.Evidence = fmt.Sprintf("lowest mean in so many of %d cells: %s; of the %d cells with trials enough to tell, Ada-SIFG is lowest or not "+
+	out.Evidence = fmt.Sprintf("lowest mean in so many of %d cells: %s; of the %d cells with trials enough to tell, Ada-SIFG is "+
+		"lowest or not "+
 		"told apart from the lowest in %d", rank.Cells, strings.Join(each, ", "), rank.Told, rank.Near["ada-sifg"])
 	return r.Lacking(out, expected(s), columns...)
 }
@@ -236,7 +238,8 @@ func outperforms(s *record.Set) claim.Outcome {
 	default:
 		out.Verdict = claim.NotDecided
 	}
-	out.Evidence = fmt.Sprintf("Ada-SIFG is lower in %d and higher in %d of %s", wins, len(losses), table.Count(len(v.what), "comparison"))
+	out.Evidence = fmt.Sprintf("Ada-SIFG is lower in %d and higher in "+
+		"%d of %s", wins, len(losses), table.Count(len(v.what), "comparison"))
 	if losses != nil {
 		out.Evidence += " (" + strings.Join(losses, ", ") + ")"
 	}

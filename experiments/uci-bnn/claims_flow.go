@@ -19,20 +19,23 @@ var flowClaims = []claim.Claim{
 	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide", "sifg-wide"),
 	{
 		ID: "32", Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
-		Rule: "final test RMSE, means over seeds: the distance of Ada-SIFG from σ = 0.01 is at most half that of σ = 0.1; decided by a 95 % " +
-			"bootstrap interval over seeds, five at least, of the distance minus half the other (expanded to Student's width). The paper does not " +
-			"print the rate of σ: it is the largest of the text's grid, and the result hangs on it",
+		Rule: "final test RMSE, means over seeds: the distance of Ada-SIFG from σ = 0.01 is at most half that of σ = 0.1; decided " +
+			"by a 95 % bootstrap interval over seeds, five at least, of the distance minus half the other (expanded to Student's " +
+			"width). The paper does not print the rate of σ: it is the largest of the text's grid, and the result hangs on it",
 		Check: approaches,
 	},
 	{
-		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets, with no trend upwards left.",
-		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" + claim.AllRule + "; no upward trend in the last quarter: " +
-			"a least-squares line through it rises by 1 % of its mean or less, on the average over runs. A larger rise refutes the claim if a " +
-			"one-sided sign-flip test over runs tells it from none (5 %, Holm's correction), and leaves it open otherwise",
+		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets, with no trend " +
+			"upwards left.",
+		Rule: "finite; the largest at most twice that of the start or of the last tenth, in " +
+			"every run" + claim.AllRule + "; no upward trend in the last quarter: a least-squares line through it rises by 1 % of " +
+			"its mean or less, on the average over runs. A larger rise refutes the claim if a one-sided sign-flip test over " +
+			"runs tells it from none (5 %, Holm's correction), and leaves it open otherwise",
 		Check: bounded,
 	},
 	{
-		ID: "35", Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than Hutchinson's estimate.",
+		ID: "35", Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than " +
+			"Hutchinson's estimate.",
 		With: []string{"17"},
 		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
 			"monomial-gamma target",
@@ -41,9 +44,9 @@ var flowClaims = []claim.Claim{
 	{
 		ID: "36", Statement: "One SIFG run yields many different samples without running again.",
 		With: []string{"5"},
-		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its standard deviation is a tenth " +
-			"to twice that over the checkpoints of the last tenth of the run (three at least), and its mean is within two of those of their mean; " +
-			"in every run of SIFG and Ada-SIFG" + claim.AllRule,
+		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its standard deviation " +
+			"is a tenth to twice that over the checkpoints of the last tenth of the run (three at least), and its mean is within " +
+			"two of those of their mean; in every run of SIFG and Ada-SIFG" + claim.AllRule,
 		Check: resampled,
 	},
 }
@@ -134,8 +137,8 @@ func bounded(s *record.Set) claim.Outcome {
 		return r.Lacking(out, expected(s), "sifg")
 	}
 	out.Verdict = claim.All(holds)
-	out.Evidence = "largest moment over that of the start or of the last tenth (largest of the runs), last over first moment (median), and rise in " +
-		"the last quarter (mean): " + strings.Join(text, "; ")
+	out.Evidence = "largest moment over that of the start or of the last tenth (largest of the runs), last over first moment " +
+		"(median), and rise in the last quarter (mean): " + strings.Join(text, "; ")
 	var rising, perhaps []string
 	for i, p := range stats.Holm(p) {
 		switch {
@@ -180,8 +183,9 @@ func climb(c record.Curve) float64 {
 // counted says what a step costs. For each particle an inner step of a d-h-h-d network takes 3(2dh + h²) − dh multiplications with the
 // denoising loss: forward 2dh + h², gradients of the weights the same, of the hidden layers dh less. Hutchinson's estimate goes through
 // the network twice more, which is twice as much.
-const counted = "counted: an inner step of Hutchinson's estimate takes 2 times the multiplications of a denoising step. Not testable here: methods " +
-	"that differ by their loss differ by what they smooth too, and no trial measures both losses on the same network"
+const counted = "counted: an inner step of Hutchinson's estimate takes 2 times the multiplications of a denoising step. Not " +
+	"testable here: methods that differ by their loss differ by what they smooth too, and no trial measures both losses on the " +
+	"same network"
 
 // resampled checks claim 36.
 func resampled(s *record.Set) claim.Outcome {
@@ -213,16 +217,19 @@ func resampled(s *record.Set) claim.Outcome {
 			}
 		}
 		if ratios != nil {
-			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", claim.Label(m), claim.Spread(sigmas), n, len(ratios),
+			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, "+
+				"ratio %s", claim.Label(m), claim.Spread(sigmas), n, len(ratios),
 				claim.Spread(ratios)))
 		}
 	}
 	if holds == nil {
-		out.Evidence = "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles were perturbed anew"
+		out.Evidence = "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles were " +
+			"perturbed anew"
 		return out
 	}
 	out.Verdict = claim.All(holds)
-	out.Evidence = fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d perturbations to that over the last checkpoints",
+	out.Evidence = fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d perturbations to "+
+		"that over the last checkpoints",
 		strings.Join(text, ", for "), times)
 	return r.Lacking(out, expected(s), two...)
 }

@@ -74,12 +74,12 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	if ours == nil {
 		return nil
 	}
-	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is lowest or not told apart from the " +
-		"lowest (paired by trial, Holm's correction)."}
+	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is lowest or not " +
+		"told apart from the lowest (paired by trial, Holm's correction)."}
 	return &harness.Statement{
 		Lead: true, Table: t, Title: "Ada-SIFG leads " + t.Rows[4][1].Text + " of 12 cells in print, and " + strings.Join(ours, ", "),
-		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's procedure with the scripts' values, " +
-			"matched and standard what a grid chose for each method on each data set.",
+		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's procedure with the " +
+			"scripts' values, matched and standard what a grid chose for each method on each data set.",
 	}
 }
 
@@ -130,7 +130,8 @@ func steps(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	runs := []string{"sgld", "svgd", "svgd-slow"}
-	t := &table.Table{Columns: heads("Data set"), Notes: []string{"Distance of the median over trials from the printed mean, of RMSE or NLL, whichever is larger. Bold: at most 1 %."}}
+	t := &table.Table{Columns: heads("Data set"), Notes: []string{"Distance of the median over trials from the printed mean, of " +
+		"RMSE or NLL, whichever is larger. Bold: at most 1 %."}}
 	for _, m := range runs {
 		t.Columns = append(t.Columns, table.Column{Header: claim.Label(strings.TrimSuffix(m, "-slow")) + ", step " + setting(r.Set, m, stepSize), Align: table.Right})
 	}
@@ -159,9 +160,10 @@ func steps(by map[string]*record.Set) *harness.Statement {
 		t.Rows = append(t.Rows, row)
 	}
 	return &harness.Statement{Table: t,
-		Title: fmt.Sprintf("The scripts' steps give the printed cells of SGLD on %d of %d data sets, those of SVGD on %d", met["sgld"], len(problems), met["svgd"]),
-		Text: "The SGLD script is set to Protein, the SVGD script to Concrete, with a second step commented out. The printed SVGD cells of Power equal those " +
-			"of Protein, mean and spread, so they were most likely copied."}
+		Title: fmt.Sprintf("The scripts' steps give the printed cells of SGLD on %d of %d data sets, those of "+
+			"SVGD on %d", met["sgld"], len(problems), met["svgd"]),
+		Text: "The SGLD script is set to Protein, the SVGD script to Concrete, with a second step commented out. The printed SVGD " +
+			"cells of Power equal those of Protein, mean and spread, so they were most likely copied."}
 }
 
 // spreads compares the printed spreads with ours on one split, and those on one split with those over splits.
@@ -194,8 +196,8 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 	if len(all[0]) == 0 || len(all[1]) == 0 {
 		return nil
 	}
-	t.Notes = []string{"Ratios of standard deviations, medians over metrics and methods: of the printed one to ours where it is not printed as 0.00, and of SGLD and SVGD, " +
-		"whose settings are the same under both protocols."}
+	t.Notes = []string{"Ratios of standard deviations, medians over metrics and methods: of the printed one to ours where it is not " +
+		"printed as 0.00, and of SGLD and SVGD, whose settings are the same under both protocols."}
 	one, many := stats.Median(all[0]), stats.Median(all[1])
 	of := "trials that share one split"
 	if math.Abs(math.Log(one)) > math.Abs(math.Log(one/many)) {
@@ -203,7 +205,8 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{Table: t,
 		Title: fmt.Sprintf("A random split for each trial makes ± %s times that of one split", claim.Num(many)),
-		Text: fmt.Sprintf("The paper's ± is a standard deviation over trials (section 5.4). It is %s times ours on the one released split (median), so it is nearer "+
+		Text: fmt.Sprintf("The paper's ± is a standard deviation over trials (section 5.4). It is %s times ours on the one "+
+			"released split (median), so it is nearer "+
 			"to that of %s.", claim.Num(one), of)}
 }
 
@@ -236,11 +239,12 @@ func restless(by map[string]*record.Set) *harness.Statement {
 	if t.Rows == nil {
 		return nil
 	}
-	t.Notes = []string{"Test RMSE in the last tenth of a run, the widest of a method's runs. The constant is the mean of the training rows."}
+	t.Notes = []string{"Test RMSE in the last tenth of a run, the widest of a method's runs. The constant is the mean of the " +
+		"training rows."}
 	return &harness.Statement{Table: t,
 		Title: fmt.Sprintf("The RMSE of %s still moves by more than 10 %% when the run ends", table.Count(len(t.Rows), "setting")),
-		Text: "Particles that follow the plain gradient take larger steps on larger data sets, because the gradient is scaled to the number of rows. A few " +
-			"that run away move the mean over particles, and with it the RMSE."}
+		Text: "Particles that follow the plain gradient take larger steps on larger data sets, because the gradient is scaled to " +
+			"the number of rows. A few that run away move the mean over particles, and with it the RMSE."}
 }
 
 // perProblem is a table of a value for each data set, a column a protocol; nil where no protocol has one.
@@ -264,7 +268,8 @@ func perProblem(by map[string]*record.Set, note string, of func(protocol string,
 // optimism compares the NLL of the test part with that of the rows that choose the precisions.
 func optimism(by map[string]*record.Set) *harness.Statement {
 	largest, where := 0.0, ""
-	t := perProblem(by, "Test NLL − NLL of the development rows, each half judged with precisions chosen by the other: mean over methods and trials.",
+	t := perProblem(by, "Test NLL − NLL of the development rows, each half judged with precisions chosen by the other: mean over "+
+		"methods and trials.",
 		func(protocol string, r results, problem string) table.Cell {
 			var gaps []float64
 			for _, m := range columns {
@@ -285,8 +290,8 @@ func optimism(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{Table: t,
 		Title: fmt.Sprintf("Rows that were trained on look up to %s nats better than test rows (%s)", claim.Num(largest), where),
-		Text: "The released scripts choose the noise precisions on rows that the particles were trained on. Under paper and matched those rows are held out. " +
-			"One split, as under released, adds its own luck."}
+		Text: "The released scripts choose the noise precisions on rows that the particles were trained on. Under paper and matched " +
+			"those rows are held out. One split, as under released, adds its own luck."}
 }
 
 // sigmas tells where Ada-SIFG's σ goes, and how it compares with SIFG, whose σ stays where Ada-SIFG's starts.
@@ -314,6 +319,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		}
 	})
 	return &harness.Statement{Table: t, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
-		Text: fmt.Sprintf("Of %d cells Ada-SIFG is lower than SIFG, whose σ is fixed, in %d, and higher in %d (paired by trial, Holm's correction). Under paper "+
+		Text: fmt.Sprintf("Of %d cells Ada-SIFG is lower than SIFG, whose σ is fixed, in %d, and higher in %d (paired by trial, "+
+			"Holm's correction). Under paper "+
 			"the rule of σ sums over coordinates (equation 3.10) where the scripts average.", all, wins, losses)}
 }

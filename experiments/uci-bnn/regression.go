@@ -52,7 +52,8 @@ func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err er
 	switch how {
 	case "released":
 		if len(d.Permutation) != d.Rows {
-			return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol matched, whose splits are random", d.Name)
+			return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol "+
+				"matched, whose splits are random", d.Name)
 		}
 		return d.Permutation, n, nil
 	case "random":
@@ -60,9 +61,11 @@ func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err er
 	}
 	switch k := len(d.Splits); {
 	case k == 0:
-		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, whose splits are random", d.Name)
+		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, whose splits "+
+			"are random", d.Name)
 	case seed < 1 || seed > uint64(k):
-		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds from 1 to %d", seed, d.Name, k, k)
+		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds "+
+			"from 1 to %d", seed, d.Name, k, k)
 	}
 	s := d.Splits[seed-1]
 	n = len(s.Train)

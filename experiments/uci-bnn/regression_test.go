@@ -205,7 +205,8 @@ func TestSplitsWhenPlanned(t *testing.T) {
 		seed  uint64
 		want  string
 	}{
-		{"standard", 1, ""}, {"standard", 3, ""}, {"standard", 4, "seed 4: data set made has 3 standard splits"}, {"standard", 0, "want seeds from 1 to 3"},
+		{"standard", 1, ""}, {"standard", 3, ""}, {"standard", 4, "seed 4: data set made has 3 " +
+			"standard splits"}, {"standard", 0, "want seeds from 1 to 3"},
 		{"released", 1, "take the protocol matched"}, {"random", 4, ""},
 	} {
 		err := check(small(c.seed, map[string]any{"split": c.split}, d))

@@ -99,7 +99,8 @@ func published(claims []claim.Claim) []claim.Claim {
 		claims[i].Check = func(s *record.Set) claim.Outcome {
 			for _, p := range problems {
 				if own := ownData(s, p); own != "" {
-					return claim.Outcome{Verdict: claim.NotTestable, Evidence: fmt.Sprintf("problem %s has the data set %s, not the paper's", p, own)}
+					return claim.Outcome{Verdict: claim.NotTestable, Evidence: fmt.Sprintf("problem %s has the data set %s, not "+
+						"the paper's", p, own)}
 				}
 			}
 			return check.Check(s)

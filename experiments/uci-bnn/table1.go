@@ -47,15 +47,19 @@ func table1(s *record.Set) (*table.Table, error) {
 	if need := claim.Enough(present - 1); most < need {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. It takes %d trials to tell %d methods apart.", need, present))
 	} else {
-		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of the differences "+
-			"paired by seed, Holm's correction within the row; it takes %d trials in common). Because the lowest mean is found in the same data, "+
+		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of "+
+			"the differences "+
+			"paired by seed, Holm's correction within the row; it takes %d trials in common). Because the lowest mean is found in "+
+			"the same data, "+
 			"a row of equal methods shows a false difference in one case of ten.", 100*claim.Level, need))
 	}
 	if apart {
-		t.Notes = append(t.Notes, "Means are compared over the trials that all methods of a row have in common. A method with fewer than four "+
+		t.Notes = append(t.Notes, "Means are compared over the trials that all methods of a row have in common. A method with "+
+			"fewer than four "+
 			"fifths of the most trials takes no part.")
 	}
-	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials so far.")
+	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
+		"trials so far.")
 	if gone, _ := r.Missing(expected(s), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Missing: "+gone+".")
 	}
@@ -148,7 +152,8 @@ func against(s *record.Set) (*table.Table, error) {
 	if t.Rows == nil {
 		return nil, fmt.Errorf("no problem has the paper's data")
 	}
-	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): the means differ by more than %d "+
+	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): "+
+		"the means differ by more than %d "+
 		"pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread printed as 0.00 counts as 0.005. %s",
 		within, outside, claim.Units, 100*claim.Share, meaning(s))}
 	if s.Incomparable != "" {

@@ -23,8 +23,8 @@ var Experiment = &harness.Experiment{
 	Name:  "uci-bnn",
 	Title: "Bayesian neural networks",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of the paper " +
-		"compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that " +
-		"the particles' fifth moments stay bounded.",
+		"compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that the " +
+		"particles' fifth moments stay bounded.",
 	Settings: yaml,
 	Version:  "1",
 	Problem:  build,
@@ -33,9 +33,11 @@ var Experiment = &harness.Experiment{
 		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
 		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
 		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end: Table 1."},
-		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the development part: Table 1."},
+		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the " +
+			"development part: Table 1."},
 		{Name: "dev-rmse", Unit: "target", Meaning: "RMSE of the development part at the end."},
-		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen by the other."},
+		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen " +
+			"by the other."},
 		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
 	},
 	Scores: metrics,
@@ -44,29 +46,31 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-right", Title: "Figure 4 right: what σ does",
-			Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four have in common.",
-			Draw:    boston,
+			Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four " +
+				"have in common.",
+			Draw: boston,
 		},
 		{
 			Name: "figure5", Title: "Figure 5: fifth moments",
-			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for their mean. " +
-				"An axis starts at zero where the largest value is less than twenty times the smallest.",
+			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for " +
+				"their mean. An axis starts at zero where the largest value is less than twenty times the smallest.",
 			Draw: moments,
 		},
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
-			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) over the trials that " +
-				"all methods have in common, with the RMSE of least squares. A method with fewer than four fifths of the most trials is left out. " +
-				"Where there are more than 250 evaluations only every k-th is drawn, as a thin line. An axis ends at twice the start where a run " +
-				"exceeds five times it.",
+			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) over " +
+				"the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four fifths " +
+				"of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a thin " +
+				"line. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: rmses,
 		},
 	},
 	Tables: []harness.Table{
 		{
 			Name: "table1", Title: "Table 1: test error and negative log-likelihood",
-			Caption: "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, and linear regression.",
-			Make:    table1,
+			Caption: "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, " +
+				"and linear regression.",
+			Make: table1,
 		},
 		{
 			Name: "table1-published", Title: "Table 1 as printed and as measured",
