@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -81,20 +80,14 @@ func (j *Job) write(name, text string) error {
 		return usage.Errorf("the folder of the job cannot be made: %v", err)
 	}
 	for _, x := range []struct{ name, text string }{{planName, string(j.plan)}, {name, text}} {
-		err := record.WriteFileAtomic(j.path(x.name), func(w io.Writer) error { _, err := io.WriteString(w, x.text); return err })
-		if err != nil {
+		if err := record.WriteFileAtomic(j.path(x.name), []byte(x.text)); err != nil {
 			return err
 		}
 	}
-	err := record.WriteFileAtomic(j.path(programName), func(w io.Writer) error {
-		f, err := os.Open(j.program)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(w, f)
-		return err
-	})
+	program, err := os.ReadFile(j.program)
+	if err == nil {
+		err = record.WriteFileAtomic(j.path(programName), program)
+	}
 	if err != nil {
 		return err
 	}

@@ -92,6 +92,13 @@ exec ./results/cluster/NAME/sifg work --plan results/cluster/NAME/plan.json --st
 	p.shell(0, "8 computed", script, "SLURM_ARRAY_TASK_ID=1")
 	p.want(0, []string{"24 trials: all there, nothing to submit"}, args...)
 	p.sameAsLocal()
+
+	// Damage is not submitted again, nor passed over.
+	some, err := filepath.Glob(filepath.Join(p.dir, "results/store/toy/*/trace.parquet"))
+	if err != nil || len(some) != 24 || os.Truncate(some[0], 10) != nil {
+		t.Fatal(err, len(some))
+	}
+	p.want(5, []string{"1 of 24 trials are damaged", "sifg verify --repair"}, args...)
 }
 
 // Refusals say what to do, and nothing is taken for submitted that is not.
