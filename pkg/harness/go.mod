@@ -7,7 +7,6 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/expr-lang/expr v1.17.8
 	github.com/go-viper/mapstructure/v2 v2.4.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sbinet/npyio v0.6.0
 	github.com/semi-implicit/sifg/datasets v0.0.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
