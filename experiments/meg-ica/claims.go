@@ -45,7 +45,8 @@ var claims = []claim.Claim{
 	{
 		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
 		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of " +
-			"particles: all intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, otherwise not decided",
+			"particles: all intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, otherwise not " +
+			"decided",
 		Check: settled,
 	},
 }
@@ -107,7 +108,8 @@ func settled(s *record.Set) claim.Outcome {
 			change := func(medians []float64) float64 { return medians[1]/medians[0] - 1 }
 			lo, hi := interval([]tries{before, after}, []int{0, 0}, change)
 			out.Verdict = claim.Worst(out.Verdict, inside(lo, hi, 0.02))
-			text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), particles(problem), between(change([]float64{median(before), median(after)}), lo, hi)))
+			mid := change([]float64{median(before), median(after)})
+			text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), particles(problem), between(mid, lo, hi)))
 			out.Keys = append(out.Keys, keys(s, problem, m)...)
 		}
 	}
@@ -148,7 +150,8 @@ func smaller(id, problem, particles, other string) claim.Claim {
 				verdict = claim.NotReproduced
 			}
 			text := fmt.Sprintf("median Amari distance SIFG %s, %s %s, difference %s, tries %d, p-value %s",
-				claim.Num(median(a)), claim.Label(other), claim.Num(median(b)), between(median(a)-median(b), lo, hi), len(a), table.PValue(p).Text)
+				claim.Num(median(a)), claim.Label(other), claim.Num(median(b)), between(median(a)-median(b), lo, hi),
+				len(a), table.PValue(p).Text)
 			if exact, random := floorOf(s, problem, "floor-amari"), floorOf(s, problem, "random-amari"); len(exact) > 0 {
 				text += fmt.Sprintf(". Exact draws score %s, random matrices %s", claim.Num(median(exact)), claim.Num(median(random)))
 			}

@@ -128,9 +128,9 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	row("exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) })
 	row("random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) })
 	t.Notes = []string{"Amari: median of all particles of all tries, with a 95 % interval from resampling whole tries. Energy " +
-		"distance and kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. Exact " +
-		"draws are as many draws of the reference chains as there are particles; random matrices have N(0, 1) entries. The best " +
-		"is to score as exact draws do."}
+		"distance and kernel Stein discrepancy after alignment, in standard deviations of the reference: median of the tries. " +
+		"Exact draws are as many draws of the reference chains as there are particles; random matrices have N(0, 1) entries. The " +
+		"best is to score as exact draws do."}
 	return t, nil
 }
 

@@ -2,19 +2,16 @@ package megica
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{axis, nearer, steps, alone}
+var findings = []harness.Finding{axis, nearer, steps}
 
 // each calls f for the protocols that have records, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, s *record.Set, o Options)) {
@@ -43,14 +40,15 @@ func axis(by map[string]*record.Set) *harness.Statement {
 				modes *= 2 * k // signs and orders of the rows
 			}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(protocol), table.Text(strings.ReplaceAll(o.Truth, "-", " ")), table.Number(median(exact), 3),
-			table.Number(median(random), 3), table.Text(listed(fact(s, "amari-halves"))), table.Text(listed(fact(s, "modes")))})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(protocol), table.Text(strings.ReplaceAll(o.Truth, "-", " ")),
+			table.Number(median(exact), 3), table.Number(median(random), 3),
+			table.Text(listed(fact(s, "amari-halves"))), table.Text(listed(fact(s, "modes")))})
 	})
 	if title == "" {
 		return nil
 	}
-	t.Notes = []string{"Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) matrices, 10 at a time. Then " +
-		"between the means of a chain's two halves."}
+	t.Notes = []string{"Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) matrices, 10 at a time. " +
+		"Then between the means of a chain's two halves."}
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
 		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain that changes "+
@@ -76,8 +74,8 @@ func nearer(by map[string]*record.Set) *harness.Statement {
 			if energy > median(floor) {
 				farther++
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + claim.Label(m)), table.Number(amari, 3), table.Number(median(exact), 3),
-				table.Number(energy, 3), table.Number(median(floor), 3)})
+			t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + claim.Label(m)), table.Number(amari, 3),
+				table.Number(median(exact), 3), table.Number(energy, 3), table.Number(median(floor), 3)})
 		}
 	})
 	if t.Rows == nil {
@@ -129,28 +127,4 @@ func steps(by map[string]*record.Set) *harness.Statement {
 		Title: fmt.Sprintf("%d of %d settings have a step too large for particles to settle at the mode", above, all), Table: t,
 		Text: "With a step above the stability limit a particle that follows the score alone cannot come to rest at the mode.",
 	}
-}
-
-// alone says how far SVGD's particles are apart in units of its kernel where the bandwidth is fixed.
-func alone(by map[string]*record.Set) *harness.Statement {
-	var text string
-	each(by, func(protocol string, s *record.Set, o Options) {
-		first, ok := claim.First(s, few, "svgd")
-		c, err := claim.Config(first)
-		if !ok || err != nil || c.Sampler.Bandwidth == 0 || o.Unit > 0 {
-			return
-		}
-		rms := slices.Concat(claim.Series{Set: s, Problem: few}.Components("svgd", "rms", 0)...)
-		// E‖W − W'‖² of independent matrices with this root mean square of the entries, over twice the bandwidth
-		exponent := 2 * float64(o.Channels*o.Channels) * math.Pow(stats.Median(rms), 2) / (2 * c.Sampler.Bandwidth)
-		if exponent > 100 {
-			text = fmt.Sprintf("Under %s the bandwidth is %s, and two particles start so far apart that the kernel is about "+
-				"e^−%s. Their number then "+
-				"only divides the step.", protocol, claim.Num(c.Sampler.Bandwidth), claim.Num(exponent))
-		}
-	})
-	if text == "" {
-		return nil
-	}
-	return &harness.Statement{Title: "With a fixed bandwidth SVGD's particles do not interact", Text: text}
 }

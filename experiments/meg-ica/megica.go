@@ -21,9 +21,9 @@ var grids embed.FS
 var Experiment = &harness.Experiment{
 	Name:  "meg-ica",
 	Title: "Bayesian ICA on MEG recordings",
-	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior N(0, 100). The " +
-		"paper compares how near the particles come to the mean of an HMC chain, in Amari distance, with 10 particles (Figure 4 " +
-		"left) and with 100 (middle).",
+	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior N(0, 100). " +
+		"The paper compares how near the particles come to the mean of an HMC chain, in Amari distance, with 10 particles (Figure " +
+		"4 left) and with 100 (middle).",
 	Settings:  config,
 	Version:   "1",
 	Problem:   build,
@@ -36,8 +36,8 @@ var Experiment = &harness.Experiment{
 	Figures: []harness.Figure{
 		{
 			Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
-			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). The " +
-				"line across is the median of as many draws of the reference chains; random matrices have N(0, 1) entries. " +
+			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). " +
+				"The line across is the median of as many draws of the reference chains; random matrices have N(0, 1) entries. " +
 				"Particles of one try are not independent.",
 			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) },
 		},

@@ -50,8 +50,8 @@ func options(t *harness.Trial) (Options, error) {
 	}
 	for _, name := range o.Metrics {
 		if measures[name] == nil {
-			return o, fmt.Errorf("options.metrics: %q is unknown: want "+
-				"some of %s", name, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))
+			return o, fmt.Errorf("options.metrics: %q is unknown: want some of %s",
+				name, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))
 		}
 	}
 	switch {

@@ -95,7 +95,7 @@ type reference struct {
 	Identity    identity             `json:"identity"`
 	Mode        mode                 `json:"mode"`         // a point of highest density
 	Mean        []float64            `json:"mean"`         // of the kept draws of the first chain, as they are
-	AlignedMean []float64            `json:"aligned_mean"` // of all kept draws, each turned by the signed permutation that brings it nearest to the mode
+	AlignedMean []float64            `json:"aligned_mean"` // of all kept draws, aligned with the mode
 	AlignedSD   []float64            `json:"aligned_sd"`   // their standard deviations
 	Facts       map[string][]float64 `json:"facts"`        // see summarise
 	Kept        []string             `json:"kept"`         // SHA-256 of each chain's kept draws: float64, little-endian
@@ -238,11 +238,8 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 		return nil, err
 	}
 	ref := d.summarise(m, draws, tallies)
-	var npy bytes.Buffer
-	if err := record.EncodeNPY(&npy, []int{ref.draws.N, ref.draws.D}, ref.draws.Data); err != nil {
-		return nil, err
-	}
-	ref.Draws = sha(npy.Bytes())
+	npy := record.EncodeNPY([]int{ref.draws.N, ref.draws.D}, ref.draws.Data)
+	ref.Draws = sha(npy)
 	summary, err := json.MarshalIndent(ref, "", " ")
-	return map[string][]byte{summaryFile: summary, drawsFile: npy.Bytes()}, err
+	return map[string][]byte{summaryFile: summary, drawsFile: npy}, err
 }

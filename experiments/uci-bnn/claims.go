@@ -16,15 +16,15 @@ import (
 var tableClaims = []claim.Claim{
 	{
 		ID: "25", Statement: "Over Table 1 Ada-SIFG is comparable to or better than the other methods: lowest in 9 of 12 cells.",
-		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells (9 " +
-			"of 12) and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from the " +
-			"lowest, paired by trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
+		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells " +
+			"(9 of 12) and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from " +
+			"the lowest, paired by trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
 		Check: lowestInMost,
 	},
 	{
 		ID: "26", Statement: "Concrete RMSE: Ada-GWG is best, and Ada-SIFG within 0.03 of it.",
-		Rule: "Ada-GWG has the lowest mean of the five, and Ada-SIFG's is above it by 0.03 at most; not decided if another is lower " +
-			"but not told apart, or if there are too few trials to tell",
+		Rule: "Ada-GWG has the lowest mean of the five, and Ada-SIFG's is above it by 0.03 at most; not decided if another is " +
+			"lower but not told apart, or if there are too few trials to tell",
 		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
 			out := r.Leads("concrete", metrics[:1], columns, "ada-gwg")
@@ -41,8 +41,8 @@ var tableClaims = []claim.Claim{
 	},
 	{
 		ID: "27", Statement: "Protein: SGLD is best by both metrics, and Ada-SIFG the best of the others.",
-		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not told " +
-			"apart, or if there are too few trials to tell",
+		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is lower but not " +
+			"told apart, or if there are too few trials to tell",
 		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
 			out := r.Leads("protein", metrics, columns, "sgld")
@@ -72,8 +72,8 @@ var tableClaims = []claim.Claim{
 		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods.",
 		With: []string{"12", "14", "18", "19", "20", "21", "25"},
 		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, " +
-			"one-sided sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher in " +
-			"one; otherwise not decided",
+			"one-sided sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher " +
+			"in one; otherwise not decided",
 		Check: outperforms,
 	},
 }
@@ -126,7 +126,8 @@ func asPrintedClaim(s *record.Set) claim.Outcome {
 			within[p.Method]++
 			continue
 		}
-		away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", r.Names(p.Problem), r.Names(p.Metric), r.Names(p.Method), four(stats.Mean(v)), four(p.Mean)))
+		where := r.Names(p.Problem) + " " + r.Names(p.Metric) + " " + r.Names(p.Method)
+		away = append(away, fmt.Sprintf("%s %s (printed %s)", where, four(stats.Mean(v)), four(p.Mean)))
 		sure = sure || len(v) >= 3
 	}
 	all, good, each := 0, 0, []string(nil)
@@ -202,7 +203,8 @@ func (r results) versus(method string, others ...string) versus {
 		for _, metric := range metrics {
 			for _, m := range others {
 				if d := r.Differences(problem, metric, method, m); d != nil {
-					out.below, out.above = append(out.below, stats.Paired(d, stats.Less, 1)), append(out.above, stats.Paired(d, stats.Greater, 1))
+					out.below = append(out.below, stats.Paired(d, stats.Less, 1))
+					out.above = append(out.above, stats.Paired(d, stats.Greater, 1))
 					out.what = append(out.what, fmt.Sprintf("%s %s %s", r.Names(problem), r.Names(metric), r.Names(m)))
 					pairs = append(pairs, len(d))
 				}

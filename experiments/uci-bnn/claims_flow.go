@@ -27,8 +27,8 @@ var flowClaims = []claim.Claim{
 	{
 		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets, with no trend " +
 			"upwards left.",
-		Rule: "finite; the largest at most twice that of the start or of the last tenth, in " +
-			"every run" + claim.AllRule + "; no upward trend in the last quarter: a least-squares line through it rises by 1 % of " +
+		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" + claim.AllRule +
+			"; no upward trend in the last quarter: a least-squares line through it rises by 1 % of " +
 			"its mean or less, on the average over runs. A larger rise refutes the claim if a one-sided sign-flip test over " +
 			"runs tells it from none (5 %, Holm's correction), and leaves it open otherwise",
 		Check: bounded,
@@ -72,7 +72,8 @@ func approaches(s *record.Set) claim.Outcome {
 		out.Evidence = "no seed with which " + names(three[0]) + ", " + names(three[1]) + " and " + names(three[2]) + " all ended well"
 		return out
 	}
-	narrow, wide, ada := r.At("boston", "rmse", three[0], seeds), r.At("boston", "rmse", three[1], seeds), r.At("boston", "rmse", three[2], seeds)
+	of := func(method string) []float64 { return r.At("boston", "rmse", method, seeds) }
+	narrow, wide, ada := of(three[0]), of(three[1]), of(three[2])
 	var own, whole, places []float64 // distances from σ = 0.01
 	for i := range seeds {
 		own, whole, places = append(own, ada[i]-narrow[i]), append(whole, wide[i]-narrow[i]), append(places, float64(i))

@@ -20,7 +20,9 @@ func curves(s *record.Set, problem, method, metric string, seeds []uint64) []rec
 func boston(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Height: 7.5}
 	r := read(s)
-	widths := slices.DeleteFunc([]string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"}, func(m string) bool { return !r.Has("boston", "rmse", m) })
+	widths := slices.DeleteFunc([]string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"}, func(m string) bool {
+		return !r.Has("boston", "rmse", m)
+	})
 	seeds := r.Seeds("boston", "rmse", widths...)
 	if len(seeds) == 0 {
 		return nil, fmt.Errorf("no seed with which SIFG and Ada-SIFG ended well on boston")
@@ -115,7 +117,7 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.Names(m))
 			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
-				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) { // SGLD's, which goes up and down at every point: no line to dash
+				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) { // SGLD goes up and down at every point: no line to dash
 					style.Dash, style.Width = nil, 0.6
 				}
 			}

@@ -74,12 +74,12 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	if ours == nil {
 		return nil
 	}
-	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is lowest or not " +
-		"told apart from the lowest (paired by trial, Holm's correction)."}
+	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is lowest or " +
+		"not told apart from the lowest (paired by trial, Holm's correction)."}
 	return &harness.Statement{
 		Lead: true, Table: t, Title: "Ada-SIFG leads " + t.Rows[4][1].Text + " of 12 cells in print, and " + strings.Join(ours, ", "),
-		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's procedure with the " +
-			"scripts' values, matched and standard what a grid chose for each method on each data set.",
+		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's procedure with " +
+			"the scripts' values, matched and standard what a grid chose for each method on each data set.",
 	}
 }
 
@@ -89,7 +89,8 @@ func beaten(by map[string]*record.Set) *harness.Statement {
 	if !ok {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{{Header: "Cell"}, {Header: "least squares", Align: table.Right}, {Header: "printed, not below it"}}}
+	t := &table.Table{Columns: heads("Cell", "least squares", "printed, not below it")}
+	t.Columns[2].Align = table.Left
 	looked, cells := 0, 0
 	for _, problem := range problems {
 		for _, metric := range metrics {
@@ -133,7 +134,8 @@ func steps(by map[string]*record.Set) *harness.Statement {
 	t := &table.Table{Columns: heads("Data set"), Notes: []string{"Distance of the median over trials from the printed mean, of " +
 		"RMSE or NLL, whichever is larger. Bold: at most 1 %."}}
 	for _, m := range runs {
-		t.Columns = append(t.Columns, table.Column{Header: claim.Label(strings.TrimSuffix(m, "-slow")) + ", step " + setting(r.Set, m, stepSize), Align: table.Right})
+		header := claim.Label(strings.TrimSuffix(m, "-slow")) + ", step " + setting(r.Set, m, stepSize)
+		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
 	}
 	met := map[string]int{}
 	for _, problem := range problems {
@@ -191,13 +193,14 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 		for i := range all {
 			all[i] = append(all[i], ratios[i]...)
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem)), table.Number(stats.Median(ratios[0]), 3), table.Number(stats.Median(ratios[1]), 3)})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem)),
+			table.Number(stats.Median(ratios[0]), 3), table.Number(stats.Median(ratios[1]), 3)})
 	}
 	if len(all[0]) == 0 || len(all[1]) == 0 {
 		return nil
 	}
-	t.Notes = []string{"Ratios of standard deviations, medians over metrics and methods: of the printed one to ours where it is not " +
-		"printed as 0.00, and of SGLD and SVGD, whose settings are the same under both protocols."}
+	t.Notes = []string{"Ratios of standard deviations, medians over metrics and methods: of the printed one to ours where it is " +
+		"not printed as 0.00, and of SGLD and SVGD, whose settings are the same under both protocols."}
 	one, many := stats.Median(all[0]), stats.Median(all[1])
 	of := "trials that share one split"
 	if math.Abs(math.Log(one)) > math.Abs(math.Log(one/many)) {
@@ -230,8 +233,8 @@ func restless(by map[string]*record.Set) *harness.Statement {
 					away += count(v > level[i])
 				}
 				if share > 0.1 {
-					t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + r.Names(m) + ", " + r.Names(problem)), table.Number(low, 4),
-						table.Number(high, 4), table.Int(away)})
+					t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + r.Names(m) + ", " + r.Names(problem)),
+						table.Number(low, 4), table.Number(high, 4), table.Int(away)})
 				}
 			}
 		}
@@ -290,8 +293,8 @@ func optimism(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{Table: t,
 		Title: fmt.Sprintf("Rows that were trained on look up to %s nats better than test rows (%s)", claim.Num(largest), where),
-		Text: "The released scripts choose the noise precisions on rows that the particles were trained on. Under paper and matched " +
-			"those rows are held out. One split, as under released, adds its own luck."}
+		Text: "The released scripts choose the noise precisions on rows that the particles were trained on. Under paper and " +
+			"matched those rows are held out. One split, as under released, adds its own luck."}
 }
 
 // sigmas tells where Ada-SIFG's σ goes, and how it compares with SIFG, whose σ stays where Ada-SIFG's starts.

@@ -52,16 +52,16 @@ var Experiment = &harness.Experiment{
 		},
 		{
 			Name: "figure5", Title: "Figure 5: fifth moments",
-			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for " +
-				"their mean. An axis starts at zero where the largest value is less than twenty times the smallest.",
+			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one " +
+				"for their mean. An axis starts at zero where the largest value is less than twenty times the smallest.",
 			Draw: moments,
 		},
 		{
 			Name: "rmse-curves", Title: "Test RMSE of all methods",
-			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) over " +
-				"the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four fifths " +
-				"of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a thin " +
-				"line. An axis ends at twice the start where a run exceeds five times it.",
+			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) " +
+				"over the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four " +
+				"fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a " +
+				"thin line. An axis ends at twice the start where a run exceeds five times it.",
 			Draw: rmses,
 		},
 	},
