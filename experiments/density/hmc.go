@@ -1,7 +1,6 @@
 package density
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,9 +84,8 @@ func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress fu
 	if err != nil {
 		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)
 	}
-	var npy bytes.Buffer
-	err = record.EncodeNPY(&npy, []int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
-	return map[string][]byte{"draws.npy": npy.Bytes(), "facts.json": text}, err
+	npy := record.EncodeNPY([]int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
+	return map[string][]byte{"draws.npy": npy, "facts.json": text}, nil
 }
 
 // readHMC reads a trial's reference.

@@ -1,7 +1,6 @@
 package megica
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"

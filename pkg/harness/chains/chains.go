@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,7 +95,11 @@ func (s *Spec) open(dir string, k int) (*hmc.Chain, error) {
 }
 
 func writeState(path string, s hmc.State) error {
-	return record.WriteFileAtomic(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return record.WriteFileAtomic(path, b)
 }
 
 func stateOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.json", k)) }

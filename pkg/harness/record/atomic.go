@@ -1,52 +1,41 @@
 package record
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// WriteFileAtomic makes path hold what write produces, or leaves it as it was: the bytes go to a file in the same folder that no
-// pattern such as *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program
-// leaves at most that dotted file behind.
-func WriteFileAtomic(file string, write func(io.Writer) error) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", file, err)
-		}
-	}()
+// WriteFileAtomic makes path hold b, or leaves it as it was: the bytes go to a file in the same folder that no pattern such as
+// *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program leaves at most that
+// dotted file behind.
+func WriteFileAtomic(file string, b []byte) error {
 	dir, base := filepath.Split(file)
 	root, err := os.OpenRoot(filepath.Clean(dir))
 	if err != nil {
-		return err
+		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	defer root.Close()
 	tmp := "." + base + ".tmp-" + rand.Text()
-	err = disk.WriteFile(root, tmp, func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<16)
-		if err := write(b); err != nil {
-			return err
-		}
-		return b.Flush()
-	})
-	if err == nil {
+	if err = disk.WriteFile(root, tmp, b); err == nil {
 		err = disk.FS.Rename(root, tmp, base)
 	}
 	if err != nil {
 		disk.FS.RemoveAll(root, tmp)
-		return err
+	} else {
+		err = disk.FS.SyncDir(root, ".") // the file stays if this fails: it is whole
 	}
-	return disk.FS.SyncDir(root, ".") // the file stays if this fails: it is whole
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return nil
 }
 
 // Alone runs f while no other process does so with the same folder, which is made if need be. The kernel ends the lock with the
@@ -160,18 +149,4 @@ func rescue(root *os.Root, dir, index string) error {
 		}
 	}
 	return disk.FS.RemoveAll(root, old)
-}
-
-// parallel calls f with 0 … n-1, at most 16 at once.
-func parallel(n int, f func(i int)) {
-	var all sync.WaitGroup
-	slots := make(chan struct{}, 16)
-	for i := range n {
-		slots <- struct{}{}
-		all.Go(func() {
-			f(i)
-			<-slots
-		})
-	}
-	all.Wait()
 }

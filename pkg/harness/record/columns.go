@@ -78,34 +78,30 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 	return parquet.NewWriterProperties(props...)
 }
 
-func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) error {
+func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) (err error) {
 	all := reflect.ValueOf(rows)
 	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
 	switch cw := cw.(type) {
 	case *file.ByteArrayColumnChunkWriter:
-		return writeBatches(len(rows), func(i int) parquet.ByteArray { return parquet.ByteArray(field(i).String()) }, cw.WriteBatch)
+		_, err = cw.WriteBatch(collect(len(rows), func(i int) parquet.ByteArray { return []byte(field(i).String()) }), nil, nil)
 	case *file.Float64ColumnChunkWriter:
-		return writeBatches(len(rows), func(i int) float64 { return field(i).Float() }, cw.WriteBatch)
-	}
-	return writeBatches(len(rows), func(i int) int64 {
+		_, err = cw.WriteBatch(collect(len(rows), func(i int) float64 { return field(i).Float() }), nil, nil)
+	case *file.Int64ColumnChunkWriter:
+		get := func(i int) int64 { return field(i).Int() }
 		if c.kind == reflect.Uint64 {
-			return int64(field(i).Uint())
+			get = func(i int) int64 { return int64(field(i).Uint()) }
 		}
-		return field(i).Int()
-	}, cw.(*file.Int64ColumnChunkWriter).WriteBatch)
+		_, err = cw.WriteBatch(collect(len(rows), get), nil, nil)
+	}
+	return err
 }
 
-func writeBatches[V any](n int, get func(i int) V, write func([]V, []int16, []int16) (int64, error)) error {
-	for at := 0; at < n; at += batchRows {
-		batch := make([]V, min(batchRows, n-at))
-		for i := range batch {
-			batch[i] = get(at + i)
-		}
-		if _, err := write(batch, nil, nil); err != nil {
-			return err
-		}
+func collect[V any](n int, get func(i int) V) []V {
+	out := make([]V, n)
+	for i := range out {
+		out[i] = get(i)
 	}
-	return nil
+	return out
 }
 
 // readColumn reads a column of a row group into its rows, of which there must be as many as values.
@@ -116,7 +112,7 @@ func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
 	switch cr := cr.(type) {
 	case *file.ByteArrayColumnChunkReader:
 		texts := map[string]string{} // one copy of text that repeats
-		err = readBatches(len(rows), cr.ReadBatch, func(i int, v parquet.ByteArray) {
+		err = readValues(len(rows), cr.ReadBatch, func(i int, v parquet.ByteArray) {
 			s, ok := texts[string(v)]
 			if !ok {
 				s = string(v)
@@ -125,15 +121,13 @@ func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
 			field(i).SetString(s)
 		})
 	case *file.Float64ColumnChunkReader:
-		err = readBatches(len(rows), cr.ReadBatch, func(i int, v float64) { field(i).SetFloat(v) })
+		err = readValues(len(rows), cr.ReadBatch, func(i int, v float64) { field(i).SetFloat(v) })
 	case *file.Int64ColumnChunkReader:
-		err = readBatches(len(rows), cr.ReadBatch, func(i int, v int64) {
-			if c.kind == reflect.Uint64 {
-				field(i).SetUint(uint64(v))
-			} else {
-				field(i).SetInt(v)
-			}
-		})
+		set := func(i int, v int64) { field(i).SetInt(v) }
+		if c.kind == reflect.Uint64 {
+			set = func(i int, v int64) { field(i).SetUint(uint64(v)) }
+		}
+		err = readValues(len(rows), cr.ReadBatch, set)
 	}
 	if err == nil && cr.HasNext() {
 		err = fmt.Errorf("more than %d values", len(rows))
@@ -141,21 +135,15 @@ func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
 	return err
 }
 
-func readBatches[V any](n int, read func(int64, []V, []int16, []int16) (int64, int, error), set func(i int, v V)) error {
-	batch := make([]V, min(batchRows, n))
-	for at := 0; at < n; {
-		want := min(batchRows, n-at)
-		_, got, err := read(int64(want), batch[:want], nil, nil)
-		if err != nil {
-			return err
-		}
-		if got == 0 {
-			return io.ErrUnexpectedEOF
-		}
-		for i, v := range batch[:got] {
-			set(at+i, v)
-		}
-		at += got
+// readValues reads n values. ReadBatch reads until there are as many, or no more.
+func readValues[V any](n int, read func(int64, []V, []int16, []int16) (int64, int, error), set func(i int, v V)) error {
+	values := make([]V, n)
+	_, got, err := read(int64(n), values, nil, nil)
+	if err == nil && got < n {
+		err = io.ErrUnexpectedEOF
 	}
-	return nil
+	for i, v := range values[:got] {
+		set(i, v)
+	}
+	return err
 }

@@ -3,8 +3,8 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -14,9 +14,9 @@ import (
 // Number is what an .npy file of ours holds.
 type Number interface{ float32 | float64 }
 
-// EncodeNPY writes data, C-ordered, in NPY format 1.0, little-endian, with the header padded so that the values start
-// at a multiple of 64 bytes, as memory maps and typed arrays want it. It panics if shape and data disagree.
-func EncodeNPY[T Number](w io.Writer, shape []int, data []T) error {
+// EncodeNPY returns data, C-ordered, in NPY format 1.0, little-endian, with the header padded so that the values start at a
+// multiple of 64 bytes, as memory maps and typed arrays want it. It panics if shape and data disagree.
+func EncodeNPY[T Number](shape []int, data []T) []byte {
 	if n, ok := elements(shape); !ok || n != len(data) {
 		panic("record: the shape of an array does not fit its data")
 	}
@@ -29,78 +29,50 @@ func EncodeNPY[T Number](w io.Writer, shape []int, data []T) error {
 	const fixed = 10                 // magic (6), version (2), length of the header (2)
 	pad := 63 - (fixed+len(head))%64 // so that fixed + len(head) + pad + newline is a multiple of 64
 	head += strings.Repeat(" ", pad) + "\n"
-	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
+	b := make([]byte, 0, fixed+len(head)+size*len(data))
+	b = append(b, "\x93NUMPY\x01\x00"...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(head)))
 	b = append(b, head...)
-	const chunk = 1 << 13 // values converted at a time
-	for {
-		n := min(len(data), chunk)
-		for _, v := range data[:n] {
-			switch v := any(v).(type) {
-			case float32:
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-			case float64:
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-			}
-		}
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-		if data = data[n:]; len(data) == 0 {
-			return nil
-		}
-		b = make([]byte, 0, chunk*size)
+	b, err := binary.Append(b, binary.LittleEndian, data)
+	if err != nil {
+		panic(err) // only of types that Number excludes
 	}
+	return b
 }
 
-// DecodeNPY parses the bytes of an .npy file of C-ordered, little-endian values of type T, also one that NumPy wrote.
-// npyio reads a file that was cut without an error, so the size is checked here against the header first.
+// DecodeNPY parses the bytes of an .npy file of C-ordered, little-endian values of type T. Its error wraps ErrDamaged.
 func DecodeNPY[T Number](b []byte) (shape []int, data []T, err error) {
-	damaged := func(format string, args ...any) ([]int, []T, error) {
-		return nil, nil, fmt.Errorf("not a whole NPY file: %s: %w", fmt.Sprintf(format, args...), ErrDamaged)
-	}
-	if len(b) < 12 || string(b[:6]) != "\x93NUMPY" {
-		return damaged("%d bytes, or the magic string is missing at the start", len(b))
-	}
-	var offset int64 // of the first value
-	switch b[6] {
-	case 1:
-		offset = 10 + int64(binary.LittleEndian.Uint16(b[8:]))
-	case 2:
-		offset = 12 + int64(binary.LittleEndian.Uint32(b[8:]))
-	default:
-		return damaged("format version %d, want 1 or 2", b[6])
-	}
-	if offset > int64(len(b)) {
-		return damaged("a header of %d bytes in a file of %d", offset, len(b))
-	}
 	defer func() {
 		if p := recover(); p != nil {
-			shape, data, err = damaged("%v", p)
+			err = fmt.Errorf("%v", p)
+		}
+		if err != nil {
+			shape, data, err = nil, nil, fmt.Errorf("not a whole NPY file: %w: %w", err, ErrDamaged)
 		}
 	}()
-	r, err := npyio.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return damaged("%v", err)
+	if len(b) < 7 || b[6] != 1 { // of another version, the length of the header has no bound
+		return nil, nil, errors.New("want format 1.0")
 	}
-	descr, size := kind[T]()
-	if d := r.Header.Descr; d.Type != descr {
-		return nil, nil, fmt.Errorf("values of type %q, want %q", d.Type, descr)
-	} else if d.Fortran {
-		return nil, nil, fmt.Errorf("values in Fortran order, want C order")
+	file := bytes.NewReader(b)
+	r, err := npyio.NewReader(file)
+	if err != nil {
+		return nil, nil, err
 	}
 	shape = r.Header.Descr.Shape
+	descr, size := kind[T]()
 	n, ok := elements(shape)
-	if want := offset + int64(n)*int64(size); !ok || want != int64(len(b)) {
-		return damaged("%d bytes, and shape %v does not say so", len(b), shape)
+	switch d := r.Header.Descr; {
+	case d.Type != descr:
+		return nil, nil, fmt.Errorf("values of type %q, want %q", d.Type, descr)
+	case d.Fortran:
+		return nil, nil, errors.New("values in Fortran order, want C order")
+	case !ok || n*size != file.Len(): // npyio reads a file that was cut without an error
+		return nil, nil, fmt.Errorf("%d bytes of values, and shape %v", file.Len(), shape)
 	}
-	data = make([]T, n)
-	if n == 0 {
-		return shape, data, nil
+	if data = make([]T, n); n > 0 {
+		err = r.Read(&data)
 	}
-	if err := r.Read(&data); err != nil {
-		return damaged("%v", err)
-	}
-	return shape, data, nil
+	return shape, data, err
 }
 
 // kind returns the type string of NumPy and the size of a value in bytes.

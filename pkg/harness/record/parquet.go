@@ -18,7 +18,6 @@ const (
 	metaTable  = "sifg.table"  // trials, traces or timings
 
 	groupRows = 1 << 20 // rows of a row group
-	batchRows = 1 << 12 // rows decoded at a time
 )
 
 // EncodeTrials returns the bytes of trials.parquet. Equal rows give equal bytes.
@@ -39,25 +38,22 @@ func EncodeTimings(rows []Timing) ([]byte, error) { return encode("timings", row
 
 // DecodeTrials parses the bytes of trials.parquet and checks each row (Trial.Check). Its error wraps ErrDamaged, except for a
 // file of another version.
-func DecodeTrials(b []byte) ([]Trial, error) {
-	rows, err := decode[Trial](b, "trials")
-	for i := range rows {
-		if err := rows[i].Check(); err != nil {
-			return nil, fmt.Errorf("trials.parquet, row %d: %w: %w", i, ErrDamaged, err)
-		}
-	}
-	return rows, err
-}
+func DecodeTrials(b []byte) ([]Trial, error) { return decodeChecked[Trial](b, "trials") }
 
 // DecodeTraces parses the bytes of trace.parquet. Its error is as that of DecodeTrials.
 func DecodeTraces(b []byte) ([]Trace, error) { return decode[Trace](b, "traces") }
 
 // DecodeTimings parses the bytes of timings.parquet and checks each row (Timing.Check). Its error is as that of DecodeTrials.
-func DecodeTimings(b []byte) ([]Timing, error) {
-	rows, err := decode[Timing](b, "timings")
+func DecodeTimings(b []byte) ([]Timing, error) { return decodeChecked[Timing](b, "timings") }
+
+func decodeChecked[T any, P interface {
+	*T
+	Check() error
+}](b []byte, table string) ([]T, error) {
+	rows, err := decode[T](b, table)
 	for i := range rows {
-		if err := rows[i].Check(); err != nil {
-			return nil, fmt.Errorf("timings.parquet, row %d: %w: %w", i, ErrDamaged, err)
+		if err := P(&rows[i]).Check(); err != nil {
+			return nil, fmt.Errorf("%s.parquet, row %d: %w: %w", table, i, ErrDamaged, err)
 		}
 	}
 	return rows, err

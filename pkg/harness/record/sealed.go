@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -66,7 +67,7 @@ type Folder struct {
 // struct with a field or more; "files" and "sha256" are not among their JSON names.
 func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) error {
 	var list []File
-	folders := map[string]bool{dir: true}
+	folders := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := checkName(name, index); err != nil {
 			return err
@@ -82,29 +83,22 @@ func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) e
 		return err
 	}
 	for _, d := range slices.Sorted(maps.Keys(folders)) { // a folder comes before those in it
-		if d == dir {
-			continue
-		}
 		if err := disk.FS.Mkdir(root, d); err != nil {
 			return err
 		}
 	}
-	write := func(name string, b []byte) error {
-		return disk.WriteFile(root, path.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
+	folders[dir] = true
+	var writers errgroup.Group // several at once, so that the file system can join their syncs
+	writers.SetLimit(16)
+	writers.Go(func() error { return disk.WriteFile(root, path.Join(dir, index), b) })
+	for name, b := range files {
+		writers.Go(func() error { return disk.WriteFile(root, path.Join(dir, name), b) })
 	}
-	// Several at once, so that the file system can join their syncs.
-	errs := make([]error, len(list)+1)
-	parallel(len(errs), func(i int) {
-		if i == len(list) {
-			errs[i] = write(index, b)
-		} else {
-			errs[i] = write(list[i].Name, files[list[i].Name])
-		}
-	})
+	err = writers.Wait()
 	for d := range folders {
-		errs = append(errs, disk.FS.SyncDir(root, d))
+		err = errors.Join(err, disk.FS.SyncDir(root, d))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // checkName refuses what is not a plain path below a folder.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	if at, err := strconv.ParseInt(os.Getenv("RECORD_TEST_KILL"), 10, 64); err == nil {
 		disktest.KillAt(at)
-		if err := writeNew(os.Getenv("RECORD_TEST_PATH")); err != nil {
+		if err := WriteFileAtomic(os.Getenv("RECORD_TEST_PATH"), newFile); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -35,17 +34,6 @@ func TestMain(m *testing.M) {
 }
 
 var oldFile, newFile = bytes.Repeat([]byte("old "), 40000), bytes.Repeat([]byte("new "), 50000)
-
-func writeNew(path string) error {
-	return WriteFileAtomic(path, func(w io.Writer) error {
-		for part := range slices.Chunk(newFile, 30000) {
-			if _, err := w.Write(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 // Killed before any of its changes, the writer leaves the old file or the new one, whole, and nothing else that readers of
 // *.parquet would open.
@@ -62,7 +50,7 @@ func TestWriteFileAtomicKilled(t *testing.T) {
 		}
 		got := must(os.ReadFile(path))
 		if err == nil {
-			if !bytes.Equal(got, newFile) || at < 7 { // create, two writes or more, sync, rename, sync folder
+			if !bytes.Equal(got, newFile) || at != 6 { // create, write, sync, rename, sync folder
 				t.Fatalf("a writer that was not killed: %d changes, %d bytes", at-1, len(got))
 			}
 			return
@@ -78,13 +66,17 @@ func TestWriteFileAtomicKilled(t *testing.T) {
 
 func TestWriteFileAtomicFails(t *testing.T) {
 	dir := t.TempDir()
-	path, full := filepath.Join(dir, "a"), errors.New("no space left")
-	err := WriteFileAtomic(path, func(w io.Writer) error { w.Write(oldFile); return full })
-	if !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v", err)
-	}
-	if names := must(os.ReadDir(dir)); len(names) != 0 {
-		t.Errorf("left: %v", names)
+	path, full, what := filepath.Join(dir, "a"), errors.New("no space left"), ""
+	for at := int64(1); at <= 4; at++ {
+		restore := disktest.FailAt(at, full, &what)
+		err := WriteFileAtomic(path, oldFile)
+		restore()
+		if !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s fails: error %v", what, err)
+		}
+		if names := must(os.ReadDir(dir)); len(names) != 0 {
+			t.Errorf("%s fails: left %v", what, names)
+		}
 	}
 	missing := filepath.Join(dir, "none", "a")
 	if err := WriteFileAtomic(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -59,7 +58,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 }
 
 func writeFile(path string, b []byte) error {
-	return record.WriteFileAtomic(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+	return record.WriteFileAtomic(path, b)
 }
 
 // Write writes the report into a results folder. An experiment that was read from there and not made anew is left alone. Files that

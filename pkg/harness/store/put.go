@@ -65,11 +65,7 @@ func encode(r *record.Result) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{traceName: trace}
 	for name, a := range r.Arrays {
-		var b bytes.Buffer
-		if err := record.EncodeNPY(&b, a.Shape, a.Data); err != nil {
-			return nil, err
-		}
-		files[name+arrayExt] = b.Bytes()
+		files[name+arrayExt] = record.EncodeNPY(a.Shape, a.Data)
 	}
 	return files, nil
 }

@@ -60,13 +60,12 @@ func (System) SyncDir(in *os.Root, name string) error {
 }
 
 // WriteFile writes a new file and syncs it; its name is durable after SyncDir.
-func WriteFile(in *os.Root, name string, write func(io.Writer) error) error {
+func WriteFile(in *os.Root, name string, b []byte) error {
 	f, err := FS.Create(in, name)
 	if err != nil {
 		return err
 	}
-	err = write(f)
-	if err == nil {
+	if _, err = f.Write(b); err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
