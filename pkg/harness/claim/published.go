@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -29,40 +28,33 @@ var publishedColumns = []string{"dataset", "metric", "method", "mean", "std", "s
 // ReadPublished reads published numbers from CSV with the columns dataset (name of the problem), metric, method, mean, std, source,
 // note. Numbers have to stand as they are printed, for the digits say how far they were rounded.
 func ReadPublished(text []byte) ([]Published, error) {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord = len(publishedColumns)
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("published numbers: %w", err)
+	}
+	if len(rows) == 0 || !slices.Equal(rows[0], publishedColumns) {
+		return nil, fmt.Errorf("published numbers: the first line must be %s", strings.Join(publishedColumns, ","))
+	}
 	var out []Published
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("published numbers: %w", err)
-		}
-		line, _ := r.FieldPos(0)
-		if line == 1 {
-			if !slices.Equal(row, publishedColumns) {
-				return nil, fmt.Errorf("published numbers: the columns are %s, want %s", strings.Join(row, ","), strings.Join(publishedColumns, ","))
-			}
-			continue
-		}
+	seen := map[string]bool{}
+	for i, row := range rows[1:] {
 		p := Published{Problem: row[0], Metric: row[1], Method: row[2], Source: row[5], Note: row[6], Text: row[3] + " ± " + row[4]}
 		_, decimals, _ := strings.Cut(row[4], ".")
 		p.Place = math.Pow(10, -float64(len(decimals)))
-		if p.Mean, err = strconv.ParseFloat(row[3], 64); err == nil {
-			p.SD, err = strconv.ParseFloat(row[4], 64)
+		var err2 error
+		p.Mean, err = strconv.ParseFloat(row[3], 64)
+		p.SD, err2 = strconv.ParseFloat(row[4], 64)
+		if err != nil || err2 != nil || !(p.SD >= 0) || math.IsInf(p.SD, 0) || math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0) {
+			return nil, fmt.Errorf("published numbers, row %d: mean %q and std %q: want two numbers, std not below 0", i+1, row[3], row[4])
 		}
-		if err != nil || !(p.SD >= 0) || math.IsInf(p.SD, 0) || math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0) {
-			return nil, fmt.Errorf("published numbers, line %d: mean %q and std %q: want two numbers, std not below 0", line, row[3], row[4])
+		name := strings.Join([]string{p.Problem, p.Metric, p.Method, p.Source}, " ")
+		if seen[name] {
+			return nil, fmt.Errorf("published numbers, row %d: %s stands twice", i+1, name)
 		}
-		if slices.ContainsFunc(out, func(q Published) bool {
-			return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method && q.Source == p.Source
-		}) {
-			return nil, fmt.Errorf("published numbers, line %d: %s %s %s of %s stands twice", line, p.Problem, p.Metric, p.Method, p.Source)
-		}
+		seen[name] = true
 		out = append(out, p)
 	}
+	return out, nil
 }
 
 // AtMost is the standard deviation that the printed one stands for; what is printed as zero stands for anything below half a unit of

@@ -20,11 +20,11 @@ func TestReadPublished(t *testing.T) {
 		t.Errorf("a spread printed as 0.00 is below 0.005: %+v", p)
 	}
 	for want, text := range map[string]string{
-		"columns are": "problem,metric,method,mean,std,source,note\n",
-		"line 3":      header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n",
-		"twice":       header + "a,b,c,1,2,d,\na,b,c,1,2,d,\n",
-		"below 0":     header + "a,b,c,1,-2,d,\n",
-		"fields":      header + "a,b\n",
+		"first line must be": "problem,metric,method,mean,std,source,note\n",
+		"row 2":              header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n",
+		"twice":              header + "a,b,c,1,2,d,\na,b,c,1,2,d,\n",
+		"below 0":            header + "a,b,c,1,-2,d,\n",
+		"fields":             header + "a,b\n",
 	} {
 		if _, err := ReadPublished([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
