@@ -9,13 +9,14 @@ SIFG    := bin/sifg
 MODULES := datasets pkg/sifg pkg/harness experiments/gmm experiments/meg-ica experiments/monomial-gamma experiments/uci-bnn experiments/sifg
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick grid bench lint generate data report clean FORCE
+.PHONY: packages help build test torture reproduce quick grid bench peers lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -44,8 +45,18 @@ grid: build ## the grid GRID, on the experiment in whose folder it is; the paper
 	$(SIFG) grid $(word 2,$(subst /, ,$(GRID))) --grid $(GRID) --scale $(SCALE) $(if $(filter-out file,$(origin PROTOCOL)),--protocol $(PROTOCOL)) \
 		$(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
-bench: build ## speed of kernels, iterations and trials
-	$(SIFG) bench $(ARGS)
+bench: ## speed of kernels and iterations, a few minutes; let nothing else run. DOC=docs/performance.md puts the tables there
+	@mkdir -p bin
+	go test -run '^$$' -bench . -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
+	go run $(BENCHSTAT) bin/bench.txt
+	go run scripts/benchtable.go bin/bench.txt $(DOC)
+
+peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
+	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv
+	scripts/peers/.venv/bin/python -m pip install -q -r scripts/peers/requirements.txt
+	@mkdir -p bin
+	go test -c -o bin/sifg.test ./pkg/sifg
+	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, generated code up to date
 	@fmt=$$(gofmt -l datasets pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
