@@ -8,13 +8,14 @@ SIFG    := bin/sifg
 MODULES := $(shell sed -n 's/^\t\.\/\(.*\)$$/\1/p' go.work)
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick bench lint generate data report clean FORCE
+.PHONY: packages help build test torture reproduce quick bench peers lint generate data report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -39,8 +40,18 @@ reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=release
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
 	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
-bench: ## speed of kernels, iterations and trials
-	go test ./pkg/sifg/... -run '^$$' -bench . -benchtime 200ms $(ARGS)
+bench: ## speed of kernels and iterations, a few minutes; let nothing else run. DOC=docs/performance.md puts the tables there
+	@mkdir -p bin
+	go test -run '^$$' -bench . -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
+	go run $(BENCHSTAT) bin/bench.txt
+	go run scripts/benchtable.go bin/bench.txt $(DOC)
+
+peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
+	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv
+	scripts/peers/.venv/bin/python -m pip install -q -r scripts/peers/requirements.txt
+	@mkdir -p bin
+	go test -c -o bin/sifg.test ./pkg/sifg
+	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, generated code up to date
 	@fmt=$$(gofmt -l datasets pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi

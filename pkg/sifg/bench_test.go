@@ -2,6 +2,7 @@ package sifg
 
 import (
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -96,6 +97,7 @@ func BenchmarkPeer(b *testing.B) {
 			runs, threads int
 		}{{"one", 1, 1}, {"pair", 2, 1}, {"split", 1, 2}} {
 			b.Run(c.name+"/"+way.name, func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(way.runs * way.threads))
 				var steps []func()
 				for range way.runs {
 					steps = append(steps, p.start(b, cfg, way.threads))

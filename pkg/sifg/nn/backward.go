@@ -36,20 +36,20 @@ func (net *Net) DescendTangent(g blas32.General, o Optimizer) float64 {
 }
 
 // backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers: first to the hidden layers,
-// the points in ranges of their own, then to the weights, the inputs of a layer in ranges. The step of o changes weights
-// right after their gradient, which is then in the cache. It returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its
-// tangents were left out.
+// then to the weights. The step of o changes weights right after their gradient, which is then in the cache. It returns
+// Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
 func (net *Net) backward(g blas32.General, o Optimizer) (along float64) {
 	if o != nil {
 		o.Begin(len(net.Params))
 	}
 	for l := 2; l > 0; l-- {
-		net.inputGrads(l, g)
-		m := net.n * net.back[l-1].Cols
-		if l == 2 && g.Rows > net.n && net.without {
+		sum := l == 2 && g.Rows > net.n && net.without
+		net.inputGrads(l, g, !sum)
+		if sum {
+			m := net.n * net.back[1].Cols
 			along = dot(net.back[1].Data[m:2*m], net.hid[1].Data[m:2*m])
+			net.activationGrad(1, true, 0, net.back[1].Cols)
 		}
-		net.activationGrads(l-1, g.Rows > net.n)
 	}
 	for l := 2; l >= 0; l-- {
 		net.weightGrads(l, g, o)
@@ -65,20 +65,13 @@ func (net *Net) output(l int, g blas32.General) blas32.General {
 	return net.back[l]
 }
 
-func (net *Net) inputGrads(l int, g blas32.General) {
+func (net *Net) inputGrads(l int, g blas32.General, activation bool) {
+	in := net.layers[l].w.Rows
 	if net.splits() {
-		net.split(net.n, func(ws *simd.Workspace, lo, hi int) { net.inputGrad(ws, l, net.output(l, g), lo, hi) })
+		net.split(in, func(ws *simd.Workspace, lo, hi int) { net.inputGrad(ws, l, net.output(l, g), activation, lo, hi) })
 		return
 	}
-	net.inputGrad(&net.ws[0], l, net.output(l, g), 0, net.n)
-}
-
-func (net *Net) activationGrads(l int, tangent bool) {
-	if net.splits() {
-		net.split(net.n, func(_ *simd.Workspace, lo, hi int) { net.activationGrad(l, tangent, lo, hi) })
-		return
-	}
-	net.activationGrad(l, tangent, 0, net.n)
+	net.inputGrad(&net.ws[0], l, net.output(l, g), activation, 0, in)
 }
 
 func (net *Net) weightGrads(l int, g blas32.General, o Optimizer) {
@@ -90,32 +83,36 @@ func (net *Net) weightGrads(l int, g blas32.General, o Optimizer) {
 	net.weightGrad(&net.ws[0], l, net.output(l, g), o, 0, in)
 }
 
-// inputGrad sets the gradient for the input of layer l at the points lo…hi−1, from that for its output, g.
-func (net *Net) inputGrad(ws *simd.Workspace, l int, g blas32.General, lo, hi int) {
+// inputGrad sets the gradient for inputs lo…hi−1 of layer l, from that for its output, g; and with activation that before the
+// activation which made them.
+func (net *Net) inputGrad(ws *simd.Workspace, l int, g blas32.General, activation bool, lo, hi int) {
 	w, gx := net.layers[l].w, net.back[l-1]
-	net.ranges(g.Rows, lo, hi, func(lo, hi int) {
-		ws.GemmNT(hi-lo, w.Rows, w.Cols, g.Data[lo*g.Stride:], g.Stride, w.Data, w.Stride, gx.Data[lo*gx.Stride:], gx.Stride, false)
-	})
+	ws.GemmNT(g.Rows, hi-lo, w.Cols, g.Data, g.Stride, w.Data[lo*w.Stride:], w.Stride, gx.Data[lo:], gx.Stride, false)
+	if activation {
+		net.activationGrad(l-1, g.Rows > net.n, lo, hi)
+	}
 }
 
-// activationGrad pulls the gradient for the output y = φ(a) of hidden layer l back through the activation, in place. Where
-// there are tangents, ẏ = φ'(a)ȧ, the values' gradient also gets φ″(a)·ȧ times the tangents'.
+// activationGrad pulls the gradient for units lo…hi−1 of the output y = φ(a) of hidden layer l back through the activation, in
+// place. Where there are tangents, ẏ = φ'(a)ȧ, the values' gradient also gets φ″(a)·ȧ times the tangents'.
 func (net *Net) activationGrad(l int, tangent bool, lo, hi int) {
-	x, g := net.hid[l], net.back[l]
-	from, to, m := lo*x.Cols, hi*x.Cols, net.n*x.Cols
-	val, gval := x.Data[from:to], g.Data[from:to]
-	switch {
-	case net.act == LeakyReLU: // φ″ = 0
-		simd.LeakyReLUGrad(gval, gval, val, leakySlope)
-		if tangent {
-			gtan := g.Data[m+from : m+to]
-			simd.LeakyReLUGrad(gtan, gtan, val, leakySlope)
+	x, g := net.hid[l].Data, net.back[l].Data
+	ld := net.hid[l].Stride
+	m := net.n * ld
+	strips(net.n, ld, lo, hi, func(from, to int) {
+		val, gval := x[from:to], g[from:to]
+		switch {
+		case net.act == LeakyReLU: // φ″ = 0
+			simd.LeakyReLUGrad(gval, gval, val, leakySlope)
+			if tangent {
+				simd.LeakyReLUGrad(g[m+from:m+to], g[m+from:m+to], val, leakySlope)
+			}
+		case tangent:
+			simd.TanhTangentGrad(gval, g[m+from:m+to], val, x[m+from:m+to])
+		default:
+			simd.TanhGrad(gval, gval, val)
 		}
-	case tangent:
-		simd.TanhTangentGrad(gval, g.Data[m+from:m+to], val, x.Data[m+from:m+to])
-	default:
-		simd.TanhGrad(gval, gval, val)
-	}
+	})
 }
 
 // weightGrad sets the gradient for rows lo…hi−1 of the weights of layer l, from that for its output, g, and makes the step of o

@@ -81,13 +81,18 @@ func New(d, h int, act Activation) *Net {
 // SetThreads splits the passes of large batches over as many goroutines (1: none). The bits are the same.
 func (net *Net) SetThreads(n int) { net.ws = make([]simd.Workspace, max(n, 1)) }
 
-// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for waking a core
-// costs several.
-const splitWork = 1 << 22
+const (
+	// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for waking a
+	// core costs several.
+	splitWork = 1 << 22
+	// splitUnits is what the ranges of units are a multiple of: the columns that a product does at once.
+	splitUnits = 48
+)
 
-// split calls f for ranges of the n points or, in a backward pass, of a layer's inputs.
-func (net *Net) split(n int, f func(ws *simd.Workspace, lo, hi int)) {
-	simd.Split(len(net.ws), n, 1, func(part, lo, hi int) { f(&net.ws[part], lo, hi) })
+// split calls f for ranges of a layer's units. A range of weights then stays with one core, whose cache holds it: what cores
+// exchange are activations, which are fewer.
+func (net *Net) split(units int, f func(ws *simd.Workspace, lo, hi int)) {
+	simd.Split(len(net.ws), units, splitUnits, func(part, lo, hi int) { f(&net.ws[part], lo, hi) })
 }
 
 // splits reports whether passes over the present batch are split.
@@ -134,60 +139,62 @@ func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.forward(dst)
 }
 
-// forward runs the layers on net.in: the points in ranges of their own, as they do not meet.
+// forward runs the layers on net.in. The last one runs for as many rows as dst has.
 func (net *Net) forward(dst blas32.General) {
-	if net.splits() {
-		net.split(net.n, func(ws *simd.Workspace, lo, hi int) { net.forwardRange(ws, dst, lo, hi) })
-		return
-	}
-	net.forwardRange(&net.ws[0], dst, 0, net.n)
-}
-
-// forwardRange runs the layers for the points lo…hi−1, values and tangents: a tangent goes through the same matrix but meets
-// no bias, and is scaled by the activation's derivative. The last layer runs for as many rows as dst has.
-func (net *Net) forwardRange(ws *simd.Workspace, dst blas32.General, lo, hi int) {
 	x := net.in
-	for l, lay := range net.layers {
+	for l := range net.layers {
 		y := dst
 		if l < 2 {
 			y = net.hid[l]
 		}
-		out := lay.w.Cols
-		net.ranges(y.Rows, lo, hi, func(lo, hi int) {
-			ws.GemmNN(hi-lo, out, lay.w.Rows, x.Data[lo*x.Stride:], x.Stride, lay.w.Data, lay.w.Stride, y.Data[lo*out:], out, false)
-		})
-		val := y.Data[lo*out : hi*out]
-		switch {
-		case l == 2:
-			simd.AddBias(val, out, hi-lo, out, lay.b)
-		case net.act == Tanh:
-			simd.BiasTanh(val, out, hi-lo, out, lay.b)
-		default:
-			simd.BiasLeakyReLU(val, out, hi-lo, out, lay.b, leakySlope)
-		}
-		if l < 2 && net.tangent {
-			tan := y.Data[(net.n+lo)*out : (net.n+hi)*out]
-			if net.act == Tanh {
-				simd.TanhGrad(tan, tan, val)
-			} else {
-				simd.LeakyReLUGrad(tan, tan, val, leakySlope)
-			}
-		}
+		net.forwardLayer(l, x, y)
 		x = y
 	}
 }
 
-// ranges calls f for the rows of the points lo…hi−1 in a matrix: of their values and, if it has more than n rows, of their
-// tangents, at once where they adjoin.
-func (net *Net) ranges(rows, lo, hi int, f func(lo, hi int)) {
-	switch {
-	case rows == net.n:
-		f(lo, hi)
-	case hi-lo == net.n:
-		f(0, rows)
+func (net *Net) forwardLayer(l int, x, y blas32.General) {
+	out := net.layers[l].w.Cols
+	if net.splits() {
+		net.split(out, func(ws *simd.Workspace, lo, hi int) { net.forwardUnits(ws, l, x, y, lo, hi) })
+		return
+	}
+	net.forwardUnits(&net.ws[0], l, x, y, 0, out)
+}
+
+// forwardUnits sets units lo…hi−1 of layer l, values and tangents at once: a tangent goes through the same matrix but meets no
+// bias, and is scaled by the activation's derivative.
+func (net *Net) forwardUnits(ws *simd.Workspace, l int, x, y blas32.General, lo, hi int) {
+	lay, n, ld := net.layers[l], net.n, y.Stride
+	ws.GemmNN(y.Rows, hi-lo, lay.w.Rows, x.Data, x.Stride, lay.w.Data[lo:], lay.w.Stride, y.Data[lo:], ld, false)
+	switch b := lay.b[lo:hi]; {
+	case l == 2:
+		simd.AddBias(y.Data[lo:], ld, n, hi-lo, b)
+	case net.act == Tanh:
+		simd.BiasTanh(y.Data[lo:], ld, n, hi-lo, b)
 	default:
-		f(lo, hi)
-		f(net.n+lo, net.n+hi)
+		simd.BiasLeakyReLU(y.Data[lo:], ld, n, hi-lo, b, leakySlope)
+	}
+	if l == 2 || !net.tangent {
+		return
+	}
+	strips(n, ld, lo, hi, func(from, to int) {
+		val, tan := y.Data[from:to], y.Data[n*ld+from:n*ld+to]
+		if net.act == Tanh {
+			simd.TanhGrad(tan, tan, val)
+		} else {
+			simd.LeakyReLUGrad(tan, tan, val, leakySlope)
+		}
+	})
+}
+
+// strips calls f for what columns lo…hi−1 are in the data of an n×ld matrix: one piece a row, or all at once.
+func strips(n, ld, lo, hi int, f func(from, to int)) {
+	if hi-lo == ld {
+		f(0, n*ld)
+		return
+	}
+	for i := range n {
+		f(i*ld+lo, i*ld+hi)
 	}
 }
 
