@@ -86,11 +86,8 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 		lo, hi = span(values, false)
 	}
 	fixedMin, fixedMax := !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max
-	below := fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0
-	r.log = a.Scale == Log || a.Scale == AutoLog && !below && lo <= hi && lo > 0 && hi/lo > 50
-	if r.log && below {
-		return r, false, fmt.Errorf("axis %q is logarithmic, so its limits %g and %g must be positive", a.Label, a.Min, a.Max)
-	}
+	above := !(fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0)
+	r.log = a.Scale == Log || a.Scale == AutoLog && above && lo <= hi && lo > 0 && hi/lo > 50
 	lo, hi = span(values, r.log)
 	if empty = lo > hi; empty {
 		lo, hi = 0, 1
@@ -120,7 +117,7 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 	if fixedMax {
 		r.max = a.Max
 	}
-	if !(r.min < r.max) || !finite(r.max-r.min) {
+	if !(r.min < r.max) || !finite(r.max-r.min) || r.log && r.min <= 0 {
 		return r, empty, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
 	}
 	return r, empty, nil

@@ -9,7 +9,7 @@
 //			figure.Line{X: it, Y: mean, Style: figure.Method("sifg")},
 //		},
 //	}}}
-//	svg, drawn, err := f.Encode("svg")
+//	svg, hidden, err := f.Encode("svg")
 //
 // gonum.org/v1/plot supplies the canvases. Panels, axes and legend are laid out here: its Plot has no frame and no legend
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
@@ -20,6 +20,7 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
@@ -74,12 +75,6 @@ type Axis struct {
 	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
-// Drawn describes an encoded figure.
-type Drawn struct {
-	Width, Height float64 // cm
-	Hidden        int     // values not shown: NaN, infinite, not positive on a log axis, or outside the limits
-}
-
 func init() {
 	// A PDF holds its dates, and its resources in the order of a map, unless fpdf is told otherwise.
 	t := time.Unix(0, 0).UTC()
@@ -88,15 +83,15 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-// Encode draws the figure in one of the Formats. The same figure gives the same bytes. The error names a label with a
-// missing character, limits that are not a range, a figure too small for its panels, or an unknown format.
-func (f *Figure) Encode(format string) ([]byte, Drawn, error) {
+// Encode draws the figure in one of the Formats. The same figure gives the same bytes. hidden is the number of values that
+// are not shown: NaN, infinite, not positive on a log axis, or outside the limits. The error names a label with a missing
+// character, limits that are not a range, a figure too small for its panels, or an unknown format.
+func (f *Figure) Encode(format string) (data []byte, hidden int, err error) {
 	l, err := f.layout()
 	if err != nil {
-		return nil, Drawn{}, err
+		return nil, 0, err
 	}
 	var b bytes.Buffer
-	hidden := 0
 	w, h := vg.Length(l.w), vg.Length(l.h)
 	switch format {
 	case "svg":
@@ -114,13 +109,10 @@ func (f *Figure) Encode(format string) ([]byte, Drawn, error) {
 	default:
 		err = fmt.Errorf("figure: format %q is none of %v", format, Formats)
 	}
-	if err == nil {
-		err = l.err
+	if err = errors.Join(err, l.err); err != nil {
+		return nil, 0, err
 	}
-	if err != nil {
-		return nil, Drawn{}, err
-	}
-	return b.Bytes(), Drawn{Width: l.w / pointsPerCm, Height: l.h / pointsPerCm, Hidden: hidden}, nil
+	return b.Bytes(), hidden, nil
 }
 
 // Column returns column j of a row-major n×cols array as the float64 that layers take.

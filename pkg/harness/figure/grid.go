@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -20,9 +19,12 @@ type Contours struct {
 	Style  Style
 }
 
-// HeatMap fills a cell around each point of a grid, on linear axes, with a colour of Figure.ColorBar. Values that are not
-// finite stay white.
-type HeatMap struct{ Grid Grid }
+// HeatMap fills cells of size 1×1 with colours of Figure.ColorBar. Z[i*Cols+j] is the value of the cell around (j, i), which
+// stays white if that is not finite.
+type HeatMap struct {
+	Cols int
+	Z    []float64
+}
 
 // NewGrid returns f on n×n points that span [x0, x1]×[y0, y1].
 func NewGrid(x0, x1, y0, y1 float64, n int, f func(x, y float64) float64) Grid {
@@ -60,14 +62,7 @@ func (g Grid) MassLevels(mass ...float64) []float64 {
 	return out
 }
 
-func (g Grid) check() {
-	if len(g.Z) != len(g.X)*len(g.Y) {
-		panic("figure: a grid's Z is not len(Y)×len(X)")
-	}
-}
-
 func (c Contours) extent(e *extent) {
-	c.Grid.check()
 	e.x, e.y = append(e.x, c.Grid.X...), append(e.y, c.Grid.Y...)
 }
 
@@ -85,11 +80,7 @@ func (c Contours) draw(p *panel) {
 	}
 }
 
-func (c Contours) key() key {
-	s := c.Style
-	s.Width = cmp.Or(s.Width, thinWidth)
-	return key{Style: s, line: true}
-}
+func (c Contours) key() key { return key{} }
 
 // contour returns the polylines where the grid's value is level, by marching squares with linear interpolation. Cells
 // with a value that is not finite have none. (gonum's plotter.Contour returns its lines in the order of a map.)
@@ -153,37 +144,21 @@ func (g Grid) cross(p, q int, level float64) point {
 }
 
 func (h HeatMap) extent(e *extent) {
-	h.Grid.check()
-	e.x, e.y, e.z = append(e.x, borders(h.Grid.X)...), append(e.y, borders(h.Grid.Y)...), append(e.z, h.Grid.Z...)
-}
-
-// borders returns the borders of the cells around increasing centres.
-func borders(c []float64) []float64 {
-	if len(c) == 1 {
-		return []float64{c[0] - 0.5, c[0] + 0.5}
-	}
-	n := len(c)
-	out := []float64{c[0] - (c[1]-c[0])/2}
-	for i := 1; i < n; i++ {
-		out = append(out, (c[i-1]+c[i])/2)
-	}
-	return append(out, c[n-1]+(c[n-1]-c[n-2])/2)
+	e.add([]float64{-0.5, float64(h.Cols) - 0.5}, []float64{-0.5, float64(len(h.Z)/h.Cols) - 0.5})
+	e.z = append(e.z, h.Z...)
 }
 
 func (h HeatMap) draw(p *panel) {
-	xs, ys := borders(h.Grid.X), borders(h.Grid.Y)
-	for i := range h.Grid.Y {
-		for j := range h.Grid.X {
-			u := p.bar.unit(h.Grid.Z[i*len(h.Grid.X)+j])
-			if !finite(u) {
-				p.hidden++
-				continue
-			}
-			a, _ := p.at(xs[j], ys[i])
-			b, _ := p.at(xs[j+1], ys[i+1])
-			b.X, b.Y = min(b.X+0.4, p.Max.X), min(b.Y+0.4, p.Max.Y) // no light seams between cells
-			p.FillPolygon(viridis(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
+	for k, z := range h.Z {
+		u, x, y := p.bar.unit(z), float64(k%h.Cols), float64(k/h.Cols)
+		if !finite(u) {
+			p.hidden++
+			continue
 		}
+		a, _ := p.at(x-0.5, y-0.5)
+		b, _ := p.at(x+0.5, y+0.5)
+		b.X, b.Y = min(b.X+0.4, p.Max.X), min(b.Y+0.4, p.Max.Y) // no light seams between cells
+		p.FillPolygon(viridis(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
 	}
 }
 

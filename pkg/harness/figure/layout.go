@@ -49,9 +49,6 @@ func (f *Figure) layout() (*layout, error) {
 		}
 		p.x.labelled, p.y.labelled, p.y.vertical = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0, true
 	}
-	if f.Plane && (l.panels[0].x.log || l.panels[0].y.log) {
-		return nil, errors.New("figure: the axes of a plane must be linear")
-	}
 	cm := f.Width
 	if cm == 0 {
 		cm = []float64{9, 14, 18}[min(l.cols, 3)-1]
@@ -94,9 +91,9 @@ func (l *layout) place(w, h float64) (float64, float64) {
 	right, top := 0.0, 0.0
 	for i, p := range l.panels {
 		p.chooseTicks(w, h)
-		m := p.margins(w)
-		left[i%l.cols], bottom[i/l.cols] = max(left[i%l.cols], m.left), max(bottom[i/l.cols], m.bottom)
-		right, top = max(right, m.right), max(top, m.top)
+		pl, pr, pb, pt := p.margins(w)
+		left[i%l.cols], bottom[i/l.cols] = max(left[i%l.cols], pl), max(bottom[i/l.cols], pb)
+		right, top = max(right, pr), max(top, pt)
 	}
 	rows, cols := float64(l.rows), float64(l.cols)
 	usedW, usedH := 2*outer+cols*right+(cols-1)*gap, 2*outer+l.strip+rows*top+(rows-1)*gap
@@ -173,9 +170,6 @@ type panel struct {
 	hidden      int // values not shown
 }
 
-// margins surround a data area, in points.
-type margins struct{ left, right, bottom, top float64 }
-
 // resolve decides the axes, and returns the values of heat maps.
 func (p *panel) resolve() (z []float64, err error) {
 	var e extent
@@ -213,27 +207,27 @@ func (p *panel) chooseTicks(w, h float64) {
 	}
 }
 
-// margins returns the room that titles and labels need around a data area of this width.
-func (p *panel) margins(w float64) margins {
-	m := margins{left: 2, right: 3, bottom: 2, top: 3}
+// margins returns the room, in points, that titles and labels need around a data area of this width.
+func (p *panel) margins(w float64) (left, right, bottom, top float64) {
+	left, right, bottom, top = 2, 3, 2, 3
 	if p.y.labelled {
-		m.left, m.top = p.y.room(), tickSize/2
+		left, top = p.y.room(), tickSize/2
 	}
 	if p.x.labelled {
-		m.bottom = p.x.room()
+		bottom = p.x.room()
 		for _, t := range p.x.ticks { // labels that stick out at the sides
-			u, left := p.x.unit(t.value), textWidth(t.label, tickSize)/2+1
-			right := left
+			u, before := p.x.unit(t.value), textWidth(t.label, tickSize)/2+1
+			after := before
 			if p.x.turned {
-				left, right = 2*left*math.Cos(slant), 0
+				before, after = 2*before*math.Cos(slant), 0
 			}
-			m.left, m.right = max(m.left, left-u*w), max(m.right, right-(1-u)*w)
+			left, right = max(left, before-u*w), max(right, after-(1-u)*w)
 		}
 	}
 	if p.spec.Title != "" {
-		m.top = textSize + 4
+		top = textSize + 4
 	}
-	return m
+	return left, right, bottom, top
 }
 
 // at returns the place of a data point. If there is none it counts the point and returns false.

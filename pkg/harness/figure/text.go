@@ -76,37 +76,24 @@ func marks(c *draw.Canvas, shape Shape, radius float64, col color.NRGBA, at ...v
 // ones, so that light fields come out dark.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// straight is a colour whose components are not multiplied by its opacity.
-type straight color.NRGBA
-
-func (s straight) RGBA() (r, g, b, a uint32) {
-	return uint32(s.R) * 0x101, uint32(s.G) * 0x101, uint32(s.B) * 0x101, uint32(s.A) * 0x101
-}
-
 func (c pdfCanvas) SetColor(col color.Color) {
-	c.Canvas.SetColor(straight(color.NRGBAModel.Convert(col).(color.NRGBA)))
+	c.Canvas.SetColor(color.RGBA(color.NRGBAModel.Convert(col).(color.NRGBA)))
 }
 
 func (c pdfCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	var path vg.Path
+	var buf sfnt.Buffer
 	em := f.Face.UnitsPerEm()
 	unit := f.Font.Size / vg.Length(em) / 64 // outlines are in 64ths of a font unit
 	for _, r := range s {
 		at := func(p fixed.Point26_6) vg.Point {
 			return vg.Point{X: pt.X + vg.Length(p.X)*unit, Y: pt.Y - vg.Length(p.Y)*unit}
 		}
-		var buf sfnt.Buffer
 		glyph, _ := f.Face.GlyphIndex(&buf, r) // a character that is not there is reported with its label
-		segments, err := f.Face.LoadGlyph(&buf, glyph, fixed.I(int(em)), nil)
-		if err != nil {
-			continue
-		}
-		for i, s := range segments {
+		segments, _ := f.Face.LoadGlyph(&buf, glyph, fixed.I(int(em)), nil)
+		for _, s := range segments {
 			switch s.Op {
 			case sfnt.SegmentOpMoveTo:
-				if i > 0 {
-					path.Close()
-				}
 				path.Move(at(s.Args[0]))
 			case sfnt.SegmentOpLineTo:
 				path.Line(at(s.Args[0]))
@@ -114,12 +101,7 @@ func (c pdfCanvas) FillString(f font.Face, pt vg.Point, s string) {
 				path.QuadTo(at(s.Args[0]), at(s.Args[1]))
 			}
 		}
-		if len(segments) > 0 {
-			path.Close()
-		}
 		pt.X += f.Width(string(r))
 	}
-	if len(path) > 0 {
-		c.Canvas.Fill(path)
-	}
+	c.Canvas.Fill(path) // which closes the outlines
 }

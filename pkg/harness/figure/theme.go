@@ -92,9 +92,6 @@ func Method(name string) Style {
 	}
 }
 
-// Label returns a method's name as people write it.
-func Label(method string) string { return Method(method).Label }
-
 // As returns the style with another label; "" leaves the series out of the legend.
 func (s Style) As(label string) Style { s.Label = label; return s }
 

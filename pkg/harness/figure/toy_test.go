@@ -28,7 +28,7 @@ func planeFigure(methods ...string) *Figure {
 			x, y = append(x, 3*cos+0.5*r.NormFloat64()), append(y, 3*sin+0.5*r.NormFloat64())
 		}
 		f.Panels = append(f.Panels, Panel{
-			Title: Label(m), X: Axis{Label: "x₁", Min: -5, Max: 5}, Y: Axis{Label: "x₂", Min: -5, Max: 5},
+			Title: Method(m).Label, X: Axis{Label: "x₁", Min: -5, Max: 5}, Y: Axis{Label: "x₂", Min: -5, Max: 5},
 			Layers: []Layer{
 				Contours{Grid: g, Levels: g.MassLevels(0.5, 0.9), Style: Method("truth")},
 				Scatter{X: x, Y: y, Style: Method(m)}, Line{X: x[:9], Y: y[:9], Style: Method(m).As(""), Thin: true},
@@ -46,8 +46,8 @@ func chartFigure() *Figure {
 		{Title: "Monomial gamma", X: Axis{Label: "iteration"}, Y: Axis{Label: "KL divergence"}},
 		{Y: Axis{Label: "final KL", Scale: AutoLog}},
 		{X: Axis{Label: "step size"}, Y: Axis{Label: "σ"}, Layers: []Layer{
-			HeatMap{NewGrid(0, 5, 0, 3, 12, func(x, y float64) float64 { return math.Exp(-(x - y) * (x - y)) })},
-			Scatter{X: []float64{2.5}, Y: []float64{2.5}, Style: Method("truth").As(""), Radius: 3},
+			HeatMap{12, NewGrid(0, 5, 0, 3, 12, func(x, y float64) float64 { return math.Exp(-(x - y) * (x - y)) }).Z},
+			Scatter{X: []float64{6}, Y: []float64{10}, Style: Method("truth").As(""), Radius: 3},
 		}},
 	}}
 	for k, m := range toyMethods[:7] {
@@ -66,7 +66,7 @@ func chartFigure() *Figure {
 		p[0].Layers = append(p[0].Layers, Band{X: x, Lo: lo, Hi: hi, Style: s}, Line{X: x, Y: fast, Style: s})
 		p[1].Layers = append(p[1].Layers, Line{X: x, Y: slow, Style: s})
 		p[2].Layers = append(p[2].Layers, Violin{At: float64(k), Values: v, Style: s.As(""), Points: k%2 == 0})
-		p[2].X.Categories = append(p[2].X.Categories, Label(m))
+		p[2].X.Categories = append(p[2].X.Categories, Method(m).Label)
 	}
 	return f
 }

@@ -90,17 +90,11 @@ func (r *Result) heat(g *Group, a, b int) []figure.Layer {
 	if !full {
 		return nil
 	}
-	var z figure.Grid
-	for i := range xs {
-		z.X = append(z.X, float64(i))
-	}
-	for i := range ys {
-		z.Y = append(z.Y, float64(i))
-	}
+	heat := figure.HeatMap{Cols: len(xs)}
 	for _, m := range means {
-		z.Z = append(z.Z, r.Objective.best(m))
+		heat.Z = append(heat.Z, r.Objective.best(m))
 	}
-	layers := []figure.Layer{figure.HeatMap{Grid: z}}
+	layers := []figure.Layer{heat}
 	if len(g.Rank) > 0 {
 		x, y := at(&g.Cells[g.Rank[0]])
 		dot := figure.Scatter{X: []float64{float64(x)}, Y: []float64{float64(y)}, Radius: 3, Style: figure.Method("truth").As("")}

@@ -73,8 +73,7 @@ func draw(f harness.Figure, set *record.Set, format string) (file []byte, hidden
 	if err != nil {
 		return nil, 0, err
 	}
-	file, info, err := drawn.Encode(format)
-	return file, info.Hidden, err
+	return drawn.Encode(format)
 }
 
 // tables makes the tables. One that cannot be made is noted and the others go on.
