@@ -1,6 +1,5 @@
 // Reads Parquet files with DuckDB and prints what it saw, as JSON: for each file its columns' names and types, its
-// values in order (of type DOUBLE: the hex digits of their bits, or NaN), and counts that use the statistics of the
-// file.
+// values in order (of type DOUBLE: the hex digits of their bits, or NaN).
 //
 //   node parquet.mjs FILE...        the package is looked for here, or in the folder that SIFG_READERS_DIR names
 import { createRequire } from "node:module";
@@ -25,15 +24,11 @@ for (const file of process.argv.slice(2)) {
   const all = await db.runAndReadAll(`SELECT * ${from}`);
   const names = all.columnNames();
   const columns = all.getColumns();
-  const seen = { types: {}, values: {}, positive: {}, rows: null, metadata: {} };
+  const seen = { types: {}, values: {}, rows: null, metadata: {} };
   seen.rows = String((await db.runAndReadAll(`SELECT count(*) ${from}`)).getRows()[0][0]);
   for (const [i, name] of names.entries()) {
     seen.types[name] = String(all.columnTypes()[i]);
     seen.values[name] = (columns[i] ?? []).map(plain);
-    if (seen.types[name] !== "VARCHAR") {
-      const n = await db.runAndReadAll(`SELECT count(*) ${from} WHERE "${name}" > 0`);
-      seen.positive[name] = String(n.getRows()[0][0]);
-    }
   }
   const kv = await db.runAndReadAll(
     `SELECT decode(key), decode(value) FROM parquet_kv_metadata('${file.replaceAll("'", "''")}')`);

@@ -119,23 +119,15 @@ func rescue(root *os.Root, dir, index string) error {
 	if _, err := root.Lstat(old); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var foreign []string
-	f, err := OpenFolder(root, old, index, &struct{}{})
-	if err == nil {
-		foreign, err = f.Foreign()
-	} else {
-		err = walk(root, old, func(name string) error {
-			if _, err := root.Lstat(path.Join(dir, name)); err != nil {
-				foreign = append(foreign, name)
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		return err
+	ours := func(name string) bool { _, err := root.Lstat(path.Join(dir, name)); return err == nil }
+	if f, err := OpenFolder(root, old, index, &struct{}{}); err == nil {
+		ours = f.lists
 	}
 	aside := "kept-" + rand.Text()[:8] // where a name is taken
-	for _, name := range foreign {
+	err := walk(root, old, func(name string) error {
+		if ours(name) {
+			return nil
+		}
 		to := path.Join(dir, name)
 		_, taken := root.Lstat(to)
 		if err := root.MkdirAll(path.Dir(to), 0o777); err != nil || taken == nil {
@@ -144,9 +136,10 @@ func rescue(root *os.Root, dir, index string) error {
 				return err
 			}
 		}
-		if err := disk.FS.Rename(root, path.Join(old, name), to); err != nil {
-			return err
-		}
+		return disk.FS.Rename(root, path.Join(old, name), to)
+	})
+	if err != nil {
+		return err
 	}
 	return disk.FS.RemoveAll(root, old)
 }

@@ -110,21 +110,21 @@ func checkName(name, index string) error {
 }
 
 func encodeIndex(head any, list []File) ([]byte, error) {
-	var parts [2]bytes.Buffer
-	for i, v := range []any{head, struct {
-		Files []File `json:"files"`
-	}{list}} {
-		enc := json.NewEncoder(&parts[i])
-		enc.SetEscapeHTML(false) // leaves a configuration as it is
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(v); err != nil {
-			return nil, err
-		}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // leaves a configuration as it is
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(head); err != nil {
+		return nil, err
 	}
-	body := bytes.TrimSuffix(parts[0].Bytes(), []byte("\n}\n"))
-	body = append(body, ',')
-	body = append(body, bytes.TrimSuffix(bytes.TrimPrefix(parts[1].Bytes(), []byte("{")), []byte("\n}\n"))...)
-	return fmt.Appendf(body, "%s%x%s", sealStart, sha256.Sum256(body), sealEnd), nil
+	b.Truncate(b.Len() - len("\n}\n"))
+	b.WriteString(",\n  \"files\": ")
+	enc.SetIndent("  ", "  ")
+	if err := enc.Encode(list); err != nil {
+		return nil, err
+	}
+	b.Truncate(b.Len() - len("\n"))
+	return fmt.Appendf(b.Bytes(), "%s%x%s", sealStart, sha256.Sum256(b.Bytes()), sealEnd), nil
 }
 
 // OpenFolder reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
@@ -168,24 +168,23 @@ func decodeIndex(b []byte, to ...any) error {
 	return nil
 }
 
+// unreadable are the causes by which the system says what is there: no file of ours.
+var unreadable = []syscall.Errno{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO}
+
 // damage makes a *Damage of what is wrong with a file, except where the system cannot say what is there.
 func (f *Folder) damage(name string, err error) error {
 	var errno syscall.Errno
-	reason := err.Error()
+	if errors.As(err, &errno) && errno != syscall.ENOENT && !slices.Contains(unreadable, errno) {
+		return fmt.Errorf("%s: %w", f.Path(name), err)
+	}
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		reason = at.Err.Error()
+		err = at.Err
 	}
-	if errors.As(err, &errno) {
-		switch errno {
-		case syscall.ENOENT:
-			reason = "missing"
-		case syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO:
-		default:
-			return fmt.Errorf("%s: %w", f.Path(name), err)
-		}
+	if errno == syscall.ENOENT {
+		err = errors.New("missing")
 	}
-	return &Damage{Path: f.Path(name), Reason: reason}
+	return &Damage{Path: f.Path(name), Reason: err.Error()}
 }
 
 // Path returns the path of one of the folder's files, for messages.
@@ -253,13 +252,17 @@ func (f *Folder) Check() (found []Damage, err error) {
 func (f *Folder) Foreign() ([]string, error) {
 	var names []string
 	err := walk(f.root, f.dir, func(name string) error {
-		ours := slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
-		if name != f.index && !ours {
+		if !f.lists(name) {
 			names = append(names, name)
 		}
 		return nil
 	})
 	return names, err
+}
+
+// lists reports whether a file is one of the folder's, its index among them.
+func (f *Folder) lists(name string) bool {
+	return name == f.index || slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
 }
 
 // walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there is empty.
