@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"gonum.org/v1/gonum/integrate"
 )
 
 // Series reads one problem's records for claims, figures and tables. Values are one a seed, in order of
@@ -100,7 +101,10 @@ func (e Series) MeanHeight(method, metric string) []float64 {
 		if len(x) > 2 && x[0] == 0 {
 			x, y = x[1:], y[1:]
 		}
-		return stats.AUC(x, y) / (x[len(x)-1] - x[0])
+		if len(x) < 2 {
+			return math.NaN()
+		}
+		return integrate.Trapezoidal(x, y) / (x[len(x)-1] - x[0])
 	})
 }
 

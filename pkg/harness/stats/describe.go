@@ -51,15 +51,3 @@ func Quantile(x []float64, p float64) float64 {
 	}
 	return s[i] + (h-float64(i))*(s[i+1]-s[i])
 }
-
-// AUC returns the area under a curve by the trapezoid rule, x increasing; 0 for fewer than two points.
-func AUC(x, y []float64) float64 {
-	if len(x) != len(y) {
-		panic("stats: coordinates of a curve differ in length")
-	}
-	s := 0.0
-	for i := 1; i < len(x); i++ {
-		s += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
-	}
-	return s
-}

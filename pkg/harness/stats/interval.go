@@ -43,9 +43,6 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 // values it is too narrow: that of a mean has √((n−1)/n)·1.96/t of the width of Student's, 0.63 for five values and 0.82
 // for ten; ask for the level of Expanded. NaN for fewer than two values.
 func Bootstrap(x []float64, stat func([]float64) float64, level float64, seed uint64) (lo, hi float64) {
-	if !(level > 0 && level < 1) {
-		panic("stats: level outside (0, 1)")
-	}
 	if len(x) < 2 {
 		return math.NaN(), math.NaN()
 	}

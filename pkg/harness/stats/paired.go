@@ -120,9 +120,6 @@ func PairedVarianceRatio(x, y []float64) (ratio, p float64) {
 	}
 	r := max(-1, min(1, sd/math.Sqrt(ss*dd)))
 	t := r * math.Sqrt(float64(n-2)/(1-r*r)) // ±∞ for a perfect correlation
-	if math.IsInf(t, 0) {
-		return ratio, float64(1-cmp.Compare(t, 0)) / 2
-	}
 	return ratio, distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
 }
 
