@@ -4,7 +4,6 @@ package safe
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,11 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrRefused is wrapped by the errors for a path that is not a regular file or is larger than its limit.
-var ErrRefused = errors.New("not read")
-
-// Read returns the contents of the regular file at path, of at most max bytes. It follows symbolic links. It returns an
-// *fs.PathError: one that wraps ErrRefused where path is anything but a regular file or has more than max bytes, else the system's.
+// Read returns the contents of the regular file at path, of at most max bytes. It follows symbolic links. Its error is an
+// *fs.PathError.
 func Read(path string, max int64) ([]byte, error) {
 	return read(path, max, os.Stat, os.OpenFile)
 }
@@ -30,14 +26,17 @@ func ReadIn(root *os.Root, name string, max int64) ([]byte, error) {
 	return read(name, max, root.Stat, root.OpenFile)
 }
 
-func read(path string, max int64, stat func(string) (fs.FileInfo, error),
+func read(path string, limit int64, stat func(string) (fs.FileInfo, error),
 	open func(string, int, fs.FileMode) (*os.File, error)) ([]byte, error) {
+	refused := func(format string, args ...any) ([]byte, error) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(format, args...)}
+	}
 	info, err := stat(path) // before opening: to open a device may have effects
 	if err != nil {
 		return nil, err
 	}
-	if err := check(path, info, max); err != nil {
-		return nil, err
+	if !info.Mode().IsRegular() {
+		return refused("%s, want a regular file", kind(info.Mode()))
 	}
 	f, err := open(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait, should path have become a pipe
 	if err != nil {
@@ -47,31 +46,21 @@ func read(path string, max int64, stat func(string) (fs.FileInfo, error),
 	if info, err = f.Stat(); err != nil {
 		return nil, err
 	}
-	if err := check(path, info, max); err != nil {
+	if !info.Mode().IsRegular() {
+		return refused("%s, want a regular file", kind(info.Mode()))
+	}
+	n := info.Size()
+	b := bytes.NewBuffer(make([]byte, 0, min(n, limit)+bytes.MinRead))
+	if n <= limit {
+		_, err = b.ReadFrom(io.LimitReader(f, limit+1)) // the file may grow meanwhile
+	}
+	if err != nil {
 		return nil, err
 	}
-	b := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := b.ReadFrom(io.LimitReader(f, max+1)); err != nil { // the file may grow meanwhile
-		return nil, err
-	}
-	if int64(b.Len()) > max {
-		return nil, tooLarge(path, int64(b.Len()), max)
+	if n > limit || int64(b.Len()) > limit {
+		return refused("has at least %d bytes, want at most %d", max(n, int64(b.Len())), limit)
 	}
 	return b.Bytes(), nil
-}
-
-func check(path string, info fs.FileInfo, max int64) error {
-	if !info.Mode().IsRegular() {
-		return refused(path, "%s, want a regular file", kind(info.Mode()))
-	}
-	if info.Size() > max {
-		return tooLarge(path, info.Size(), max)
-	}
-	return nil
-}
-
-func tooLarge(path string, n, max int64) error {
-	return refused(path, "has at least %d bytes, want at most %d", n, max)
 }
 
 func kind(m fs.FileMode) string {
@@ -82,20 +71,9 @@ func kind(m fs.FileMode) string {
 		return "is a named pipe"
 	case m&fs.ModeDevice != 0:
 		return "is a device"
-	case m&fs.ModeSocket != 0:
-		return "is a socket"
 	}
 	return "is a special file"
 }
-
-func refused(path, format string, args ...any) error {
-	return &fs.PathError{Op: "read", Path: path, Err: refusal(fmt.Sprintf(format, args...))}
-}
-
-type refusal string
-
-func (r refusal) Error() string      { return string(r) }
-func (refusal) Is(target error) bool { return target == ErrRefused }
 
 // Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go escape. Newlines and
 // tabs are escaped too: the result is one line.

@@ -4,7 +4,6 @@ package scratch
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -13,27 +12,18 @@ import (
 // something goes on writing for longer than a few seconds.
 func Dir(t testing.TB) string {
 	t.Helper()
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, t.Name())
-	dir, err := os.MkdirTemp("", name+"-")
+	dir, err := os.MkdirTemp("", "sifg-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-			err := os.RemoveAll(dir)
-			if err == nil {
+		for range 200 {
+			if err = os.RemoveAll(dir); err == nil {
 				return
 			}
-			if time.Now().After(end) {
-				t.Logf("%s stays: %v", dir, err)
-				return
-			}
+			time.Sleep(50 * time.Millisecond)
 		}
+		t.Logf("%s stays: %v", dir, err)
 	})
 	return dir
 }
