@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -17,32 +18,26 @@ import (
 )
 
 const (
-	version       = 2 // of trial.json and reference.json
-	trialIndex    = "trial.json"
-	refIndex      = "reference.json"
-	traceName     = "trace.parquet"
-	arrayExt      = ".npy"
-	retries       = 10 // of a folder that is replaced while it is read
-	wrongVersion  = "it has version %d, this program reads version %d"
-	anotherFolder = "it is of %s"
+	version    = 2 // of trial.json and reference.json
+	trialIndex = "trial.json"
+	refIndex   = "reference.json"
+	traceName  = "trace.parquet"
+	arrayExt   = ".npy"
+	retries    = 10 // of a folder that is replaced while it is read
 )
 
-// trialHead is what trial.json says of a trial besides its files.
-type trialHead struct {
+// head is what trial.json says of a trial, or reference.json of a reference, besides its files.
+type head struct {
 	Version int             `json:"version"`
-	Trial   record.Trial    `json:"trial"`
+	Trial   *record.Trial   `json:"trial,omitempty"`
 	Config  json.RawMessage `json:"config,omitempty"`
-	Timing  record.Timing   `json:"timing"`
-	Origin  Origin          `json:"origin"`
-}
+	Timing  *record.Timing  `json:"timing,omitempty"`
 
-// refHead is what reference.json says of a reference besides its files.
-type refHead struct {
-	Version    int            `json:"version"`
-	Experiment string         `json:"experiment"`
-	Key        string         `json:"key"`
-	Machine    record.Machine `json:"machine"` // that made it
-	Origin     Origin         `json:"origin"`
+	Experiment string          `json:"experiment,omitempty"` // of a reference
+	Key        string          `json:"key,omitempty"`
+	Machine    *record.Machine `json:"machine,omitempty"` // that made it
+
+	Origin Origin `json:"origin"`
 }
 
 // Origin says what program made a trial, as far as the program knows itself.
@@ -114,22 +109,36 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 }
 
 // Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: the methods of Entry do that.
-// The error of a damaged trial is a *Damage.
+// The error of a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
-	h, f, err := open[trialHead](s, id, trialIndex)
+	if s == nil {
+		return nil, nil
+	}
+	h, f, err := s.open(id, trialIndex)
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{Trial: h.Trial, Timing: h.Timing, Origin: h.Origin, folder: f}, nil
+	return &Entry{Trial: *h.Trial, Timing: *h.Timing, Origin: h.Origin, folder: f}, nil
 }
 
-// check refuses what is not of this trial, and what no program of ours has written: it may come from a store that someone sent.
-func (h *trialHead) check(id ID) error {
+// check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a store that
+// someone sent.
+func (h *head) check(id ID, index string) error {
 	if h.Version != version {
-		return fmt.Errorf(wrongVersion, h.Version, version)
+		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
 	}
-	if of := (ID{h.Trial.Experiment, h.Trial.Key}); of != id {
-		return fmt.Errorf(anotherFolder, of)
+	of := ID{h.Experiment, h.Key}
+	if index == trialIndex {
+		if h.Trial == nil || h.Timing == nil {
+			return errors.New("it has no trial or no times")
+		}
+		of = ID{h.Trial.Experiment, h.Trial.Key}
+	}
+	if of != id {
+		return fmt.Errorf("it is of %s", of)
+	}
+	if index == refIndex {
+		return nil
 	}
 	var config bytes.Buffer
 	if len(h.Config) > 0 {
@@ -145,31 +154,15 @@ func (h *trialHead) check(id ID) error {
 // Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it is read.
 // The error of a damaged reference is a *Damage.
 func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
-	_, f, err := open[refHead](s, id, refIndex)
+	_, f, err := s.open(id, refIndex)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	return f.Read, nil
 }
 
-func (h *refHead) check(id ID) error {
-	if h.Version != version {
-		return fmt.Errorf(wrongVersion, h.Version, version)
-	}
-	if of := (ID{h.Experiment, h.Key}); of != id {
-		return fmt.Errorf(anotherFolder, of)
-	}
-	return nil
-}
-
-// checked is a *trialHead or *refHead.
-type checked[H any] interface {
-	*H
-	check(id ID) error
-}
-
 // open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent.
-func open[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folder, error) {
+func (s *Store) open(id ID, index string) (*head, *record.Folder, error) {
 	if err := id.check(); err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +174,7 @@ func open[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folde
 		if err != nil {
 			return nil, nil, fmt.Errorf("store: %w", err)
 		}
-		h, f, err := openIndex[H, P](s, id, index)
+		h, f, err := s.openIndex(id, index)
 		if err == nil {
 			err = f.Sizes()
 		}
@@ -196,13 +189,13 @@ func open[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folde
 	}
 }
 
-func openIndex[H any, P checked[H]](s *Store, id ID, index string) (*H, *record.Folder, error) {
-	h := new(H)
+func (s *Store) openIndex(id ID, index string) (*head, *record.Folder, error) {
+	h := &head{}
 	f, err := record.OpenFolder(s.root, id.dir(), index, h)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := P(h).check(id); err != nil {
+	if err := h.check(id, index); err != nil {
 		return nil, nil, &Damage{Path: f.Path(index), Reason: err.Error()}
 	}
 	return h, f, nil
@@ -237,4 +230,13 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 		}
 	}
 	return out, nil
+}
+
+// Find returns the trials of an experiment whose keys begin with prefix, in order of key.
+func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
+	names, err := fs.Glob(s.root.FS(), path.Join(experiment, prefix+"*", trialIndex))
+	for _, n := range names {
+		out = append(out, ID{experiment, path.Base(path.Dir(n))})
+	}
+	return out, err
 }

@@ -39,11 +39,11 @@ func (s *Store) Put(r *record.Result, config json.RawMessage) (record.Trial, err
 	if err != nil {
 		return fail(err)
 	}
-	head := trialHead{version, t, compact.Bytes(), timing, thisProgram()}
-	if err := head.check(id); err != nil { // what nobody could read
+	h := head{Version: version, Origin: thisProgram(), Trial: &t, Config: compact.Bytes(), Timing: &timing}
+	if err := h.check(id, trialIndex); err != nil { // what nobody could read
 		return fail(err)
 	}
-	err = s.publish(id, trialIndex, &head, files, func() (keep bool, err error) {
+	err = s.publish(id, trialIndex, &h, files, func() (keep bool, err error) {
 		e, err := s.Get(id)
 		if err == nil && e != nil && e.Trial.Final() {
 			t = e.Trial
@@ -72,8 +72,9 @@ func encode(r *record.Result) (map[string][]byte, error) {
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
 func (s *Store) PutFiles(id ID, files map[string][]byte) error {
-	head := refHead{version, id.Experiment, id.Key, record.ThisMachine(), thisProgram()}
-	err := s.publish(id, refIndex, head, files, func() (keep bool, err error) {
+	machine := record.ThisMachine()
+	h := head{Version: version, Origin: thisProgram(), Experiment: id.Experiment, Key: id.Key, Machine: &machine}
+	err := s.publish(id, refIndex, &h, files, func() (keep bool, err error) {
 		read, err := s.Files(id)
 		return read != nil, err
 	})

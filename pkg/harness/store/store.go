@@ -59,7 +59,7 @@ func Open(dir string) (*Store, error) {
 		return fail(err)
 	}
 	s := &Store{dir: dir, root: root}
-	if err := s.mkdir(tmpName); err != nil {
+	if err := errors.Join(s.isStore(), s.mkdir(tmpName)); err != nil {
 		return fail(err)
 	}
 	probe, err := s.temporary()
@@ -77,7 +77,22 @@ func OpenReadOnly(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
-	return &Store{dir: dir, root: root, readOnly: true}, nil
+	s := &Store{dir: dir, root: root, readOnly: true}
+	return s, s.isStore()
+}
+
+// isStore refuses a folder of other things: a repair would move them away. Trials may have been copied to a folder by hand.
+func (s *Store) isStore() error {
+	entries, err := fs.ReadDir(s.root.FS(), ".")
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	for _, pattern := range []string{tmpName, "*/*/" + trialIndex, "*/*/" + refIndex} {
+		if found, err := fs.Glob(s.root.FS(), pattern); err != nil || len(found) > 0 {
+			return err
+		}
+	}
+	return fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
 }
 
 // Dir returns the folder of the store.

@@ -77,13 +77,11 @@ func (s *Store) verify(id ID, isDir bool, add func(name string, damages ...Damag
 	if !isDir || id.check() != nil {
 		return add(id.dir(), s.foreign(id.dir()))
 	}
-	var f *record.Folder
-	var err error
+	index := trialIndex
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
-		_, f, err = openIndex[refHead](s, id, refIndex)
-	} else {
-		_, f, err = openIndex[trialHead](s, id, trialIndex)
+		index = refIndex
 	}
+	_, f, err := s.openIndex(id, index)
 	var d *Damage
 	if errors.As(err, &d) {
 		return add(id.dir(), *d)

@@ -145,9 +145,10 @@ func TestForgedStore(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "particles.npy")
 	must(0, os.WriteFile(secret, []byte("secret"), 0o666))
-	forge := func(change func(h *trialHead), files map[string][]byte) func(s *Store) {
+	forge := func(change func(h *head), files map[string][]byte) func(s *Store) {
 		return func(s *Store) {
-			h := trialHead{version, result("k", record.StatusOK, 2).Trial, []byte("{}"), record.Timing{Seconds: 1}, thisProgram()}
+			trial := &result("k", record.StatusOK, 2).Trial
+			h := head{Version: version, Trial: trial, Config: []byte("{}"), Timing: &record.Timing{Seconds: 1}}
 			change(&h)
 			must(0, s.root.RemoveAll("gmm/k"))
 			must(0, s.root.Mkdir("gmm/k", 0o777))
@@ -155,11 +156,12 @@ func TestForgedStore(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string]func(s *Store){
-		"status":  forge(func(h *trialHead) { h.Trial.Status = "OK" }, nil),
-		"seconds": forge(func(h *trialHead) { h.Timing.Seconds = 1e308 }, nil),
-		"escape":  forge(func(h *trialHead) { h.Trial.Status, h.Trial.Method = "failed", "\x1b[2J" }, nil),
-		"version": forge(func(h *trialHead) { h.Version++ }, nil), // of a later program: does not stop the others
-		"key":     forge(func(h *trialHead) { h.Trial.Key = "../../pwned" }, nil),
+		"status":   forge(func(h *head) { h.Trial.Status = "OK" }, nil),
+		"seconds":  forge(func(h *head) { h.Timing.Seconds = 1e308 }, nil),
+		"escape":   forge(func(h *head) { h.Trial.Status, h.Trial.Method = "failed", "\x1b[2J" }, nil),
+		"no trial": forge(func(h *head) { h.Trial = nil }, nil),
+		"version":  forge(func(h *head) { h.Version++ }, nil), // of a later program: does not stop the others
+		"key":      forge(func(h *head) { h.Trial.Key = "../../pwned" }, nil),
 		"link": func(s *Store) {
 			must(0, os.RemoveAll(folder(s, "k")))
 			must(0, os.Symlink(outside, folder(s, "k")))
@@ -195,12 +197,12 @@ func TestForgedStore(t *testing.T) {
 	}
 	s := must(Open(t.TempDir()))
 	must(put(s, "k", record.StatusOK))
-	forge(func(h *trialHead) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, nil)(s)
+	forge(func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, nil)(s)
 	if e, err := s.Get(gmm("k")); err != nil || e.Trial.Reason != `\x1b[2Jall is well` {
 		t.Errorf("%+v, error %v", e, err)
 	}
 	trace := must(record.EncodeTraces([]record.Trace{{Key: "another"}}))
-	forge(func(*trialHead) {}, map[string][]byte{traceName: trace})(s)
+	forge(func(*head) {}, map[string][]byte{traceName: trace})(s)
 	if _, err := must(s.Get(gmm("k"))).Traces(); !errors.Is(err, record.ErrDamaged) {
 		t.Errorf("rows of another trial: error %v", err)
 	}
