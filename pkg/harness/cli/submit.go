@@ -109,12 +109,13 @@ func (s *submission) job(e *env, names []string) (*cluster.Job, error) {
 		return nil, err
 	}
 	w, err := s.open(e, names, false)
+	if err == nil {
+		err = w.damage()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := w.damage(); err != nil {
-		return nil, err
-	}
+	w.measure(e)
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))
@@ -153,10 +154,10 @@ func (s *submission) slurm(e *env, j *cluster.Job) error {
 		return nil
 	}
 	earlier, n, err := cluster.Queued(filepath.Dir(j.Folder), j.Plan.Trials)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if n > 0 {
+	case n > 0:
 		return exitf(exitStopped, "nothing was submitted: job %s still has %d of these trials; wait until it ends, or end it: scancel %s",
 			earlier, n, earlier)
 	}
@@ -183,9 +184,8 @@ func (s *submission) kubernetes(e *env, j *cluster.Job, k cluster.Kubernetes) er
 		return err
 	}
 	path, err := j.WriteManifest(k)
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(e.out, "kubectl create -f %s\n", path)
 	}
-	fmt.Fprintf(e.out, "kubectl create -f %s\n", path)
-	return nil
+	return err
 }

@@ -133,6 +133,38 @@ func TestSubmitRefusals(t *testing.T) {
 	p.want(0, []string{"sbatch --ntasks=1"}, append(submit, "--dry-run")...)
 }
 
+// manifest is what a test wants to know of an Indexed Job, and all that ours has.
+type manifest struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		CompletionMode       string `yaml:"completionMode"`
+		Completions          int
+		Parallelism          int
+		BackoffLimitPerIndex int `yaml:"backoffLimitPerIndex"`
+		MaxFailedIndexes     int `yaml:"maxFailedIndexes"`
+		PodFailurePolicy     struct {
+			Rules []map[string]any
+		} `yaml:"podFailurePolicy"`
+		Template struct {
+			Spec struct {
+				RestartPolicy                 string `yaml:"restartPolicy"`
+				TerminationGracePeriodSeconds int    `yaml:"terminationGracePeriodSeconds"`
+				Containers                    []struct {
+					Name         string
+					Image        string
+					WorkingDir   string `yaml:"workingDir"`
+					Command      []string
+					Resources    map[string]map[string]string
+					VolumeMounts []map[string]string `yaml:"volumeMounts"`
+				}
+				Volumes []map[string]any
+			}
+		}
+	}
+}
+
 // The manifest is an Indexed Job whose pods are started again where that helps, and compute their shards.
 func TestKubernetes(t *testing.T) {
 	p := at(t, os.Environ())
@@ -146,36 +178,7 @@ func TestKubernetes(t *testing.T) {
 	if text != shown {
 		t.Errorf("--dry-run shows another manifest:\n%s\n%s", shown, text)
 	}
-	var job struct {
-		APIVersion string `yaml:"apiVersion"`
-		Kind       string
-		Metadata   struct{ Name string }
-		Spec       struct {
-			CompletionMode       string `yaml:"completionMode"`
-			Completions          int
-			Parallelism          int
-			BackoffLimitPerIndex int `yaml:"backoffLimitPerIndex"`
-			MaxFailedIndexes     int `yaml:"maxFailedIndexes"`
-			PodFailurePolicy     struct {
-				Rules []map[string]any
-			} `yaml:"podFailurePolicy"`
-			Template struct {
-				Spec struct {
-					RestartPolicy                 string `yaml:"restartPolicy"`
-					TerminationGracePeriodSeconds int    `yaml:"terminationGracePeriodSeconds"`
-					Containers                    []struct {
-						Name         string
-						Image        string
-						WorkingDir   string `yaml:"workingDir"`
-						Command      []string
-						Resources    map[string]map[string]string
-						VolumeMounts []map[string]string `yaml:"volumeMounts"`
-					}
-					Volumes []map[string]any
-				}
-			}
-		}
-	}
+	var job manifest
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&job); err != nil {
