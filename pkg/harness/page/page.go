@@ -5,6 +5,7 @@ package page
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var (
@@ -23,7 +25,9 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"class": class, "short": short, "span": span, "first": firstSentence,
+		"marks": marks, "picture": picture, "first": firstSentence,
+		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") }, // of a verdict or an outcome
+		"table": func(t *table.Table) template.HTML { return template.HTML(t.HTML()) },
 	}).Parse(pageText))
 )
 
@@ -36,9 +40,9 @@ type view struct {
 	Ledger      []row
 	Main        []row // the paper's main claims
 	Tiles       []tile
-	Findings    []finding // of the first screen
-	Figures     []item    // of the first screen
-	Samplers    []term
+	Findings    []harness.Statement // of the first screen
+	Figures     []item              // of the first screen
+	Samplers    []fact
 	Parts       []part
 	AnyFindings bool
 	Facts       []fact
@@ -62,34 +66,20 @@ type tile struct {
 type row struct {
 	claim.Row
 	Title string // of the experiment
-	Under []opinion
+	Part  *report.Experiment
 }
 
-type opinion struct {
-	claim.Opinion
-	Marks   []string
-	Command string
-}
-
-type (
-	term    struct{ Name, Meaning string }
-	fact    struct{ Name, Value string }
-	finding struct {
-		harness.Statement
-		Title, Experiment string
-		HTML              template.HTML
-	}
-)
+type fact struct{ Name, Value string }
 
 // part is one experiment.
 type part struct {
-	Name, Title, Summary string
-	Findings             []finding
-	Figures, Tables      []item
-	Metrics              []harness.Metric
-	Differ               []setting
-	Columns              []string // protocols of Differ
-	Runs                 []run
+	*harness.Experiment
+	Findings        []harness.Statement
+	Figures, Tables []item
+	Metrics         []harness.Metric // that were measured
+	Differ          []setting
+	Columns         []string // protocols of Differ
+	Runs            []run
 }
 
 // item is a figure or a table, under each protocol of the page.
@@ -100,22 +90,18 @@ type item struct {
 
 // shown is a figure or a table under one protocol, or why there is none.
 type shown struct {
-	Protocol string
-	Marks    []string
-	Src      template.HTMLAttr
-	Width    int // CSS pixels
-	HTML     template.HTML
-	Problem  string
-	Command  string
+	*report.Protocol
+	SVG     []byte
+	Table   *table.Table
+	Problem string
 }
 
 // run is how the trials of one protocol were run.
 type run struct {
-	Protocol, Command, Scale string
-	Marks                    []string
-	Status                   string // how the trials ended, in words
-	Facts                    []fact
-	Bad                      template.HTML // table of the trials without a result
+	*report.Protocol
+	Status string // how the trials ended, in words
+	Facts  []fact
+	Bad    *table.Table // of the trials without a result; nil: none
 }
 
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
@@ -125,20 +111,15 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	v.protocols(r, all, ledger)
 	v.claims(r, all, ledger)
 	used := map[string]bool{}
+	var everything []*report.Protocol
 	for _, e := range all {
-		x := r.Experiment(e.Name)
-		if x == nil {
-			continue
+		if x := r.Experiment(e.Name); x != nil {
+			v.add(e, x, used)
+			everything = append(everything, x.Protocols...)
 		}
-		for _, p := range x.Protocols {
-			for _, s := range p.Settings() {
-				used[s.Config.Sampler.Sampler] = true
-			}
-		}
-		v.add(e, x)
 	}
 	v.Samplers = samplers(used)
-	v.Facts = facts(r)
+	v.Facts = facts(everything...)
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err
@@ -146,71 +127,43 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 
 // claims adds the ledger.
 func (v *view) claims(r *report.Report, all []*harness.Experiment, ledger claim.Ledger) {
-	of := map[string]*harness.Experiment{}
-	for _, e := range all {
-		of[e.Name] = e
-	}
+	counts := map[string]int{}
 	for _, c := range ledger {
-		out := row{Row: c, Title: of[c.Experiment].Title}
-		for _, o := range c.Under {
-			p := r.Experiment(c.Experiment).Protocol(o.Protocol)
-			out.Under = append(out.Under, opinion{o, marks(o.Scale, o.Changed), p.Command("report")})
-		}
+		counts[c.Outcome]++
+		e := all[slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == c.Experiment })]
+		out := row{c, e.Title, r.Experiment(c.Experiment)}
 		v.Ledger = append(v.Ledger, out)
-		if len(c.Under) > 0 && slices.Contains(of[c.Experiment].Lead, c.ID) {
+		if len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
 			v.Main = append(v.Main, out)
 		}
 	}
+	v.Tiles = tiles(counts)
+}
+
+// tiles lists what was given, in order of presentation.
+func tiles(counts map[string]int) []tile {
+	var out []tile
 	for _, name := range claim.Outcomes {
-		v.Tiles = count(v.Tiles, name, len(filter(ledger, func(c claim.Row) bool { return c.Outcome == name })))
-	}
-}
-
-// add adds an experiment.
-func (v *view) add(e *harness.Experiment, x *report.Experiment) {
-	p := v.part(e, x)
-	v.Parts = append(v.Parts, p)
-	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
-	v.Findings = append(v.Findings, filter(p.Findings, func(f finding) bool { return f.Lead })...)
-	for _, name := range e.Lead {
-		v.Figures = append(v.Figures, filter(p.Figures, func(i item) bool { return i.Name == name })...)
-	}
-}
-
-func filter[T any](all []T, keep func(T) bool) []T {
-	var out []T
-	for _, x := range all {
-		if keep(x) {
-			out = append(out, x)
+		if n := counts[name]; n > 0 {
+			out = append(out, tile{name, n})
 		}
 	}
 	return out
 }
 
-// count appends a tile unless n is 0.
-func count(to []tile, name string, n int) []tile {
-	if n > 0 {
-		to = append(to, tile{name, n})
+// add adds an experiment, and the samplers that it used.
+func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
+	p := v.part(e, x, used)
+	v.Parts = append(v.Parts, p)
+	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
+	for _, f := range p.Findings {
+		if f.Lead {
+			v.Findings = append(v.Findings, f)
+		}
 	}
-	return to
-}
-
-// class is a verdict or an outcome as a CSS class.
-func class(v any) string {
-	switch v := v.(type) {
-	case claim.Verdict:
-		return strings.ReplaceAll(v.String(), " ", "-")
-	case string:
-		return strings.ReplaceAll(v, " ", "-")
+	for _, name := range e.Lead {
+		if i := slices.IndexFunc(p.Figures, func(i item) bool { return i.Name == name }); i >= 0 {
+			v.Figures = append(v.Figures, p.Figures[i])
+		}
 	}
-	panic("page: a class of neither a verdict nor text")
-}
-
-// short are the first characters of keys, which sifg explain takes for the whole.
-func short(keys []string) []string {
-	var out []string
-	for _, k := range keys {
-		out = append(out, k[:min(len(k), 10)])
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,80 +14,55 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// part collects what the page shows of an experiment.
-func (v *view) part(e *harness.Experiment, x *report.Experiment) part {
-	out := part{Name: e.Name, Title: e.Title, Summary: e.Summary, Metrics: measured(e, x)}
-	for _, s := range x.Findings {
-		f := finding{Statement: s, Title: s.Title, Experiment: e.Title}
-		if s.Table != nil {
-			f.HTML = template.HTML(s.Table.HTML())
-		}
-		out.Findings = append(out.Findings, f)
-	}
+// part collects what the page shows of an experiment, and notes the samplers that it used.
+func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string]bool) part {
+	out := part{Experiment: e, Findings: x.Findings}
 	var all []flat
+	measured := map[string]bool{}
 	for _, p := range x.Protocols {
-		all = append(all, configs(p))
-		out.Columns = append(out.Columns, p.Name)
-		out.Runs = append(out.Runs, newRun(p))
+		all, out.Columns, out.Runs = append(all, configs(p)), append(out.Columns, p.Name), append(out.Runs, newRun(p))
 		for _, f := range p.Figures {
-			s := shown{Protocol: p.Name, Marks: marks(p.Scale, len(p.Set) > 0), Problem: f.Problem, Command: p.Command("report")}
-			if f.Problem == "" {
-				s.Src, s.Width = picture(f.SVG)
-			}
-			v.item(&out.Figures, e.Name, f.Name, f.Title, f.Caption).set(s)
+			v.put(&out.Figures, item{Part: e.Name, Name: f.Name, Title: f.Title, Caption: f.Caption},
+				shown{Protocol: p, SVG: f.SVG, Problem: f.Problem})
 		}
 		for _, t := range p.Tables {
-			s := shown{Protocol: p.Name, Marks: marks(p.Scale, len(p.Set) > 0), Problem: t.Problem, Command: p.Command("report")}
-			if t.Problem == "" {
-				s.HTML = template.HTML(t.Table.HTML())
+			v.put(&out.Tables, item{Part: e.Name, Name: t.Name, Title: t.Title, Caption: t.Caption},
+				shown{Protocol: p, Table: t.Table, Problem: t.Problem})
+		}
+		for _, rows := range p.Records.Traces {
+			for i := range rows {
+				measured[rows[i].Metric] = true
 			}
-			v.item(&out.Tables, e.Name, t.Name, t.Title, t.Caption).set(s)
+		}
+	}
+	for _, f := range all {
+		for _, values := range f {
+			used[values["sampler.sampler"]] = true
 		}
 	}
 	out.Differ = differences(all)
+	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
 	return out
 }
 
-// item returns the item with a name, a new one with a place for each protocol of the page if need be.
-func (v *view) item(items *[]item, part, name, title, caption string) *item {
-	for i := range *items {
-		if (*items)[i].Name == name {
-			return &(*items)[i]
+// put shows a figure or a table under a protocol, in a new item with a place for each protocol of the page if need be.
+func (v *view) put(items *[]item, it item, s shown) {
+	i := slices.IndexFunc(*items, func(there item) bool { return there.Name == it.Name })
+	if i < 0 {
+		for _, p := range v.Protocols {
+			nothing := &report.Protocol{Name: p.Name, Scale: "full"}
+			it.Under = append(it.Under, shown{Protocol: nothing, Problem: "no results under " + p.Name})
 		}
+		i, *items = len(*items), append(*items, it)
 	}
-	it := item{Part: part, Name: name, Title: title, Caption: caption}
-	for _, p := range v.Protocols {
-		it.Under = append(it.Under, shown{Protocol: p.Name, Problem: "no results under " + p.Name})
-	}
-	*items = append(*items, it)
-	return &(*items)[len(*items)-1]
-}
-
-func (it *item) set(s shown) {
-	for i := range it.Under {
-		if it.Under[i].Protocol == s.Protocol {
-			it.Under[i] = s
-		}
-	}
-}
-
-// measured returns the metrics that the experiment's trials hold, with their meaning.
-func measured(e *harness.Experiment, x *report.Experiment) []harness.Metric {
-	there := map[string]bool{}
-	for _, p := range x.Protocols {
-		for _, rows := range p.Records.Traces {
-			for i := range rows {
-				there[rows[i].Metric] = true
-			}
-		}
-	}
-	return filter(e.Metrics, func(m harness.Metric) bool { return there[m.Name] })
+	under := (*items)[i].Under
+	under[slices.IndexFunc(under, func(u shown) bool { return u.Name == s.Name })] = s
 }
 
 func newRun(p *report.Protocol) run {
-	out := run{Protocol: p.Name, Command: p.Command("run"), Scale: p.Scale, Marks: marks(p.Scale, len(p.Set) > 0), Status: ended(p)}
+	out := run{Protocol: p, Status: ended(p)}
 	if len(p.Timings) > 0 {
-		out.Facts = append([]fact{{"computing time", span(p.Seconds())}}, origins(p.Machines())...)
+		out.Facts = facts(p)[1:] // the number of trials is in the status
 	}
 	hidden := 0
 	for _, f := range p.Figures {
@@ -95,16 +71,16 @@ func newRun(p *report.Protocol) run {
 	if hidden > 0 {
 		out.Facts = append(out.Facts, fact{"values outside the axes of figures, or not finite", fmt.Sprint(hidden)})
 	}
-	bad := table.Table{Columns: []table.Column{
-		{Header: "problem"}, {Header: "method"}, {Header: "seed"}, {Header: "status"}, {Header: "reason"}, {Header: "key"}}}
 	for _, t := range p.Records.Trials {
-		if t.Status != record.StatusOK {
-			bad.Rows = append(bad.Rows, []table.Cell{table.Text(t.Problem), table.Text(t.Method), table.Text(fmt.Sprint(t.Seed)),
-				table.Text(t.Status), table.Text(t.Reason), table.Text(t.Key)})
+		if t.Status == record.StatusOK {
+			continue
 		}
-	}
-	if bad.Rows != nil {
-		out.Bad = template.HTML(bad.HTML())
+		if out.Bad == nil {
+			out.Bad = &table.Table{Columns: []table.Column{
+				{Header: "problem"}, {Header: "method"}, {Header: "seed"}, {Header: "status"}, {Header: "reason"}, {Header: "key"}}}
+		}
+		out.Bad.Rows = append(out.Bad.Rows, []table.Cell{table.Text(t.Problem), table.Text(t.Method), table.Text(fmt.Sprint(t.Seed)),
+			table.Text(t.Status), table.Text(t.Reason), table.Text(t.Key)})
 	}
 	return out
 }
@@ -116,13 +92,13 @@ var (
 	encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
 )
 
-// picture returns the attribute src that holds a drawing, and its width in CSS pixels: a third more than on paper.
-func picture(svg []byte) (template.HTMLAttr, int) {
+// picture returns the attributes that hold a drawing and its width in CSS pixels: a third more than on paper.
+func picture(svg []byte) template.HTMLAttr {
 	width := 800
 	if m := svgWidth.FindSubmatch(svg); m != nil {
 		if points, err := strconv.ParseFloat(string(m[1]), 64); err == nil {
 			width = int(points * 16 / 9)
 		}
 	}
-	return template.HTMLAttr(`src="data:image/svg+xml,` + encode.Replace(string(svg)) + `"`), width
+	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, encode.Replace(string(svg)), width))
 }

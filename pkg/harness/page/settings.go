@@ -3,12 +3,15 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -21,9 +24,9 @@ type setting struct {
 
 // changed is a protocol's results that were not run with its own settings.
 type changed struct {
-	Title, Protocol, Command string
-	Marks, Set               []string
-	Settings                 []setting // that differ: here, and in the protocol
+	*report.Protocol
+	Title    string    // of the experiment
+	Settings []setting // that differ: here, and in the protocol
 }
 
 // flat is configurations by problem and method, with their keys dotted.
@@ -31,7 +34,7 @@ type flat map[[2]string]map[string]string
 
 // changes lists the settings in which results differ from their protocol.
 func changes(e *harness.Experiment, p *report.Protocol) changed {
-	out := changed{Title: e.Title, Protocol: p.Name, Command: p.Command("run"), Marks: marks(p.Scale, len(p.Set) > 0), Set: p.Set}
+	out := changed{Protocol: p, Title: e.Title}
 	file, err := settings.Read(e.Name, e.Settings)
 	if err != nil {
 		return out
@@ -40,28 +43,33 @@ func changes(e *harness.Experiment, p *report.Protocol) changed {
 	if err != nil {
 		return out
 	}
-	own := flat{}
+	here, own := configs(p), flat{}
 	for _, problem := range plain.Problems {
 		for _, m := range problem.Methods {
-			own[[2]string{problem.Name, m.Name}] = flatten(m.Config, fmt.Sprint(problem.Seeds))
+			if at := [2]string{problem.Name, m.Name}; here[at] != nil {
+				own[at] = flatten(m.Config, fmt.Sprint(problem.Seeds))
+			}
 		}
 	}
-	here := configs(p)
-	maps.DeleteFunc(own, func(k [2]string, _ map[string]string) bool { return here[k] == nil })
 	out.Settings = differences([]flat{here, own})
 	return out
 }
 
 // configs returns the configurations of a protocol's trials.
 func configs(p *report.Protocol) flat {
-	seeds := map[[2]string][]uint64{}
+	seeds, first := map[[2]string][]uint64{}, map[[2]string]record.Trial{}
 	for _, t := range p.Records.Trials {
-		seeds[[2]string{t.Problem, t.Method}] = append(seeds[[2]string{t.Problem, t.Method}], t.Seed)
+		at := [2]string{t.Problem, t.Method}
+		if seeds[at] == nil {
+			first[at] = t
+		}
+		seeds[at] = append(seeds[at], t.Seed)
 	}
 	out := flat{}
-	for _, s := range p.Settings() {
-		at := [2]string{s.Problem, s.Method}
-		out[at] = flatten(s.Config, fmt.Sprint(seeds[at]))
+	for at, t := range first {
+		if c, err := claim.Config(t); err == nil {
+			out[at] = flatten(c, fmt.Sprint(seeds[at]))
+		}
 	}
 	return out
 }
@@ -134,13 +142,10 @@ func name(places [][2]string, of map[string]int) string {
 // flatten returns a configuration by dotted key.
 func flatten(c settings.Config, seeds string) map[string]string {
 	out := map[string]string{"seeds": strings.Trim(seeds, "[]")}
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic("page: a configuration is no JSON") // it was read from JSON
-	}
 	var tree any
-	if err := json.Unmarshal(text, &tree); err != nil {
-		panic("page: a configuration is no JSON")
+	text, err := json.Marshal(c)
+	if err = errors.Join(err, json.Unmarshal(text, &tree)); err != nil {
+		panic("page: a configuration is no JSON") // it was read from JSON
 	}
 	var walk func(at string, v any)
 	walk = func(at string, v any) {

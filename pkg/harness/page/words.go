@@ -34,25 +34,25 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment, ledger cla
 				continue
 			}
 			there = true
-			for _, m := range marks(part.Scale, len(part.Set) > 0) {
+			different := marks(part.Scale, part.Changed())
+			if different != nil {
+				v.Changed = append(v.Changed, changes(e, part))
+			}
+			for _, m := range different {
 				if !slices.Contains(p.Marks, m) {
 					p.Marks = append(p.Marks, m)
 				}
-			}
-			if !part.Own() {
-				v.Changed = append(v.Changed, changes(e, part))
 			}
 		}
 		if !there {
 			continue
 		}
 		p.Sentence = sentence(ledger, name, all)
-		for verdict := claim.NoResult; verdict <= claim.NotReproduced; verdict++ {
-			p.Counts = count(p.Counts, verdict.String(), verdicts(ledger, name, "")[verdict])
+		counts := map[string]int{}
+		for verdict, n := range verdicts(ledger, name, "") {
+			counts[verdict.String()] = n
 		}
-		slices.SortFunc(p.Counts, func(a, b tile) int {
-			return slices.Index(claim.Outcomes, a.Name) - slices.Index(claim.Outcomes, b.Name)
-		})
+		p.Counts = tiles(counts)
 		v.Protocols = append(v.Protocols, p)
 	}
 }
@@ -146,48 +146,40 @@ func ended(p *report.Protocol) string {
 }
 
 // samplers explains the samplers that were used.
-func samplers(used map[string]bool) []term {
-	var out []term
+func samplers(used map[string]bool) []fact {
+	var out []fact
 	for _, s := range sifg.Samplers {
 		if used[s.Name] {
-			out = append(out, term{s.Title, s.Doc})
+			out = append(out, fact{s.Title, s.Doc})
 		}
 	}
 	return out
 }
 
-// facts says on what everything was computed.
-func facts(r *report.Report) []fact {
-	trials, seconds := 0, 0.0
-	var machines []record.Machine
-	for _, x := range r.Experiments {
-		for _, p := range x.Protocols {
-			trials, seconds = trials+len(p.Records.Trials), seconds+p.Seconds()
-			machines = append(machines, p.Machines()...)
-		}
-	}
-	return append([]fact{{"trials", fmt.Sprint(trials)}, {"computing time", span(seconds)}}, origins(machines)...)
-}
-
-// origins lists processors, compute paths and commits.
-func origins(machines []record.Machine) []fact {
-	var lists [3][]string
-	for _, m := range machines {
-		hash, dirty, _ := strings.Cut(m.Commit, "+")
-		commit := hash[:min(len(hash), 12)]
-		if dirty != "" {
-			commit += "+" + dirty
-		}
-		for i, s := range []string{m.CPU, m.Kernel, commit} {
-			if s != "" && !slices.Contains(lists[i], s) {
-				lists[i] = append(lists[i], s)
+// facts says on what trials were computed: how many, how long one after another, by which processors, compute paths and commits.
+func facts(protocols ...*report.Protocol) []fact {
+	trials, seconds, by := 0, 0.0, map[string][]string{}
+	for _, p := range protocols {
+		trials += len(p.Records.Trials)
+		for _, t := range p.Records.Trials {
+			m := p.Timings[t.Key]
+			seconds += m.Seconds
+			hash, dirty, isDirty := strings.Cut(m.Commit, "+")
+			commit := hash[:min(len(hash), 12)]
+			if isDirty {
+				commit += "+" + dirty
+			}
+			for name, value := range map[string]string{"processor": m.CPU, "compute path": m.Kernel, "commit": commit} {
+				if value != "" && !slices.Contains(by[name], value) {
+					by[name] = append(by[name], value)
+				}
 			}
 		}
 	}
-	var out []fact
-	for i, name := range []string{"processor", "compute path", "commit"} {
-		if lists[i] != nil {
-			out = append(out, fact{name, strings.Join(lists[i], ", ")})
+	out := []fact{{"trials", fmt.Sprint(trials)}, {"computing time", span(seconds)}}
+	for _, name := range []string{"processor", "compute path", "commit"} {
+		if by[name] != nil {
+			out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
 		}
 	}
 	return out

@@ -39,11 +39,10 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 	p.Figures, p.Tables, p.Claims = b.figures(), b.tables(), b.claims()
 }
 
-// attempt turns a panic of f into an error. It reports whether arrays were missing.
-func (b *painter) attempt(f func() error) (lacks bool, err error) {
+// attempt is the function attempt. Afterwards lacks says whether arrays were missing.
+func (b *painter) attempt(f func() error) error {
 	b.lacks = false
-	err = attempt(f)
-	return b.lacks, err
+	return attempt(f)
 }
 
 // figures draws the figures. One that cannot be drawn is noted and the others go on.
@@ -51,7 +50,7 @@ func (b *painter) figures() []Figure {
 	out := []Figure{}
 	for _, f := range b.e.Figures {
 		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		lacks, err := b.attempt(func() (err error) {
+		err := b.attempt(func() (err error) {
 			made.SVG, made.Hidden, err = draw(f, b.set, "svg")
 			return err
 		})
@@ -59,7 +58,7 @@ func (b *painter) figures() []Figure {
 			made.Problem = err.Error()
 		}
 		for _, was := range b.old.Figures {
-			if lacks && was.Name == f.Name {
+			if b.lacks && was.Name == f.Name {
 				made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
 			}
 		}
@@ -81,7 +80,7 @@ func (b *painter) tables() []Table {
 	out := []Table{}
 	for _, t := range b.e.Tables {
 		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
-		lacks, err := b.attempt(func() (err error) {
+		err := b.attempt(func() (err error) {
 			made.Table, err = t.Make(b.set)
 			return err
 		})
@@ -89,7 +88,7 @@ func (b *painter) tables() []Table {
 			made.Table, made.Problem = nil, err.Error()
 		}
 		for _, was := range b.old.Tables {
-			if lacks && was.Name == t.Name {
+			if b.lacks && was.Name == t.Name {
 				made.Table, made.Problem = was.Table, was.Problem
 			}
 		}
@@ -103,12 +102,12 @@ func (b *painter) claims() []claim.Result {
 	out := []claim.Result{}
 	for _, c := range b.e.Claims {
 		r := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
-		lacks, err := b.attempt(func() error { r.Outcome = c.Check(b.set); return nil })
+		err := b.attempt(func() error { r.Outcome = c.Check(b.set); return nil })
 		if err != nil {
 			r.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: fmt.Sprintf("The check failed: %v.", err)}
 		}
 		for _, was := range b.old.Claims {
-			if lacks && was.ID == c.ID {
+			if b.lacks && was.ID == c.ID {
 				r.Outcome = was.Outcome
 			}
 		}
@@ -162,7 +161,7 @@ func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 						problems = append(problems, fmt.Errorf("%s: %w", name, err))
 						continue
 					}
-					if err := writeFile(name, file); err != nil {
+					if err := record.WriteFileAtomic(name, file); err != nil {
 						return err
 					}
 				}

@@ -16,14 +16,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Make makes the report of a plan from the store. earlier is the report that is on disk, or nil: protocols outside of the plan,
+// Make makes the report of a plan from the store. earlier is the report that is on disk: protocols outside of the plan,
 // and all other experiments, are taken from it unchanged. With keep, trials that the store lacks come from it too. A report of
 // a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes say what
 // was left as it was. An experiment of earlier that is damaged is made anew if the plan has all of it; otherwise that is an error.
 func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
-	if earlier == nil {
-		earlier = &Report{}
-	}
 	r = &Report{}
 	for _, e := range all {
 		m := &maker{e: e, plan: p, store: s, keep: keep, old: earlier.Experiment(e.Name), seen: map[string]*entry{}}
@@ -63,15 +60,15 @@ func (m *maker) note(format string, args ...any) {
 
 func (m *maker) make() (*Experiment, error) {
 	parts := m.parts()
-	damage := error(nil)
+	var damage error
 	if m.old != nil {
 		damage = m.old.damage
 	}
-	if len(parts) == 0 {
-		if damage != nil {
-			m.note(" is not on the page: %v", damage)
-			return nil, nil
-		}
+	switch {
+	case len(parts) == 0 && damage != nil:
+		m.note(" is not on the page: %v", damage)
+		return nil, nil
+	case len(parts) == 0:
 		return m.old, nil
 	}
 	x, changed := &Experiment{Name: m.e.Name}, false
@@ -176,23 +173,18 @@ func (m *maker) entry(t *harness.Trial, old *Protocol) (*entry, error) {
 // stored returns what the store has of a trial. A damaged trial is none, and is noted.
 func (m *maker) stored(key string) (*entry, error) {
 	got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: key})
-	if err != nil || got == nil {
-		return nil, m.missing(err)
+	var traces []record.Trace
+	if got != nil {
+		traces, err = got.Traces()
 	}
-	traces, err := got.Traces()
-	if err != nil {
-		return nil, m.missing(err)
+	switch {
+	case errors.Is(err, record.ErrDamaged):
+		m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", err)
+		return nil, nil
+	case err != nil || got == nil:
+		return nil, err
 	}
 	return &entry{got.Trial, got.Timing, traces}, nil
-}
-
-// missing notes damage, and passes on every other error.
-func (m *maker) missing(err error) error {
-	if !errors.Is(err, record.ErrDamaged) {
-		return err
-	}
-	m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", err)
-	return nil
 }
 
 // load is the Load of the records: arrays are in the store alone.

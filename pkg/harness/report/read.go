@@ -22,17 +22,12 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Report{}, nil
 	}
-	alone := record.Alone(dir, func() error { r, err = read(dir, all); return nil })
-	return r, errors.Join(alone, err)
+	err = alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
+	return r, err
 }
 
 // read is Read for who has the folder alone.
-func read(dir string, all []*harness.Experiment) (*Report, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
+func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 	r := &Report{}
 	var damage []error
 	for _, e := range all {
@@ -79,11 +74,10 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	}
 	for _, p := range x.Protocols {
 		for i := range p.Figures {
-			if p.Figures[i].Problem != "" {
-				continue
-			}
-			if p.Figures[i].SVG, err = f.Read(path.Join(p.Name, "figures", p.Figures[i].Name+".svg")); err != nil {
-				return nil, err
+			if drawn := &p.Figures[i]; drawn.Problem == "" {
+				if drawn.SVG, err = f.Read(path.Join(p.Name, "figures", drawn.Name+".svg")); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -137,10 +131,8 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		if time, ok := times[t.Key]; ok {
 			p.Timings[t.Key] = time
 		}
-	}
-	for _, p := range x.Protocols {
 		if len(p.Records.Trials) > p.Planned {
-			return fmt.Errorf("%s has %d trials and %d were planned", p.Name, len(p.Records.Trials), p.Planned)
+			return fmt.Errorf("%s has more trials than the %d that were planned", p.Name, p.Planned)
 		}
 	}
 	return nil

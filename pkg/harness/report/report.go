@@ -3,14 +3,11 @@
 package report
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -63,31 +60,24 @@ type Table struct {
 	Problem string       `json:"problem,omitempty"` // why it was not made
 }
 
-// Setting is the resolved configuration of one method on one problem.
-type Setting struct {
-	Problem, Method string
-	Config          settings.Config
-}
-
 // Experiment returns the part about an experiment, nil if there is none.
 func (r *Report) Experiment(name string) *Experiment {
-	return find(r.Experiments, func(e *Experiment) bool { return e.Name == name })
+	for _, e := range r.Experiments {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
 }
 
 // Protocol returns the part about a protocol, nil if there is none. The experiment may be nil.
 func (e *Experiment) Protocol(name string) *Protocol {
-	if e == nil {
-		return nil
-	}
-	return find(e.Protocols, func(p *Protocol) bool { return p.Name == name })
-}
-
-// Digest is the SHA-256 of the experiment's report.json, in hex; "" before it is written.
-func (e *Experiment) Digest() string { return e.digest }
-
-func find[T any](all []*T, is func(*T) bool) *T {
-	if i := slices.IndexFunc(all, is); i >= 0 {
-		return all[i]
+	if e != nil {
+		for _, p := range e.Protocols {
+			if p.Name == name {
+				return p
+			}
+		}
 	}
 	return nil
 }
@@ -123,46 +113,8 @@ func (p *Protocol) Counts() map[string]int {
 // Complete reports whether every planned trial has a record.
 func (p *Protocol) Complete() bool { return len(p.Records.Trials) == p.Planned }
 
-// Own reports whether these are the protocol's own settings at full scale: whether the verdicts are about the paper.
-func (p *Protocol) Own() bool { return p.Scale == "full" && len(p.Set) == 0 }
-
-// Settings returns the configuration of each method on each problem that has trials, in their order.
-func (p *Protocol) Settings() []Setting {
-	var out []Setting
-	for _, t := range p.Records.Trials {
-		if n := len(out); n > 0 && out[n-1].Problem == t.Problem && out[n-1].Method == t.Method {
-			continue
-		}
-		if c, err := claim.Config(t); err == nil {
-			out = append(out, Setting{t.Problem, t.Method, c})
-		}
-	}
-	return out
-}
-
-// Machines returns what computed the trials, without repetition.
-func (p *Protocol) Machines() []record.Machine {
-	var out []record.Machine
-	for _, t := range p.Records.Trials {
-		m, known := p.Timings[t.Key]
-		if is := (record.Machine{CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit}); known && !slices.Contains(out, is) {
-			out = append(out, is)
-		}
-	}
-	slices.SortFunc(out, func(a, b record.Machine) int {
-		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Commit, b.Commit))
-	})
-	return out
-}
-
-// Seconds is the computing time of all trials, one after another.
-func (p *Protocol) Seconds() float64 {
-	sum := 0.0
-	for _, t := range p.Records.Trials {
-		sum += p.Timings[t.Key].Seconds
-	}
-	return sum
-}
+// Changed reports whether the settings, or the choice of trials, are not the protocol's own.
+func (p *Protocol) Changed() bool { return len(p.Set) > 0 }
 
 // Command returns the command line that does something with these trials: sifg NAME EXPERIMENT --protocol ….
 func (p *Protocol) Command(name string) string {

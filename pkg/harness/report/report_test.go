@@ -36,17 +36,14 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	p := made.Experiment("toy").Protocol("released")
-	if got := p.Counts(); !reflect.DeepEqual(got, map[string]int{"ok": 2, "diverged": 2}) || !p.Complete() || p.Own() {
-		t.Errorf("counts %v, complete %t, own %t", got, p.Complete(), p.Own())
+	if got := p.Counts(); !reflect.DeepEqual(got, map[string]int{"ok": 2, "diverged": 2}) || !p.Complete() || !p.Changed() {
+		t.Errorf("counts %v, complete %t, changed %t", got, p.Complete(), p.Changed())
 	}
 	if p.Records.Trials[0].Protocol != "released" || p.Records.Trials[0].Scale != "full" || p.Records.Incomparable != "the settings were changed: seeds=[1], --methods sgld,svgd" {
 		t.Errorf("labels of the store: %+v, %q", p.Records.Trials[0], p.Records.Incomparable)
 	}
 	if got := p.Command("run"); got != "sifg run toy --protocol released --set 'seeds=[1]' --methods sgld,svgd" {
 		t.Errorf("command %s", got)
-	}
-	if s := p.Settings(); len(s) != 2 || s[1].Config.Sampler.Sampler != "svgd" || p.Seconds() != 6 || len(p.Machines()) != 1 {
-		t.Errorf("settings %+v, %g s, machines %v", s, p.Seconds(), p.Machines())
 	}
 	if p.Figures[0].Hidden == 0 || p.Figures[1].Problem != "" || p.Figures[2].Problem != "panic: no such figure" || p.Tables[1].Problem != "too few seeds" {
 		t.Errorf("figures %+v, tables %+v", p.Figures, p.Tables)

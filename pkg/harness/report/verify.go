@@ -24,9 +24,9 @@ const (
 
 const notOurs = "not written by this program"
 
-// others are what lies in a results folder and is none of the report: the store, plans of clusters, the reports of other scales, figures
-// in other formats.
-var others = []string{"store", "cluster", "quick", "smoke", "export"}
+// others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other scales and of changed
+// settings, figures in other formats, and what is looked at by itself.
+var others = []string{"store", "cluster", "quick", "smoke", "custom", "export", Grids, pageName}
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
@@ -42,13 +42,8 @@ func Verify(dir string) ([]record.Damage, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	v := &verifier{root: root, dir: dir, digests: map[string]string{}}
-	err = record.Alone(dir, v.all)
+	v := &verifier{dir: dir, digests: map[string]string{}}
+	err := alone(dir, func(root *os.Root) error { v.root = root; return v.all() })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }
@@ -58,24 +53,23 @@ func (v *verifier) add(name, format string, args ...any) {
 }
 
 func (v *verifier) all() error {
-	names := v.names(".")
+	names := v.names("[^.]*")
 	for _, name := range names {
-		if name == Grids || name == pageName || slices.Contains(others, name) {
-			continue
-		}
-		if err := v.sealed(name, indexName); err != nil {
-			return err
-		}
-	}
-	for _, grid := range v.names(Grids) {
-		dir := path.Join(Grids, grid)
-		if len(v.names(dir)) == 0 {
-			v.add(dir, notOurs)
-		}
-		for _, p := range v.names(dir) {
-			if err := v.sealed(path.Join(dir, p), GridIndex); err != nil {
+		if !slices.Contains(others, name) {
+			if err := v.sealed(name, indexName); err != nil {
 				return err
 			}
+		}
+	}
+	parts := v.names(Grids + "/[^.]*/[^.]*")
+	for _, grid := range v.names(Grids + "/[^.]*") {
+		if !slices.ContainsFunc(parts, func(name string) bool { return path.Dir(name) == grid }) {
+			v.add(grid, notOurs)
+		}
+	}
+	for _, name := range parts {
+		if err := v.sealed(name, GridIndex); err != nil {
+			return err
 		}
 	}
 	if slices.Contains(names, pageName) {
@@ -86,15 +80,9 @@ func (v *verifier) all() error {
 	return nil
 }
 
-// names returns the names in a folder but the dotted ones, which belong to writes that are under way or were cut off.
-func (v *verifier) names(dir string) []string {
-	entries, _ := fs.ReadDir(v.root.FS(), dir) // of what is no folder: none
-	var names []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, e.Name())
-		}
-	}
+// names returns the paths that match. The dotted ones belong to writes that are under way or were cut off.
+func (v *verifier) names(pattern string) []string {
+	names, _ := fs.Glob(v.root.FS(), pattern) // it is no bad pattern
 	return names
 }
 

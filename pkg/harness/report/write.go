@@ -30,18 +30,30 @@ const (
 	maxPage     = 64 << 20 // bytes
 )
 
+// alone calls f with a results folder, made if need be, while no other process does so.
+func alone(dir string, f func(root *os.Root) error) error {
+	return record.Alone(dir, func() error {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		return f(root)
+	})
+}
+
 // Update makes the report of a plan (see Make) and writes it with its page, while no other process does so with the same folder.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
-	err = record.Alone(dir, func() error {
-		earlier, err := read(dir, all)
+	err = alone(dir, func(root *os.Root) error {
+		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
 		}
 		if r, notes, err = Make(p, s, all, earlier, keep); err != nil {
 			return err
 		}
-		foreign, err := r.Write(dir)
+		foreign, err := r.write(root)
 		for _, name := range foreign {
 			notes = append(notes, filepath.Join(dir, name)+" is not part of the report and was kept")
 		}
@@ -52,26 +64,14 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		if err != nil {
 			return err
 		}
-		return writeFile(filepath.Join(dir, pageName), r.sealPage(page))
+		return record.WriteFileAtomic(filepath.Join(dir, pageName), r.sealPage(page))
 	})
 	return r, notes, err
 }
 
-func writeFile(path string, b []byte) error {
-	return record.WriteFileAtomic(path, b)
-}
-
-// Write writes the report into a results folder. An experiment that was read from there and not made anew is left alone. Files that
-// the program did not write stay, and are named in foreign.
-func (r *Report) Write(dir string) (foreign []string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
+// write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
+// anew is left alone. Files that the program did not write stay, and are named in foreign.
+func (r *Report) write(root *os.Root) (foreign []string, err error) {
 	if foreign, err = makeRoom(root, pageName, fs.FileMode.IsRegular); err != nil {
 		return nil, err
 	}

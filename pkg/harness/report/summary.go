@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Overrides returns the changed settings, KEY=VALUE, of Set.
+func (p *Protocol) Overrides() []string {
+	var out []string
+	for _, s := range p.Set {
+		if !strings.HasPrefix(s, "--") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there are none.
+func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
+	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),
+		Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "trials", Align: table.Right}}}
+	scores := e.Scores[:min(len(e.Scores), 3)]
+	for _, metric := range scores {
+		t.Spread = "standard deviation over seeds"
+		t.Columns = append(t.Columns, table.Column{Header: metric, Align: table.Right})
+	}
+	finals, last := claim.ReadFinals(p.Records, nil), [2]string{}
+	for _, trial := range p.Records.Trials {
+		if last == [2]string{trial.Problem, trial.Method} {
+			continue
+		}
+		last = [2]string{trial.Problem, trial.Method}
+		well, all := finals.Ended(trial.Problem, trial.Method)
+		row := []table.Cell{table.Text(trial.Problem), table.Text(trial.Method), table.Text(fmt.Sprintf("%d of %d", well, all))}
+		for _, metric := range scores {
+			row = append(row, claim.MeanSD(finals.Values(trial.Problem, metric, trial.Method)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
