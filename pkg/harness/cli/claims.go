@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -25,21 +24,18 @@ func claimsCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rep, err := report.Read(s.resultsDir(), e.experiments)
+			rep, err := report.Read(s.resultsDir(nil), e.experiments)
 			if err != nil {
 				return err
 			}
 			if len(rep.Experiments) == 0 {
-				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir())
+				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
-			wanted := func(name string) bool {
-				return slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == name })
-			}
-			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { return !wanted(row.Experiment) })
+			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { return !named(r.Experiments, row.Experiment) })
 			findings := map[string][]harness.Statement{}
-			for _, x := range rep.Experiments {
-				if wanted(x.Name) {
-					findings[x.Name] = x.Findings
+			for _, x := range r.Experiments {
+				if part := rep.Experiment(x.Name); part != nil {
+					findings[x.Name] = part.Findings
 				}
 			}
 			if asJSON {
@@ -62,24 +58,27 @@ func claimsCommand(e *env) *cobra.Command {
 			return nil
 		},
 	}
-	s.scaleFlag(cmd.Flags())
-	s.folderFlags(cmd.Flags())
+	s.reportFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
+func named(all []*harness.Experiment, name string) bool {
+	return slices.ContainsFunc(all, func(x *harness.Experiment) bool { return x.Name == name })
+}
+
 // printLedger prints the claims with their evidence, and how many came out how.
 func printLedger(e *env, ledger claim.Ledger) error {
-	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	for _, row := range ledger {
-		fmt.Fprintf(t, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
+		fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
+		var under [][]string
 		for _, o := range row.Under {
-			fmt.Fprintf(t, "    %s\t%s\t%s\n", o.Protocol, o.Verdict, o.Evidence)
+			under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
 		}
-		if err := t.Flush(); err != nil { // columns of their own for each claim
+		if err := columns(e.out, under); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(e.out, ledger.Count())
-	return nil
+	_, err := fmt.Fprintln(e.out, ledger.Count())
+	return err
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
+
+// published stands for the printed numbers in --against.
+const published = "published"
 
 func compareCommand(e *env) *cobra.Command {
 	var s selection
@@ -25,67 +27,73 @@ func compareCommand(e *env) *cobra.Command {
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := s.request(e, args)
+			rows, err := compareReports(e, &s, args, against)
 			if err != nil {
 				return err
-			}
-			ours, err := report.Read(s.resultsDir(), e.experiments)
-			if err != nil {
-				return err
-			}
-			theirs := &report.Report{}
-			if against != "published" {
-				if theirs, err = report.Read(against, e.experiments); err != nil {
-					return err
-				}
-				if len(theirs.Experiments) == 0 {
-					return usage.Errorf("--against %s: there is no report; want published or the folder of a report", against)
-				}
-			}
-			var rows []compare.Row
-			for _, x := range r.Experiments {
-				for _, protocol := range settings.Protocols {
-					p, q := ours.Experiment(x.Name).Protocol(protocol), theirs.Experiment(x.Name).Protocol(protocol)
-					switch {
-					case p == nil || r.Protocols != nil && !slices.Contains(r.Protocols, protocol):
-					case against == "published":
-						rows = append(rows, compare.Published(x, p)...)
-					case q != nil:
-						rows = append(rows, compare.Reports(p, q)...)
-					}
-				}
 			}
 			if len(metrics) > 0 {
 				rows = slices.DeleteFunc(rows, func(row compare.Row) bool { return !slices.Contains(metrics, row.Metric) })
 			}
 			if len(rows) == 0 {
-				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(), against)
+				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(nil), against)
 			}
-			return printComparison(e, rows, against, strict, asJSON)
+			if asJSON {
+				err = writeJSON(e.out, rows)
+			} else {
+				_, err = fmt.Fprint(e.out, compare.Table("Beside "+against, rows).Markdown())
+			}
+			if err != nil || !strict {
+				return err
+			}
+			return judge(rows)
 		},
 	}
 	f := cmd.Flags()
-	s.protocols = []string{"all"}
-	f.StringSliceVar(&s.protocols, "protocol", s.protocols, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
-	s.scaleFlag(f)
-	s.folderFlags(f)
-	f.StringVar(&against, "against", "published", "the printed numbers, or the folder of another report, `DIR`")
+	s.protocolFlag(f, "all")
+	s.reportFlags(f)
+	f.StringVar(&against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
 	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
 	f.BoolVar(&strict, "strict", false, "exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func printComparison(e *env, rows []compare.Row, against string, strict, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = writeJSON(e.out, rows)
-	} else {
-		_, err = fmt.Fprint(e.out, compare.Table("Beside "+against, rows).Markdown())
+func compareReports(e *env, s *selection, names []string, against string) ([]compare.Row, error) {
+	r, err := s.request(e, names)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || !strict {
-		return err
+	ours, err := report.Read(s.resultsDir(nil), e.experiments)
+	if err != nil {
+		return nil, err
 	}
+	theirs := &report.Report{}
+	if against != published {
+		if theirs, err = report.Read(against, e.experiments); err != nil {
+			return nil, err
+		}
+		if len(theirs.Experiments) == 0 {
+			return nil, usage.Errorf("--against %s: there is no report; want %s or the folder of a report", against, published)
+		}
+	}
+	var rows []compare.Row
+	for _, x := range r.Experiments {
+		for _, protocol := range settings.Protocols {
+			p, q := ours.Experiment(x.Name).Protocol(protocol), theirs.Experiment(x.Name).Protocol(protocol)
+			switch {
+			case p == nil || r.Protocols != nil && !slices.Contains(r.Protocols, protocol):
+			case against == published:
+				rows = append(rows, compare.Published(x, p)...)
+			case q != nil:
+				rows = append(rows, compare.Reports(p, q)...)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// judge turns rows into the exit code of --strict.
+func judge(rows []compare.Row) error {
 	count := map[string]int{}
 	for _, r := range rows {
 		count[r.Verdict]++

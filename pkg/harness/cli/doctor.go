@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,56 +16,51 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
-// finding is one line of the doctor: bad is what would make a run fail.
-type finding struct {
-	What string `json:"what"`
-	Text string `json:"text"`
-	Bad  bool   `json:"bad,omitempty"`
+// check is one line of the doctor; bad is what would make a run fail.
+type check struct {
+	what, text string
+	bad        bool
 }
 
 func doctorCommand(e *env) *cobra.Command {
 	var f folders
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "doctor",
-		Short:   "Checks whether runs will go well here: disk, limits, kernels, data sets, other programs",
+		Short:   "Checks whether runs will go well here: kernels, disk, open files, data sets",
 		Example: "  sifg doctor",
-		Args:    arguments("", 0, 0),
+		Args:    arguments("", 0),
 		RunE: func(*cobra.Command, []string) error {
-			all := examine(e, &f)
-			if asJSON {
-				return writeJSON(e.out, all)
-			}
-			w, bad := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0), 0
-			for _, x := range all {
+			all, bad := examine(e, f.storeDir()), 0
+			var rows [][]string
+			for _, c := range all {
 				mark := "ok"
-				if x.Bad {
+				if c.bad {
 					mark = "BAD"
 					bad++
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", mark, x.What, x.Text)
+				rows = append(rows, []string{mark, c.what, c.text})
 			}
-			if err := w.Flush(); err != nil || bad == 0 {
+			if err := columns(e.out, rows); err != nil || bad == 0 {
 				return err
 			}
 			return exitf(exitFailed, "%d of %d checks found what would make runs fail", bad, len(all))
 		},
 	}
 	f.folderFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func examine(e *env, f *folders) []finding {
+func examine(e *env, store string) []check {
 	m := record.ThisMachine()
-	out := []finding{{What: "processor", Text: fmt.Sprintf("%s, %d cores", m.CPU, runtime.GOMAXPROCS(0))}}
 	forced, ok := kernel.Forced()
-	out = append(out, finding{"kernels", m.Kernel + " of " + strings.Join(kernel.Supported(), ", "), forced != "" && !ok})
-	store := f.storeDir()
-	out = append(out, disk(store))
+	out := []check{
+		{"processor", fmt.Sprintf("%s, %d cores", m.CPU, runtime.GOMAXPROCS(0)), false},
+		{"kernels", m.Kernel + " of " + strings.Join(kernel.Supported(), ", "), forced != "" && !ok},
+		disk(store),
+	}
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil {
-		out = append(out, finding{"open files", fmt.Sprintf("%d at once, 256 are enough", limit.Cur), limit.Cur < 256})
+		out = append(out, check{"open files", fmt.Sprintf("%d at once, 256 are enough", limit.Cur), limit.Cur < 256})
 	}
 	var absent []string
 	for _, name := range e.data.Names() {
@@ -76,39 +72,29 @@ func examine(e *env, f *folders) []finding {
 	if absent != nil {
 		text = "not here: " + strings.Join(absent, ", ") + " (sifg data fetch)"
 	}
-	out = append(out, finding{What: "data sets", Text: text})
-	for _, p := range []struct{ name, use string }{{"sbatch", "sifg submit slurm"}, {"kubectl", "sifg submit kubernetes"}} {
-		text := "not here; only " + p.use + " needs it"
-		if path, err := exec.LookPath(p.name); err == nil {
-			text = path
-		}
-		out = append(out, finding{What: p.name, Text: text})
-	}
-	return out
+	return append(out, check{"data sets", text, false})
 }
 
-// disk looks at the file system of the store: it must take a file, keep locks, and have room for a full run.
-func disk(dir string) finding {
-	out := finding{What: "disk"}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return finding{"disk", fmt.Sprintf("%s cannot be made: %v", dir, err), true}
+// disk looks at the file system of the store: it must take a file and keep locks, and have room for a full run.
+func disk(dir string) check {
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir) // where a run would make it
 	}
+	bad := func(err error) check { return check{"disk", fmt.Sprintf("%s: %v", dir, err), true} }
 	f, err := os.CreateTemp(dir, ".probe-")
 	if err != nil {
-		return finding{"disk", fmt.Sprintf("%s cannot be written: %v", dir, err), true}
+		return bad(err)
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		out.Text = fmt.Sprintf("%s knows no locks (%v): let one program at a time use it; ", dir, err)
+		return bad(fmt.Errorf("it knows no locks: %w", err))
 	}
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
-		return finding{"disk", fmt.Sprintf("%s: %v", dir, err), true}
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		return bad(err)
 	}
-	free := fs.Bavail * uint64(fs.Bsize)
-	const enough = 2 << 30 // of a full run under all protocols
-	out.Text += fmt.Sprintf("%s: %.1f GiB free, a full run takes about 2", dir, float64(free)/(1<<30))
-	out.Bad = free < enough/20
-	return out
+	const least = 100 << 20
+	free := stat.Bavail * uint64(stat.Bsize)
+	return check{"disk", fmt.Sprintf("%s: %.1f GiB free, a full run takes about 2", dir, float64(free)/(1<<30)), free < least}
 }

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
-	"io"
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,56 +25,66 @@ type selection struct {
 	problems    []string
 	methods     []string
 	seeds       []uint
+	name        string
 	folders
 }
 
 // folders is the flags that say where the report and the trials are.
-type folders struct{ results, store, name string }
+type folders struct{ results, store string }
 
 func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&s.protocols, "protocol", []string{"released"}, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
-	s.scaleFlag(f)
+	s.protocolFlag(f, "released")
+	s.reportFlags(f)
 	f.StringArrayVar(&s.config, "config", nil, "`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
 	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
 	f.StringSliceVar(&s.methods, "methods", nil, "only these methods, by `NAME`")
 	f.UintSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,3`")
-	s.folderFlags(f)
-	f.Var(&once{to: &s.name}, "name", "keep the report of changed settings apart, in results/custom/`NAME`")
 }
 
-func (s *selection) scaleFlag(f *pflag.FlagSet) {
+func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
+	f.StringSliceVar(&s.protocols, "protocol", []string{protocol}, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
+}
+
+// reportFlags are the flags that say which report is meant.
+func (s *selection) reportFlags(f *pflag.FlagSet) {
 	s.scale = "full"
 	f.Var(&once{to: &s.scale}, "scale", "scale, by `NAME`: full, quick or smoke")
+	s.folderFlags(f)
+	f.Var(&once{to: &s.name}, "name", "name of the report of changed settings, in results/custom/`NAME`")
 }
 
 func (s *folders) folderFlags(f *pflag.FlagSet) {
 	f.Var(&once{to: &s.results}, "results", "folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
-		"results/custom for changed settings)")
+		"a folder in results/custom for changed settings)")
 	f.Var(&once{to: &s.store}, "store", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }
 
-// changed reports whether the trials are not those of the settings as they are written.
-func (s *selection) changed() bool {
-	return len(s.config)+len(s.set)+len(s.problems)+len(s.methods)+len(s.seeds) > 0
-}
-
-// resultsDir returns the folder of the report. Only the settings as they are written, at full scale, go to results itself: a smaller
-// scale or changed settings never overwrite a full report.
-func (s *selection) resultsDir() string {
+// resultsDir returns the folder of the report, where set is what differs from the settings as they are written (plan.Plan.Set). Each
+// choice of settings and scale has its own, so that none replaces the report of another.
+func (s *selection) resultsDir(set []string) string {
+	custom := s.name
+	if custom == "" && len(set) > 0 {
+		if s.scale != "full" {
+			set = append([]string{s.scale}, set...)
+		}
+		words, sum := strings.Trim(notPlain.ReplaceAllString(strings.Join(set, "_"), "-"), ".-"), sha256.Sum256(fmt.Append(nil, set))
+		custom = fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
+	}
 	switch {
 	case s.results != "":
 		return s.results
-	case s.name != "":
-		return filepath.Join("results", "custom", s.name)
-	case s.changed():
-		return filepath.Join("results", "custom")
+	case custom != "":
+		return filepath.Join("results", "custom", custom)
 	case s.scale != "full":
 		return filepath.Join("results", s.scale)
 	}
 	return "results"
 }
+
+// notPlain is what a name of a folder does without.
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
 
 func (s *folders) storeDir() string {
 	switch {
@@ -90,6 +101,17 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := plan.Request{Scale: s.scale, Experiments: e.experiments, Lenient: true, Data: e.data, Problems: s.problems, Methods: s.methods}
 	for _, seed := range s.seeds {
 		r.Seeds = append(r.Seeds, uint64(seed))
+	}
+	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
+		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
+	}
+	if !slices.Contains(settings.Scales, s.scale) {
+		return r, usage.Unknown("scale", s.scale, "--scale", settings.Scales)
+	}
+	for _, name := range s.protocols {
+		if all := append(slices.Clone(settings.Protocols), "all"); !slices.Contains(all, name) {
+			return r, usage.Unknown("protocol", name, "--protocol", all)
+		}
 	}
 	if len(names) > 1 && slices.Contains(names, "all") {
 		return r, usage.Errorf("all is every experiment, and stands alone: got %s", strings.Join(names, " "))
@@ -108,7 +130,7 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	}
 	switch {
 	case !slices.Contains(s.protocols, "all"):
-		r.Protocols = slices.Compact(s.protocols)
+		r.Protocols = s.protocols
 	case len(s.protocols) > 1:
 		return r, usage.Errorf("--protocol %s: all is every protocol, and stands alone", strings.Join(s.protocols, ","))
 	}
@@ -134,7 +156,7 @@ type once struct {
 // Set implements pflag.Value.
 func (o *once) Set(text string) error {
 	if o.given {
-		return errors.New("it is given twice")
+		return errors.New("given twice")
 	}
 	*o.to, o.given = text, true
 	return nil
@@ -180,15 +202,9 @@ var wants = map[string]string{
 // notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		var values []string
-		switch v := f.Value.(type) {
-		case pflag.SliceValue:
-			values = v.GetSlice()
-		default:
-			if v.Type() != "string" {
-				return
-			}
-			values = []string{v.String()}
+		values := []string{f.Value.String()}
+		if slice, ok := f.Value.(pflag.SliceValue); ok {
+			values = slice.GetSlice()
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
 			err = usage.Errorf("--%s has an empty value", f.Name)
@@ -197,23 +213,16 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// arguments wants from least to most arguments, each of them a what.
-func arguments(what string, least, most int) cobra.PositionalArgs {
+// arguments wants so many arguments, each of them a what.
+func arguments(what string, n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		words := strings.TrimPrefix(cmd.CommandPath(), "sifg ")
 		switch {
-		case most == 0 && len(args) > 0:
+		case n == 0 && len(args) > 0:
 			return usage.Errorf("%s takes no arguments, got %q", words, args[0])
-		case len(args) < least || len(args) > most:
+		case len(args) != n:
 			return usage.Errorf("%s takes one %s, got %d", words, what, len(args))
 		}
 		return nil
 	}
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -4,19 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -39,12 +39,23 @@ func gridCommand(e *env) *cobra.Command {
 			"there is not computed again, and the same command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=logspace(1e-3, 1e-1, 5)' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid step --scale smoke",
-		Args: arguments("experiment", 1, 1),
+		Args: arguments("experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.check(e); err != nil {
 				return err
 			}
-			return runGrid(e, cmd, args[0], &s, &r, &g)
+			x, err := e.experiment(args[0])
+			if err != nil {
+				return err
+			}
+			spec, err := g.read(x)
+			if err != nil {
+				return err
+			}
+			if spec.Protocol != "" && !cmd.Flags().Changed("protocol") {
+				s.protocols = []string{spec.Protocol}
+			}
+			return g.run(e, &s, &r, x, spec)
 		},
 	}
 	s.flags(cmd)
@@ -87,62 +98,49 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	return grid.ReadSpec(g.file, text)
 }
 
-// gridDir is the folder of a grid's results.
-func gridDir(s *selection, x *harness.Experiment, name string) string {
-	base := "results"
-	switch {
-	case s.results != "":
-		base = s.results
-	case len(s.config)+len(s.set) > 0:
-		base = filepath.Join(base, "custom")
-	case s.scale != "full":
-		base = filepath.Join(base, s.scale)
-	}
-	return filepath.Join(base, report.Grids, x.Name+"-"+name)
-}
-
-func runGrid(e *env, cmd *cobra.Command, name string, s *selection, r *runner, g *gridFlags) error {
-	x, err := e.experiment(name)
-	if err != nil {
-		return err
-	}
-	spec, err := g.read(x)
+// run lays the grid out under every protocol, and then runs and judges it under one after another.
+func (g *gridFlags) run(e *env, s *selection, r *runner, x *harness.Experiment, spec *grid.Spec) error {
+	request, err := s.request(e, []string{x.Name})
 	if err != nil {
 		return err
 	}
 	if s.name != "" {
 		spec.Name = s.name
 	}
-	if spec.Protocol != "" && !cmd.Flags().Changed("protocol") {
-		s.protocols = []string{spec.Protocol}
-	}
-	request, err := s.request(e, []string{name})
+	changed := plan.Request{Overrides: request.Overrides}
+	s.name = ""
+	results := s.resultsDir(changed.Set())
+	st, err := openStore(s.storeDir(), results, !g.dry && !g.noRun)
 	if err != nil {
 		return err
 	}
-	dir := gridDir(s, x, spec.Name)
+	protocols := request.Protocols
+	if protocols == nil {
+		file, err := settings.Read(x.Name, x.Settings)
+		if err != nil {
+			return err
+		}
+		protocols = file.Protocols
+	}
 	var grids []*grid.Grid
-	var jobs []*work
-	for _, protocol := range s.protocols {
+	for _, protocol := range protocols {
 		request.Protocols = []string{protocol}
 		laid, err := grid.New(request, spec, g.choose)
 		if err != nil {
 			return err
 		}
-		w := &work{Plan: &laid.Plan, results: filepath.Dir(filepath.Dir(dir))}
-		if w.store, err = openStore(e, s.storeDir(), w.results, !g.dry && !g.noRun); err == nil {
-			err = w.look(e)
-		}
-		if err != nil {
+		grids = append(grids, laid)
+	}
+	for _, laid := range grids {
+		w := &work{Plan: &laid.Plan, results: results, store: st}
+		if err := w.status(); err != nil {
 			return err
 		}
-		grids, jobs = append(grids, laid), append(jobs, w)
-	}
-	for i, laid := range grids {
+		w.measure(e)
 		if g.dry {
-			err = showGrid(e, laid, jobs[i], r.jobs, g.asJSON)
+			err = g.show(e, laid, w, r.jobs)
 		} else {
-			err = oneGrid(e, laid, jobs[i], r, g, dir)
+			err = g.one(e, laid, w, r)
 		}
 		if err != nil {
 			return err
@@ -151,61 +149,64 @@ func runGrid(e *env, cmd *cobra.Command, name string, s *selection, r *runner, g
 	return nil
 }
 
-// oneGrid runs a grid under one protocol, judges it and writes its results.
-func oneGrid(e *env, laid *grid.Grid, w *work, r *runner, g *gridFlags, dir string) error {
-	var caught os.Signal
-	if !g.noRun {
-		if err := w.damage(); err != nil {
-			return err
-		}
-		var err error
-		if _, _, caught, err = w.compute(e, r); err != nil {
-			return err
-		}
-		if err := w.look(e); err != nil {
-			return err
-		}
+// one runs a grid under one protocol, judges it and writes its results.
+func (g *gridFlags) one(e *env, laid *grid.Grid, w *work, r *runner) error {
+	if err := w.damage(); err != nil {
+		return err
 	}
-	if w.store == nil || caught != nil {
-		return w.outcome(e, caught)
+	if !g.noRun {
+		there := len(w.with(record.StatusOK, record.StatusDiverged))
+		computed, _, caught, err := w.compute(e, r)
+		if err != nil {
+			return err
+		}
+		if caught != nil {
+			return w.outcome(e, caught)
+		}
+		fmt.Fprintf(e.err, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
+	}
+	if w.store == nil {
+		return w.outcome(e, nil)
 	}
 	result, err := laid.Judge(w.store, report.Quote(append([]string{"sifg"}, e.args...)))
 	if err != nil {
 		return err
 	}
+	dir := filepath.Join(w.results, report.Grids, w.Experiments[0].Name+"-"+laid.Name)
 	foreign, kept, err := result.Write(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range foreign {
-		fmt.Fprintf(e.err, "%s is not a file of this grid and stays\n", filepath.Join(dir, name))
+		fmt.Fprintf(e.err, "%s is not a file of this grid and was kept\n", filepath.Join(dir, name))
 	}
 	if kept {
-		fmt.Fprintf(e.err, "%s trials are missing: the earlier, complete result in %s stays\n", fmt.Sprint(result.Missing()), dir)
+		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n", table.Count(result.Missing(), "trial"), dir)
 	}
 	if g.asJSON {
 		err = writeJSON(e.out, result)
 	} else {
-		err = showBest(e, result, dir)
+		fmt.Fprintln(e.out, result.Best().Markdown())
+		_, notes := result.Chosen()
+		for _, n := range notes {
+			fmt.Fprintln(e.out, n)
+		}
+		fmt.Fprintf(e.out, "results: %s\n", filepath.Join(dir, result.Protocol))
 	}
-	if err != nil {
-		return err
-	}
-	return w.outcome(e, nil)
+	return errors.Join(err, w.outcome(e, nil))
 }
 
-// showGrid prints what would run.
-func showGrid(e *env, g *grid.Grid, w *work, jobs int, asJSON bool) error {
-	if asJSON {
-		return writeJSON(e.out, g.Groups)
+// show prints what would run.
+func (g *gridFlags) show(e *env, laid *grid.Grid, w *work, jobs int) error {
+	if g.asJSON {
+		return writeJSON(e.out, laid.Groups)
 	}
 	there := map[string]bool{}
 	for _, t := range w.with(record.StatusOK, record.StatusDiverged) {
 		there[t.Key] = true
 	}
-	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "problem\tmethod\tcells\ttrials\tthere\tfirst … last")
-	for _, group := range g.Groups {
+	rows := [][]string{{"problem", "method", "cells", "trials", "there", "first … last"}}
+	for _, group := range laid.Groups {
 		trials, done := 0, 0
 		for _, c := range group.Cells {
 			for _, key := range c.Trials {
@@ -218,41 +219,9 @@ func showGrid(e *env, g *grid.Grid, w *work, jobs int, asJSON bool) error {
 		if n := len(group.Cells); n > 0 {
 			ends = group.Cells[0].Label + " … " + group.Cells[n-1].Label
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", group.Problem, group.Method, len(group.Cells), trials, done, ends)
+		rows = append(rows, []string{group.Problem, group.Method, fmt.Sprint(len(group.Cells)), fmt.Sprint(trials), fmt.Sprint(done), ends})
 	}
-	fmt.Fprintln(t, w.forecast(w.with(todoStatuses...), jobs))
-	return t.Flush()
-}
-
-// showBest prints the chosen cells beside the settings as they are.
-func showBest(e *env, r *grid.Result, dir string) error {
-	fmt.Fprintf(e.out, "protocol %s, %s\n", r.Protocol, r.Objective)
-	if err := printTable(e, r.Best()); err != nil {
-		return err
-	}
-	_, notes := r.Chosen()
-	for _, n := range notes {
-		fmt.Fprintln(e.out, n)
-	}
-	fmt.Fprintf(e.out, "results: %s\n", filepath.Join(dir, r.Protocol))
-	return nil
-}
-
-// printTable prints a table as columns of text.
-func printTable(e *env, t *table.Table) error {
-	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	for i, c := range t.Columns {
-		fmt.Fprint(w, strings.Repeat("\t", min(i, 1)), c.Header)
-	}
-	fmt.Fprintln(w)
-	for _, row := range t.Rows {
-		for i, c := range row {
-			fmt.Fprint(w, strings.Repeat("\t", min(i, 1)), c.Text)
-		}
-		fmt.Fprintln(w)
-	}
-	for _, n := range t.Notes {
-		fmt.Fprintln(w, n)
-	}
-	return w.Flush()
+	err := columns(e.out, rows)
+	fmt.Fprintln(e.out, w.forecast(w.with(todoStatuses...), jobs))
+	return err
 }

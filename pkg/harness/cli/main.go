@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,9 +58,9 @@ type env struct {
 // Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence that says what
 // went wrong, go to stderr.
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
-	out := &output{to: stdout}
-	e := &env{out: out, err: stderr, experiments: experiments, args: args}
-	root := newRoot(e)
+	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
+	out, errs := &output{to: stdout}, &output{to: stderr}
+	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
 	root.SetArgs(args)
 	err := execute(root)
 	if err == nil && out.failed != nil {
@@ -70,34 +69,8 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "sifg: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(errs, "sifg: %s\n", oneLine(err.Error()))
 	return code(err)
-}
-
-// output is stdout. It remembers that it could not be written, so that commands need not look at every line.
-type output struct {
-	to     io.Writer
-	failed error
-}
-
-// Write implements io.Writer.
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.to.Write(b)
-	if o.failed == nil {
-		o.failed = err
-	}
-	return n, err
-}
-
-// oneLine joins the lines of a text.
-func oneLine(text string) string {
-	var parts []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			parts = append(parts, line)
-		}
-	}
-	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
 }
 
 // execute runs the command. A panic is an internal error.
@@ -166,7 +139,7 @@ func newRoot(e *env) *cobra.Command {
 	return root
 }
 
-// prepare does what every command needs first: variables, logging, data sets.
+// prepare does what every command needs first: logging, data sets.
 func (e *env) prepare(cmd *cobra.Command) error {
 	for i, x := range e.experiments {
 		if slices.ContainsFunc(e.experiments[:i], func(y *harness.Experiment) bool { return x.Name == y.Name }) {

@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 )
@@ -20,48 +21,44 @@ import (
 // progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is at most a line a
 // minute, and one for each trial that does not end well.
 type progress struct {
-	out   io.Writer
+	out   io.Writer     // of lines: above the bars where there are some
 	bars  *mpb.Progress // nil where out is no terminal
-	total *mpb.Bar
+	total *running
 	quit  chan struct{}
 	wait  sync.WaitGroup
 	costs *run.Costs
-	jobs  int
+	count int // trials
 
 	mu      sync.Mutex
-	began   time.Time
-	trials  []harness.Trial
 	done    int
-	work    float64 // predicted seconds of all trials
-	ended   float64 // of those that ended
+	ended   float64 // predicted seconds of the trials that ended
 	running map[*harness.Trial]*running
 }
 
-// running is a trial that runs.
+// running is what a bar shows.
 type running struct {
+	began             time.Time
 	fraction, seconds float64 // done; predicted
 	bar               *mpb.Bar
 }
 
-// scale is what a bar counts to.
-const scale = 1000
+// barEnd is what a bar counts to.
+const barEnd = 1000
 
-var _ run.Progress = (*progress)(nil)
-
-func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int) *progress {
-	p := &progress{out: out, quit: make(chan struct{}), costs: costs, jobs: jobs, began: time.Now(), trials: todo, running: map[*harness.Trial]*running{}}
+func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progress {
+	p := &progress{out: out, quit: make(chan struct{}), costs: costs, count: len(todo), total: &running{began: time.Now()},
+		running: map[*harness.Trial]*running{}}
 	for i := range todo {
-		p.work += p.seconds(&todo[i])
+		p.total.seconds += p.seconds(&todo[i])
 	}
 	every := time.Minute
-	if f, ok := out.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && len(todo) > 0 {
-		every = 200 * time.Millisecond
-		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40), mpb.WithAutoRefresh())
-		p.total = p.bars.AddBar(scale, mpb.BarPriority(1<<20), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.state()
-		})))
+	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
+		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
+			every = 200 * time.Millisecond
+			p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(40), mpb.WithAutoRefresh())
+			p.out = p.bars
+			p.total.bar = p.bar(p.total, func() string { return p.state() }, mpb.BarPriority(1<<20))
+		}
 	}
 	p.wait.Go(func() {
 		tick := time.NewTicker(every)
@@ -78,6 +75,15 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int
 	return p
 }
 
+// bar adds a bar with a text, which is called while p.mu is held.
+func (p *progress) bar(r *running, text func() string, options ...mpb.BarOption) *mpb.Bar {
+	return p.bars.AddBar(barEnd, append(options, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return text() + r.left()
+	})))...)
+}
+
 // seconds is the predicted time of a trial; 1 where nothing is known, so that trials count alike.
 func (p *progress) seconds(t *harness.Trial) float64 {
 	if s, ok := p.costs.Seconds(t); ok {
@@ -89,14 +95,15 @@ func (p *progress) seconds(t *harness.Trial) float64 {
 // Note implements run.Progress.
 func (p *progress) Note(line string) {
 	slog.Info(line)
-	p.line(line)
+	fmt.Fprintln(p.out, safe.Text(line))
 }
 
 // Start implements run.Progress.
 func (p *progress) Start(t *harness.Trial) {
-	r := &running{seconds: p.seconds(t)}
+	slog.Debug("trial starts", "key", t.Key, "name", t.Name())
+	r := &running{began: time.Now(), seconds: p.seconds(t)}
 	if p.bars != nil {
-		r.bar = p.bars.AddBar(scale, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Name(t.Name())))
+		r.bar = p.bar(r, t.Name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,11 +126,11 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	delete(p.running, t)
 	if status != "" {
 		p.done++
-		p.ended += p.seconds(t)
+		p.ended += r.seconds
 	}
 	state := p.state()
 	p.mu.Unlock()
-	if r != nil && r.bar != nil {
+	if r.bar != nil {
 		r.bar.Abort(true)
 	}
 	if status == "" {
@@ -131,52 +138,42 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
 	if status != record.StatusOK {
-		p.line(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state))
+		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
 	}
-}
-
-// line prints above the bars.
-func (p *progress) line(s string) {
-	if p.bars != nil {
-		fmt.Fprintln(p.bars, s)
-		return
-	}
-	fmt.Fprintln(p.out, s)
 }
 
 // beat moves the bars, or prints a line.
 func (p *progress) beat() {
 	p.mu.Lock()
-	state, fraction := p.state(), p.fraction()
+	work := p.ended
+	shown := []*running{p.total}
 	for _, r := range p.running {
-		if r.bar != nil {
-			r.bar.SetCurrent(min(scale-1, int64(scale*r.fraction)))
-		}
+		work += r.fraction * r.seconds
+		shown = append(shown, r)
 	}
+	p.total.fraction = work / max(p.total.seconds, 1e-9)
+	state := p.state() + p.total.left()
 	p.mu.Unlock()
-	if p.total != nil {
-		p.total.SetCurrent(min(scale-1, int64(scale*fraction)))
-	} else {
-		p.line(state)
+	if p.bars == nil {
+		fmt.Fprintln(p.out, state)
+		return
+	}
+	for _, r := range shown {
+		r.bar.SetCurrent(min(barEnd-1, int64(barEnd*r.fraction)))
 	}
 }
 
-// fraction is the share of the work that is done. p.mu is held.
-func (p *progress) fraction() float64 {
-	done := p.ended
-	for _, r := range p.running {
-		done += r.fraction * r.seconds
-	}
-	return done / max(p.work, 1e-9)
-}
-
-// state says how far the run is and when it will end, by its own speed so far. p.mu is held.
+// state says how far the run is. p.mu is held.
 func (p *progress) state() string {
-	s := fmt.Sprintf("%d of %d trials, %d running", p.done, len(p.trials), min(len(p.running), p.jobs))
-	if f, took := p.fraction(), time.Since(p.began).Seconds(); f > 0.02 && f < 1 && took > 2 {
-		s += ", about " + span(took*(1-f)/f) + " left"
+	return fmt.Sprintf("%d of %d trials, %d running", p.done, p.count, len(p.running))
+}
+
+// left says how much time is left at the speed so far, if that can be told. p.mu is held.
+func (r *running) left() string {
+	if took := time.Since(r.began).Seconds(); r.fraction > 0.02 && r.fraction < 1 && took > 2 {
+		return ", about " + span(took*(1-r.fraction)/r.fraction) + " left"
 	}
-	return s
+	return ""
 }
 
 // close ends the display.
@@ -184,7 +181,7 @@ func (p *progress) close() {
 	close(p.quit)
 	p.wait.Wait()
 	if p.bars != nil {
-		p.total.Abort(true)
+		p.total.bar.Abort(true)
 		p.bars.Wait()
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -42,7 +42,7 @@ func reportCommand(e *env) *cobra.Command {
 				return err
 			}
 			if address != "" {
-				return serve(e, w, address)
+				return serve(e, &s, w, address)
 			}
 			if err := writable(w.results); err != nil {
 				return err
@@ -69,22 +69,45 @@ func reportCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// summarise prints what a run or a report has come to: the claims in a line each, and where the page is.
-func summarise(e *env, w *work, r *report.Report) error {
-	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	some := false
-	for _, row := range r.Ledger(e.experiments) {
-		if slices.ContainsFunc(w.Experiments, func(x *harness.Experiment) bool { return x.Name == row.Experiment }) && row.Outcome != claim.NoResult.String() {
-			if !some {
-				fmt.Fprintln(t, "claim\tverdict\tstatement")
-				some = true
-			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", row.ID, row.Summary, row.Statement)
-		}
+// report writes the report and its page, says what was left as it was, and prints what came out: the verdicts where the trials are
+// about the paper, else the last values.
+func (w *work) report(e *env, keep bool) error {
+	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
+	for _, n := range notes {
+		fmt.Fprintln(e.err, n)
 	}
-	if err := t.Flush(); err != nil {
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
-	return nil
+	if len(w.Set) > 0 || w.Scale != "full" {
+		w.printNumbers(e, r)
+	} else if err := w.printVerdicts(e, r); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+	return err
+}
+
+func (w *work) printVerdicts(e *env, r *report.Report) error {
+	rows := [][]string{{"claim", "verdict", "statement"}}
+	for _, row := range r.Ledger(w.Experiments) {
+		if row.Outcome != claim.NoResult.String() {
+			rows = append(rows, []string{row.ID, row.Summary, row.Statement})
+		}
+	}
+	return columns(e.out, rows)
+}
+
+// printNumbers prints the last values under each protocol of the plan. There are hundreds of them in a run of everything, which the
+// page shows better.
+func (w *work) printNumbers(e *env, r *report.Report) {
+	if len(w.Trials) > 0 && len(w.Experiments) > 1 {
+		return
+	}
+	for _, p := range r.Experiment(w.Experiments[0].Name).Protocols {
+		planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == p.Name })
+		if t := p.Summary(w.Experiments[0]); planned && t != nil {
+			fmt.Fprintln(e.out, t.Markdown())
+		}
+	}
 }

@@ -5,30 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
-
-// retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
-var retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory, record.StatusKilled}
-
-// todoStatuses are those of trials that a run computes.
-var todoStatuses = append([]string{store.Missing}, retryable...)
 
 func runCommand(e *env) *cobra.Command {
 	var s selection
@@ -44,21 +34,19 @@ func runCommand(e *env) *cobra.Command {
 			if err := r.check(e); err != nil {
 				return err
 			}
-			if err := writable(s.resultsDir()); err != nil {
-				return err
-			}
 			w, err := s.open(e, args, true)
 			if err != nil {
 				return err
 			}
+			if err := writable(w.results); err != nil {
+				return err
+			}
 			if trial != "" {
-				if err := w.Only(trial); err != nil {
-					return err
-				}
-				if err := w.look(e); err != nil {
+				if err := errors.Join(w.Only(trial), w.status()); err != nil {
 					return err
 				}
 			}
+			w.measure(e)
 			return w.run(e, &r, trial == "")
 		},
 	}
@@ -73,17 +61,15 @@ func (w *work) run(e *env, r *runner, write bool) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
+	there := len(w.with(record.StatusOK, record.StatusDiverged))
 	computed, without, caught, err := w.compute(e, r)
 	if err != nil {
 		return err
 	}
-	there := len(w.with(record.StatusOK, record.StatusDiverged))
-	if err := w.status(); err != nil {
-		return err
-	}
 	// What is left out for want of data does not keep the rest from its report.
-	wanting := slices.ContainsFunc(w.with(store.Missing), func(t harness.Trial) bool { return !slices.Contains(without, t.Config.Data) })
-	if write && !wanting && len(w.with(store.Missing)) < len(w.found) {
+	missing := w.with(store.Missing)
+	wanting := slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(without, t.Config.Data) })
+	if write && !wanting && len(missing) < len(w.found) {
 		if err := w.report(e, false); err != nil {
 			return err
 		}
@@ -92,7 +78,7 @@ func (w *work) run(e *env, r *runner, write bool) error {
 	err = w.outcome(e, caught)
 	if code(err) == exitStopped && len(without) > 0 && !wanting {
 		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+
-			"then the same command continues", len(w.with(store.Missing)), len(w.found), strings.Join(without, ", "))
+			"then the same command continues", len(missing), len(w.found), strings.Join(without, ", "))
 	}
 	return err
 }
@@ -108,27 +94,26 @@ func (w *work) compute(e *env, r *runner) (computed int, without []string, caugh
 		return 0, nil, nil, err
 	}
 	todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
-	shown := newProgress(e.err, todo, &w.costs, r.jobs)
+	shown := newProgress(e.err, todo, &w.costs)
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
-	return computed, without, first(), err
+	return computed, without, first(), errors.Join(err, w.status())
 }
 
 // fetch gets the data sets that trials need and returns the names of those that cannot be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string, err error) {
-	var names []string
+	tried := map[string]bool{"": true}
 	for _, t := range todo {
-		if t.Config.Data != "" && !slices.Contains(names, t.Config.Data) && e.data.Absent(t.Config.Data) != nil {
-			names = append(names, t.Config.Data)
+		name := t.Config.Data
+		if tried[name] || e.data.Absent(name) == nil {
+			continue
 		}
-	}
-	for _, name := range names {
+		tried[name] = true
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
-		switch {
-		case err == nil:
-		case errors.Is(err, dataset.ErrDamaged):
+		if errors.Is(err, dataset.ErrDamaged) {
 			return nil, err
-		default:
+		}
+		if err != nil {
 			without = append(without, name)
 			fmt.Fprintf(e.err, "the trials of data set %s are left out: %v\n", name, err)
 		}
@@ -136,35 +121,24 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string,
 	return without, nil
 }
 
-// report writes the report and its page, and says what was left as it was.
-func (w *work) report(e *env, keep bool) error {
-	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
-	for _, n := range notes {
-		fmt.Fprintln(e.err, n)
-	}
-	if err != nil {
-		return err
-	}
-	return summarise(e, w, r)
-}
-
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
 func (w *work) outcome(e *env, caught os.Signal) error {
 	missing := len(w.with(store.Missing))
-	if n := len(w.with(record.StatusDiverged)); n > 0 && missing < len(w.found) {
+	if n := len(w.with(record.StatusDiverged)); n > 0 {
 		fmt.Fprintf(e.err, "%s diverged: that is their result\n", table.Count(n, "trial"))
 	}
 	if err := w.damage(); err != nil {
 		return err
 	}
-	const again = "the same command continues"
-	switch {
-	case caught == syscall.SIGTERM && missing > 0:
-		return exitf(exitTerminated, "terminated with %d of %d trials missing: %s", missing, len(w.found), again)
-	case caught == syscall.SIGUSR1 && missing > 0:
-		return exitf(exitStopped, "stopped by SIGUSR1 with %d of %d trials missing: %s", missing, len(w.found), again)
-	case caught != nil && missing > 0:
-		return exitf(exitInterrupted, "interrupted with %d of %d trials missing: %s", missing, len(w.found), again)
+	if missing > 0 && caught != nil {
+		c, word := exitInterrupted, "interrupted"
+		switch caught {
+		case syscall.SIGTERM:
+			c, word = exitTerminated, "terminated"
+		case syscall.SIGUSR1:
+			c, word = exitStopped, "stopped by SIGUSR1"
+		}
+		return exitf(c, "%s with %d of %d trials missing: the same command continues", word, missing, len(w.found))
 	}
 	if failed := len(w.with(retryable...)); failed > 0 {
 		return exitf(exitFailed, "%d of %d trials failed: %s", failed, len(w.found), w.failures(missing))
@@ -179,18 +153,13 @@ func (w *work) outcome(e *env, caught os.Signal) error {
 func (w *work) failures(missing int) string {
 	const most = 5
 	var each []string
-	more := 0
 	for i, f := range w.found {
-		switch {
-		case !slices.Contains(retryable, f.Status):
-		case len(each) == most:
-			more++
-		default:
+		if slices.Contains(retryable, f.Status) {
 			each = append(each, fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(f.Status, f.Reason)))
 		}
 	}
-	if more > 0 {
-		each = append(each, fmt.Sprintf("and %d more", more))
+	if more := len(each) - most; more > 0 {
+		each = append(each[:most], fmt.Sprintf("and %d more", more))
 	}
 	if missing > 0 {
 		each = append(each, fmt.Sprintf("%d were not computed", missing))
@@ -206,44 +175,6 @@ func became(status, reason string) string {
 	return status + ": " + reason
 }
 
-// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time) ends, one
-// that the second ends, and which was first.
-func signals() (soft, hard context.Context, caught func() os.Signal, release func()) {
-	soft, stopSoft := context.WithCancelCause(context.Background())
-	hard, stopHard := context.WithCancelCause(context.Background())
-	ch, first, done := make(chan os.Signal, 2), make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case sig := <-ch:
-				if soft.Err() != nil {
-					stopHard(errors.New("stopped by a second signal"))
-					continue
-				}
-				first <- sig
-				stopSoft(errors.New("stopped by a signal"))
-			}
-		}
-	}()
-	caught = func() os.Signal {
-		select {
-		case s := <-first:
-			return s
-		default:
-			return nil
-		}
-	}
-	return soft, hard, caught, func() {
-		signal.Stop(ch)
-		close(done)
-		stopSoft(nil)
-		stopHard(nil)
-	}
-}
-
 // writable refuses a folder that cannot be written, before anything is computed.
 func writable(dir string) error {
 	err := os.MkdirAll(dir, 0o777)
@@ -254,18 +185,4 @@ func writable(dir string) error {
 		}
 	}
 	return usage.Errorf("--results %s cannot be written: %v", dir, err)
-}
-
-// span writes seconds as people say them.
-func span(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -17,10 +16,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// serve shows the page of a plan at an address of this machine and makes it again as trials end, until it is interrupted.
-func serve(e *env, w *work, address string) error {
+// serve shows the page of a plan at an address of this machine and makes it again as trials end, until it is interrupted. It writes
+// nothing to the disk.
+func serve(e *env, s *selection, w *work, address string) error {
 	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if err != nil || !local(host) {
 		return usage.Errorf("--serve %s: want an address of this machine with a port, such as 127.0.0.1:8080", address)
 	}
 	listener, err := net.Listen("tcp", address)
@@ -30,27 +30,35 @@ func serve(e *env, w *work, address string) error {
 	soft, _, _, release := signals()
 	defer release()
 	l := &live{}
-	if err := l.update(e, w); err != nil {
-		return err
+	if err := l.update(e, s, w); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	// Limits, so that nobody who connects can keep the program from its files or hold a connection for ever.
-	server := &http.Server{Handler: l.handler(listener.Addr().String()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	server := &http.Server{Handler: l, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: time.Minute, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 16}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(netutil.LimitListener(listener, 32)) }()
 	fmt.Fprintf(e.err, "the page is at http://%s/ until this is interrupted\n", listener.Addr())
-	for tick := time.NewTicker(2 * time.Second); ; {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	for {
 		select {
 		case <-soft.Done():
 			return server.Close()
 		case err := <-failed:
 			return err
 		case <-tick.C:
-			if err := l.update(e, w); err != nil {
+			if err := l.update(e, s, w); err != nil {
 				return errors.Join(err, server.Close())
 			}
 		}
 	}
+}
+
+// local reports whether a host is this machine.
+func local(host string) bool {
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // live is the page as it is served.
@@ -62,8 +70,13 @@ type live struct {
 }
 
 // update makes the page again if trials ended since.
-func (l *live) update(e *env, w *work) error {
-	if err := w.look(e); err != nil {
+func (l *live) update(e *env, s *selection, w *work) (err error) {
+	if w.store == nil { // a run may have made it since
+		if w.store, err = openStore(s.storeDir(), w.results, false); err != nil {
+			return err
+		}
+	}
+	if err := w.status(); err != nil {
 		return err
 	}
 	counts := fmt.Sprint(w.counts())
@@ -85,29 +98,27 @@ func (l *live) update(e *env, w *work) error {
 	return nil
 }
 
-// handler answers requests that name this very address: a page of another site could have a name of its own lead here.
-func (l *live) handler(address string) http.Handler {
-	mux := http.NewServeMux()
-	_, port, _ := net.SplitHostPort(address)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		l.mu.Lock()
-		body := bytes.Clone(l.page)
-		l.mu.Unlock()
+// ServeHTTP answers requests that name this machine: a page of another site could have a name of its own lead here.
+func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	l.mu.Lock()
+	body, version := l.page, l.version
+	l.mu.Unlock()
+	switch {
+	case !local(host):
+		http.Error(w, "ask for this page by an address of this machine", http.StatusForbidden)
+	case r.Method != http.MethodGet:
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(body)
-	})
-	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) { // the browser asks again: no connection is held
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	case r.URL.Path == "/events": // the browser asks again: no connection is held
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "retry: 2000\ndata: %d\n\n", l.version)
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, p, err := net.SplitHostPort(r.Host)
-		if ip := net.ParseIP(strings.Trim(host, "[]")); err != nil || p != port || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "this page is at http://"+address+"/", http.StatusForbidden)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
+		fmt.Fprintf(w, "retry: 2000\ndata: %d\n\n", version)
+	default:
+		http.NotFound(w, r)
+	}
 }

@@ -3,16 +3,12 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
-
-// statuses in the order in which they are shown.
-var statuses = slices.Concat([]string{record.StatusOK, record.StatusDiverged}, retryable, []string{store.Damaged, store.Missing})
 
 // counted counts the trials of one experiment by status.
 type counted struct {
@@ -74,27 +70,20 @@ func (w *work) counts() []counted {
 }
 
 func (w *work) printCounts(e *env) error {
-	t := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "experiment")
-	for _, s := range statuses {
-		fmt.Fprintf(t, "\t%s", s)
-	}
-	fmt.Fprintln(t)
-	all := w.counts()
-	for _, c := range all {
-		fmt.Fprint(t, c.Experiment)
+	statuses := slices.Concat([]string{record.StatusOK, record.StatusDiverged}, retryable, []string{store.Damaged, store.Missing})
+	rows, ended := [][]string{append([]string{"experiment"}, statuses...)}, [][]string{}
+	for _, c := range w.counts() {
+		row := []string{c.Experiment}
 		for _, s := range statuses {
-			fmt.Fprintf(t, "\t%d", c.Counts[s])
+			row = append(row, fmt.Sprint(c.Counts[s]))
 		}
-		fmt.Fprintln(t)
+		rows = append(rows, row)
+		for _, b := range c.Ended {
+			ended = append(ended, []string{b.Key, b.Trial, became(b.Status, b.Reason)})
+		}
 	}
-	if err := t.Flush(); err != nil { // what follows has columns of its own
+	if err := columns(e.out, rows); err != nil {
 		return err
 	}
-	for _, c := range all {
-		for _, b := range c.Ended {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", b.Key, b.Trial, became(b.Status, b.Reason))
-		}
-	}
-	return t.Flush()
+	return columns(e.out, ended)
 }

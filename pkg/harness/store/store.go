@@ -59,7 +59,10 @@ func Open(dir string) (*Store, error) {
 		return fail(err)
 	}
 	s := &Store{dir: dir, root: root}
-	if err := errors.Join(s.isStore(), s.mkdir(tmpName)); err != nil {
+	if err := s.isStore(); err != nil {
+		return nil, err
+	}
+	if err := s.mkdir(tmpName); err != nil {
 		return fail(err)
 	}
 	probe, err := s.temporary()

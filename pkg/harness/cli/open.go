@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
+var retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory, record.StatusKilled}
+
+// todoStatuses are those of trials that a run computes.
+var todoStatuses = append([]string{store.Missing}, retryable...)
+
+// work is a plan with what the store has of it.
+type work struct {
+	*plan.Plan
+	results string
+	store   *store.Store // nil where there is none and none was to be made
+	trials  []harness.Trial
+	found   []store.Found // of each of trials
+	costs   run.Costs     // see measure
+}
+
+// open makes the plan of the flags and looks through the store once.
+func (s *selection) open(e *env, names []string, write bool) (*work, error) {
+	r, err := s.request(e, names)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(r)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{Plan: p, results: s.resultsDir(p.Set)}
+	if w.store, err = openStore(s.storeDir(), w.results, write); err != nil {
+		return nil, err
+	}
+	return w, w.status()
+}
+
+// openStore opens the store; one that does not exist and is not to be written is nil.
+func openStore(dir, results string, write bool) (*store.Store, error) {
+	below, err1 := filepath.Rel(real(results), real(dir))
+	above, err2 := filepath.Rel(real(dir), real(results))
+	inside := func(rel string) bool { return rel != ".." && !strings.HasPrefix(rel, "../") }
+	if errors.Join(err1, err2) != nil || inside(above) || inside(below) && below != "store" {
+		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
+			filepath.Join(results, "store"))
+	}
+	opener := store.OpenReadOnly
+	if write {
+		opener = store.Open
+	}
+	s, err := opener(dir)
+	if !write && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage.Errorf("--store %s: %v", dir, err)
+	}
+	return s, nil
+}
+
+// real is the path of a folder without links, as far as it exists.
+func real(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if there, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
+		return there
+	}
+	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+}
+
+// status asks the store what it has of the plan's trials.
+func (w *work) status() (err error) {
+	w.trials = w.Unique()
+	ids := make([]store.ID, len(w.trials))
+	for i, t := range w.trials {
+		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
+	}
+	w.found, err = w.store.Status(ids)
+	return err
+}
+
+// measure collects what trials cost, from the store, and from the report where that knows more.
+func (w *work) measure(e *env) {
+	w.costs = run.Costs{}
+	for i, f := range w.found {
+		if t := &w.trials[i]; f.Status == record.StatusOK {
+			w.costs.Add(t.Experiment, t.Problem, t.Method, f.Particles, f.Iterations, f.Seconds)
+		}
+	}
+	todo := w.with(todoStatuses...)
+	if _, known := w.costs.Total(todo, 1); known == len(todo) {
+		return
+	}
+	earlier, _ := report.Read("results", e.experiments) // a prediction is no reason to fail
+	for _, x := range earlier.Experiments {
+		for _, p := range x.Protocols {
+			for _, t := range p.Records.Trials {
+				if m, ok := p.Timings[t.Key]; ok && t.Status == record.StatusOK {
+					w.costs.Add(x.Name, t.Problem, t.Method, t.Particles, t.Iterations, m.Seconds)
+				}
+			}
+		}
+	}
+}
+
+// with returns the trials whose status is one of these.
+func (w *work) with(status ...string) []harness.Trial {
+	var out []harness.Trial
+	for i, f := range w.found {
+		if slices.Contains(status, f.Status) {
+			out = append(out, w.trials[i])
+		}
+	}
+	return out
+}
+
+// damage is the error for damaged trials; nil if there are none.
+func (w *work) damage() error {
+	n := len(w.with(store.Damaged))
+	if n == 0 {
+		return nil
+	}
+	first := w.found[slices.IndexFunc(w.found, func(f store.Found) bool { return f.Status == store.Damaged })]
+	return exitf(exitDamaged, "%d of %d trials are damaged in the store (%s): sifg verify --repair moves them aside and the next run "+
+		"computes them again", n, len(w.found), first.Reason)
+}
+
+// forecast says how many trials there are, how many have to be computed and how long that will take.
+func (w *work) forecast(todo []harness.Trial, jobs int) string {
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
+		len(w.with(record.StatusOK, record.StatusDiverged)), len(todo))
+	if len(todo) == 0 {
+		return s
+	}
+	total, known := w.costs.Total(todo, jobs)
+	switch {
+	case known == 0:
+		return s + "; no trial like them was measured yet, so the time is not known"
+	case known < len(todo):
+		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, span(total), jobs, known)
+	}
+	return fmt.Sprintf("%s in about %s with %d at once", s, span(total), jobs)
+}

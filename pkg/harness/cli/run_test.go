@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+)
+
+func TestRunAndAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	// svgd differs between the protocols; the six trials of sgld and sifg are shared, so 12 and not 18 are computed.
+	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed", "There are trials.", "page: results/index.html")
+	first := files(t, "results", "")
+	for _, name := range []string{"toy/report.json", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet", "toy/paper/tables/ends.md"} {
+		if first[name] == "" {
+			t.Errorf("there is no results/%s", name)
+		}
+	}
+	if page := first["index.html"]; !strings.Contains(page, "There are trials.") || !strings.Contains(page, "Under 2.") {
+		t.Error("the page lacks the claim or the finding over both protocols")
+	}
+	before := x.scores.Load()
+	x.want(t, "run all --protocol paper --protocol released -j 1", 0, "12 trials: 12 already there, 0 computed")
+	if x.scores.Load() != before {
+		t.Error("the second run evaluated the target")
+	}
+	again := files(t, "results", "")
+	for name := range first {
+		if again[name] != first[name] && !strings.Contains(name, ".log") {
+			t.Errorf("the second run changed results/%s", name)
+		}
+	}
+}
+
+func TestSameBytesForAnyOrder(t *testing.T) {
+	x := toy()
+	t.Chdir(t.TempDir())
+	x.want(t, "run --protocol all --results one -j 1", 0)
+	x.want(t, "run --protocol all --results two -j 2", 0)
+	// SIGINT in the middle of the second trial: it is finished, the others are not started; then the rest.
+	var calls atomic.Int64
+	x.onCall = func() {
+		if calls.Add(1) == 12 {
+			syscall.Kill(os.Getpid(), syscall.SIGINT)
+			time.Sleep(time.Second) // for the signal to be heard on a busy machine
+		}
+	}
+	x.want(t, "run --protocol all --results cut -j 1", 130, "10 of 12 trials missing", "0 already there, 2 computed")
+	x.onCall = func() {}
+	if _, err := os.Stat("cut/toy"); err == nil {
+		t.Error("an interrupted run wrote a report")
+	}
+	x.want(t, "status --protocol all --results cut", 75, "10 of 12 trials are missing")
+	x.want(t, "report --protocol all --results cut", 75, "10 of 12 trials are missing")
+	x.want(t, "run --protocol all --results cut", 0, "2 already there, 10 computed")
+	want := files(t, "one/toy", "")
+	same(t, "two workers", files(t, "two/toy", ""), want)
+	same(t, "an interruption", files(t, "cut/toy", ""), want)
+}
+
+func TestSecondSignalStopsAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	var calls atomic.Int64
+	x.onCall = func() {
+		if n := calls.Add(1); n == 2 || n == 3 {
+			syscall.Kill(os.Getpid(), syscall.SIGTERM)
+			time.Sleep(time.Second)
+		}
+	}
+	x.want(t, "run --protocol paper --jobs 1", 143, "9 of 9 trials missing", " 0 computed")
+	if calls.Load() > 4 {
+		t.Errorf("it went on for %d scores", calls.Load())
+	}
+}
+
+func TestFailuresAreRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	const panics = "run --protocol paper --name mine --set problems.small.options.fault=panic"
+	said := x.want(t, panics, 3, "3 of 9 trials failed", "seed 2", "failed: panic: the target", "gave up", "9 computed", "2 of 3")
+	if strings.Contains(said, "\x1b") {
+		t.Errorf("a reason controls the terminal: %q", said)
+	}
+	b, err := os.ReadFile("results/custom/mine/toy/trials.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := record.DecodeTrials(b)
+	failed := 0
+	for _, r := range rows {
+		if r.Status == record.StatusFailed && r.Seed == 2 && strings.Contains(r.Reason, "gave up") {
+			failed++
+		}
+	}
+	if err != nil || len(rows) != 9 || failed != 3 {
+		t.Errorf("%d rows, %d of them failed with their reason, want 9 and 3 (%v)", len(rows), failed, err)
+	}
+	x.want(t, panics, 3, "6 already there, 3 computed")
+	x.want(t, panics+" --retry none", 3, "6 already there, 0 computed")
+	x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0, "9 trials diverged: that is their result")
+	x.want(t, "status --protocol paper --set problems.small.options.fault=nan", 0, "diverged at iteration 3")
+	x.want(t, "run --protocol paper -j 1 --fail-fast --set problems.small.options.fault=panic --results fast", 3, "1 of 9", "were not computed")
+	x.want(t, "run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow", 3, "timeout", "30ms")
+}
+
+// TestReportsStayApart: no choice of settings or scale replaces the report of another.
+func TestReportsStayApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	for _, flags := range []string{"", " --scale smoke", " --set step=0.3", " --set step=0.3 --scale smoke", " --set step=0.4", " --methods svgd", " --seeds 7",
+		" --set step=0.4 --name mine"} {
+		x.want(t, "run"+flags, 0)
+		x.want(t, "status"+flags, 0)
+	}
+	if n := len(files(t, "results", "index.html")); n != 8 {
+		t.Errorf("%d pages, want one of each of 8 runs", n)
+	}
+	x.want(t, "claims --name mine", 0, "There are 9.")
+	x.want(t, "verify", 0, "as written")
+}
+
+// TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the others get their report.
+func TestRunFetches(t *testing.T) {
+	t.Setenv("SIFG_DATASETS_MIRROR", "")
+	t.Chdir(t.TempDir())
+	text := "a,y\n1,0\n2,1\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/good.csv" {
+			http.Error(w, "no", http.StatusNotFound)
+			return
+		}
+		fmt.Fprint(w, text)
+	}))
+	defer server.Close()
+	manifest, problems := "datasets:\n", "  problems:\n"
+	for _, name := range []string{"good", "lost"} {
+		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: {separator: comma, header: true}, target: y}\n",
+			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
+		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
+	}
+	put(t, "own.yaml", manifest)
+	x := toy()
+	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", problems, 1))
+	const line = "run --protocol paper --datasets own.yaml"
+	x.want(t, line, 75, "9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
+	put(t, "datasets/cache/lost/lost.csv", text)
+	x.want(t, line, 0, "18 already there, 9 computed")
+	put(t, "datasets/cache/lost/lost.csv", "cut")
+	x.want(t, "data verify lost --datasets own.yaml", 5, "lost.csv")
+	x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: y")
+}
+
+// TestProgressLines: without a terminal a run says one line a failure, and one a minute.
+func TestProgressLines(t *testing.T) {
+	todo := make([]harness.Trial, 4)
+	for i := range todo {
+		todo[i] = harness.Trial{Experiment: "toy", Protocol: "paper", Problem: "small", Method: "sgld", Seed: uint64(i)}
+		todo[i].Config.Particles, todo[i].Config.Iterations = 10, 100
+	}
+	var out bytes.Buffer
+	p := newProgress(&output{to: &out}, todo, &run.Costs{})
+	p.total.began = time.Now().Add(-30 * time.Second)
+	p.Start(&todo[0])
+	p.Step(&todo[0], 50)
+	p.End(&todo[0], record.StatusOK, "", 3*time.Second)
+	p.Start(&todo[1])
+	p.End(&todo[1], record.StatusFailed, "out of \x1b luck", time.Minute)
+	p.Start(&todo[2])
+	p.End(&todo[2], "", "", 0) // stopped: no line
+	p.beat()
+	p.close()
+	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running\n2 of 4 trials, 0 running, about 30 s left\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
