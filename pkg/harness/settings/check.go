@@ -17,9 +17,8 @@ import (
 // checker refuses YAML that does not fit a type: an unknown key, a value of the wrong type, a number out of range. It looks at
 // one layer before the layers are merged, so that it can say where a mistake was written.
 type checker struct {
-	where     func(n *yaml.Node) string
-	names     map[string][]string // what the keys of a mapping may be, by the key that it stands under
-	readsData bool                // a problem names data
+	where func(n *yaml.Node) string
+	names map[string][]string // what the keys of a mapping may be, by the key that it stands under
 }
 
 func (f *File) checker(where func(n *yaml.Node) string) *checker {
@@ -42,14 +41,9 @@ func (c *checker) check(t reflect.Type, n *yaml.Node, path ...string) error {
 		if n.Kind != yaml.SequenceNode && n.ShortTag() != "!!null" {
 			return c.wrong(n, path, "a list")
 		}
-		for i, item := range n.Content {
+		for _, item := range n.Content {
 			if err := c.check(t.Elem(), item, path...); err != nil {
 				return err
-			}
-			if len(path) > 0 && path[len(path)-1] == "include" {
-				if err := c.include(n, i); err != nil {
-					return err
-				}
 			}
 		}
 		return nil
@@ -96,7 +90,6 @@ func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
 		} else {
 			fields := fieldsOf(t)
 			elem, valid = fields[key.Value], slices.Sorted(maps.Keys(fields))
-			c.readsData = c.readsData || key.Value == "data" && value.Value != ""
 		}
 		if !slices.Contains(valid, key.Value) {
 			return usage.Unknown(kind, key.Value, c.where(key), slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "*" }))
@@ -104,18 +97,6 @@ func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
 		if err := c.check(elem, value, append(slices.Clone(path), key.Value)...); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// include checks entry i of a list of methods.
-func (c *checker) include(list *yaml.Node, i int) error {
-	item := list.Content[i]
-	if slices.ContainsFunc(list.Content[:i], func(n *yaml.Node) bool { return n.Value == item.Value }) {
-		return usage.Errorf("%s: method %s is included twice", c.where(item), item.Value)
-	}
-	if valid := c.names["methods"][1:]; !slices.Contains(valid, item.Value) {
-		return usage.Unknown("method", item.Value, c.where(item), valid)
 	}
 	return nil
 }

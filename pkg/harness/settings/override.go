@@ -41,8 +41,7 @@ func ReadOverrides(path string) ([]Override, error) {
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
-	keys := mapping.Keys(doc)
-	if len(keys) == 0 {
+	if len(mapping.Keys(doc)) == 0 {
 		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
 	}
 	var root map[string]any
@@ -50,13 +49,12 @@ func ReadOverrides(path string) ([]Override, error) {
 		return nil, usage.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	var out []Override
-	for _, key := range keys {
-		b, err := json.Marshal(root[key]) // JSON is YAML
+	for n := doc.Content[0].Content; len(n) > 0; n = n[2:] {
+		b, err := json.Marshal(root[n[0].Value]) // JSON is YAML
 		if err != nil {
-			return nil, usage.Errorf("%s: %s: %v", path, key, err)
+			return nil, usage.Errorf("%s: %s: %v", path, n[0].Value, err)
 		}
-		_, value := mapping.Entry(doc, key)
-		out = append(out, Override{Text: key + "=" + string(b), From: path, value: value})
+		out = append(out, Override{Text: n[0].Value + "=" + string(b), From: path, value: n[1]})
 	}
 	last := func(o Override) int {
 		return slices.Index([]string{"methods=", "problems="}, o.Text[:strings.Index(o.Text, "=")+1])

@@ -33,7 +33,6 @@ var refusals = []struct {
 	{old: "{step: 0.1}", new: "{step: 0.1, hidden: 3}", want: []string{"hidden", "svgd"}},
 	{old: "    svgd: {step", new: "    SVGD: {step", want: []string{"SVGD", "lower-case"}},
 	{old: "{dim: 3}", new: "{3: dim}", want: []string{"line 19", "the key 3"}},
-	{old: "      data: table\n", new: "", set: "data=mine", want: []string{"problems.small.data", "mine", "reads no data"}},
 	{set: "methods.drift.step=-1", want: []string{"step", "drift", "-1"}},
 	{set: "problems.wide.particles=1", want: []string{"problems.wide.particles", "must be 2 to"}},
 	{set: "problems.wide.particles=1000000000000", want: []string{"particles", "to 1000000000"}},

@@ -21,9 +21,8 @@ import (
 type File struct {
 	Problems, Methods, Protocols []string // that it declares, in its order; protocols in order of presentation
 
-	name      string
-	root      map[string]any
-	readsData bool // some problem of the file names a data set
+	name string
+	root map[string]any
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
@@ -82,7 +81,6 @@ func Read(name string, text []byte) (*File, error) {
 		if err := c.check(reflect.TypeFor[fileShape](), doc.Content[0]); err != nil {
 			return nil, err
 		}
-		f.readsData = c.readsData
 		if err := doc.Decode(&f.root); err != nil {
 			return nil, usage.Errorf("%s: %s", source, strings.TrimPrefix(err.Error(), "yaml: "))
 		}
@@ -161,23 +159,29 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 
 func (s *Settings) problem(name string) (Problem, error) {
 	p := Problem{Name: name}
-	all, err := s.merge(name, "")
+	all, _, err := s.merge(name, "")
 	if err != nil {
 		return p, err
 	}
 	if p.Seeds = all.Seeds; len(p.Seeds) == 0 {
 		return p, usage.Errorf("problems.%s (%s): seeds: at least one is needed", name, s.where)
 	}
+	methods := all.Include
+	if methods == nil {
+		methods = s.file.Methods
+	}
 	for i, seed := range p.Seeds {
 		if slices.Contains(p.Seeds[:i], seed) {
 			return p, usage.Errorf("problems.%s (%s): seeds: %d is there twice", name, s.where, seed)
 		}
 	}
-	methods := all.Include
-	if methods == nil {
-		methods = s.file.Methods
-	}
-	for _, m := range methods {
+	for i, m := range methods {
+		if slices.Contains(methods[:i], m) {
+			return p, usage.Errorf("problems.%s (%s): include: %s is there twice", name, s.where, m)
+		}
+		if !slices.Contains(s.file.Methods, m) {
+			return p, usage.Unknown("method", m, fmt.Sprintf("problems.%s.include (%s)", name, s.where), s.file.Methods)
+		}
 		method, err := s.Method(name, m)
 		if err != nil {
 			return p, err
@@ -197,16 +201,13 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 			return m, err
 		}
 	}
-	r, err := s.merge(problem, method, more...)
+	r, _, err := s.merge(problem, method, more...)
 	if err != nil {
 		return m, err
 	}
 	m.Config = r.Config
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
-	}
-	if m.Config.Data != "" && !s.file.readsData {
-		return m, usage.Errorf("problems.%s.data is %q, but experiment %s reads no data: leave it out", problem, m.Config.Data, s.file.name)
 	}
 	if m.Config.Sampler.Sampler == "" {
 		m.Config.Sampler.Sampler = method
@@ -218,21 +219,26 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	return m, nil
 }
 
-// merge merges all layers for one method on one problem; without a method, only what holds for the problem.
-func (s *Settings) merge(problem, method string, over ...*layer) (*resolved, error) {
+// merge merges all layers for one method on one problem, and says which layer set each key last; without a method, only what holds
+// for the problem.
+func (s *Settings) merge(problem, method string, over ...*layer) (*resolved, map[string]*layer, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter("\x00"))
+	origins := map[string]*layer{}
 	for _, l := range slices.Concat(s.layers, over) {
 		for _, part := range l.parts(problem, method, func() string { return v.GetString("sampler\x00sampler") }) {
+			for _, key := range leaves("", part) {
+				origins[key] = l
+			}
 			if err := v.MergeConfigMap(part); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	var out resolved
 	if err := v.UnmarshalExact(&out, strict); err != nil {
-		return nil, usage.Errorf("problem %s, method %s (%s): %v", problem, method, s.where, err)
+		return nil, nil, usage.Errorf("problem %s, method %s (%s): %v", problem, method, s.where, err)
 	}
-	return &out, nil
+	return &out, origins, nil
 }
 
 // strict decodes exactly and converts nothing: the text "1" is no number.
@@ -243,7 +249,8 @@ func strict(c *mapstructure.DecoderConfig) { c.ErrorUnused, c.WeaklyTypedInput =
 // with dots: sampler.step, options.target. A key that is not there has its default.
 func (s *Settings) Origins(problem, method string) map[string]string {
 	out := map[string]string{}
-	for key, l := range origins(s.layers, problem, method) {
+	_, origins, _ := s.merge(problem, method) // as Resolve did
+	for key, l := range origins {
 		out[key] = l.name
 	}
 	return out
@@ -256,30 +263,14 @@ func (s *Settings) Keys(problem, method string, o Override) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	for key, l := range origins(append(slices.Clip(s.layers), last), problem, method) {
+	_, origins, err := s.merge(problem, method, last)
+	for key, l := range origins {
 		if l == last {
 			out = append(out, key)
 		}
 	}
 	slices.Sort(out)
-	return out, nil
-}
-
-// origins returns the last layer that sets each key.
-func origins(layers []*layer, problem, method string) map[string]*layer {
-	out := map[string]*layer{}
-	sampler := ""
-	for _, l := range layers {
-		for _, part := range l.parts(problem, method, func() string { return sampler }) {
-			if name, ok := child(part, "sampler")["sampler"].(string); ok {
-				sampler = name
-			}
-			for _, key := range leaves("", part) {
-				out[key] = l
-			}
-		}
-	}
-	return out
+	return out, err
 }
 
 // leaves returns the keys of the values in a mapping, with dots.

@@ -1,4 +1,4 @@
-// Package mapping looks up keys of YAML mappings as they were written, with their lines and in their order.
+// Package mapping reads YAML documents and lists the keys of their mappings as they were written, in their order.
 package mapping
 
 import (
@@ -56,39 +56,25 @@ func plain(path string, n *yaml.Node, key string) error {
 	return nil
 }
 
-// Entry returns the nodes of a key and of its value; nil where n is no mapping or has no such key.
-func Entry(n *yaml.Node, name string) (key, value *yaml.Node) {
-	n = target(n)
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
-}
-
 // Keys returns the keys of the mapping at a path; nil where there is none.
 func Keys(n *yaml.Node, path ...string) []string {
-	for _, p := range path {
-		if _, n = Entry(n, p); n == nil {
-			return nil
-		}
-	}
-	n = target(n)
-	var out []string
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		out = append(out, n.Content[i].Value)
-	}
-	return out
-}
-
-// target returns the node that a document or an alias stands for.
-func target(n *yaml.Node) *yaml.Node {
 	switch {
 	case n.Kind == yaml.DocumentNode && len(n.Content) > 0:
-		return target(n.Content[0])
+		return Keys(n.Content[0], path...)
 	case n.Kind == yaml.AliasNode:
-		return target(n.Alias)
+		return Keys(n.Alias, path...)
+	case n.Kind != yaml.MappingNode:
+		return nil
 	}
-	return n
+	var out []string
+	for i := 0; i < len(n.Content); i += 2 {
+		if len(path) > 0 && n.Content[i].Value == path[0] {
+			return Keys(n.Content[i+1], path[1:]...)
+		}
+		out = append(out, n.Content[i].Value)
+	}
+	if len(path) > 0 {
+		return nil
+	}
+	return out
 }
