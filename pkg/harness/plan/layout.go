@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -74,7 +76,7 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 	}
 	digest, err := l.digest(m.Config.Data)
 	if err != nil {
-		return nil, usage.Errorf("problems.%s.data (%s): %v", p.Name, l.where(), err)
+		return nil, l.refused("problems."+p.Name+".data", err)
 	}
 	out := make([]harness.Trial, 0, len(seeds))
 	for _, seed := range seeds {
@@ -85,7 +87,7 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 			return nil, err
 		}
 		if err := l.check(&t); err != nil {
-			return nil, usage.Errorf("problems.%s (%s): %v", p.Name, l.where(), err)
+			return nil, l.refused("problems."+p.Name, err)
 		}
 		out = append(out, t)
 	}
@@ -104,6 +106,14 @@ func (l *Layout) check(t *harness.Trial) error {
 	l.checked[options] = true
 	_, err := l.e.Problem(t)
 	return err
+}
+
+// refused says which key of which settings is refused. Data that are absent or damaged are no mistake in the settings.
+func (l *Layout) refused(key string, err error) error {
+	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) {
+		return fmt.Errorf("%s (%s): %w", key, l.where(), err)
+	}
+	return usage.Errorf("%s (%s): %v", key, l.where(), err)
 }
 
 func (l *Layout) where() string {
