@@ -49,9 +49,8 @@ type Library struct {
 	pause    time.Duration // before the second request; doubled before each further one
 	patience time.Duration // for a request, besides the time that the file's size allows
 
-	mu       sync.Mutex        // of what follows
-	unpinned map[string][]byte // files without a pinned SHA-256, by path
-	loaded   map[string]*Data
+	mu     sync.Mutex // of what follows
+	loaded map[string]*Data
 }
 
 // Data is a parsed table. All callers of Load share it: do not change it.
@@ -63,6 +62,8 @@ type Data struct {
 	Target      int       // index of the target's column; -1: none
 	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none
 	Splits      []Split   // nil: none
+
+	digest string
 }
 
 // Split is a division of rows into two parts. It may leave rows out.
@@ -72,7 +73,7 @@ type Split struct{ Train, Test []int }
 func Open(o Options) (*Library, error) {
 	l := &Library{
 		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
-		entries: map[string]*Entry{}, unpinned: map[string][]byte{}, loaded: map[string]*Data{},
+		entries: map[string]*Entry{}, loaded: map[string]*Data{},
 		client: http.DefaultClient, pause: time.Second, patience: time.Minute,
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {

@@ -107,35 +107,36 @@ func TestBadManifests(t *testing.T) {
 
 // TestDigest: the digest changes with everything that changes the data, and with nothing else.
 func TestDigest(t *testing.T) {
-	of := func(old, new, table string) string {
+	of := func(manifest, old, new, table string) string {
 		t.Helper()
-		l, _ := mine(t, strings.Replace(plain, old, new, 1), table)
+		l, _ := mine(t, strings.Replace(manifest, old, new, 1), table)
 		d, err := l.Digest("mine")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return d
 	}
-	base := of("", "", "1,2\n")
-	seen := map[string]string{base: "the first", of("", "", "1,3\n"): "another file"}
+	pinned := strings.Replace(plain, "a.csv", fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n"))), 1)
+	base := of(pinned, "", "", "")
+	seen := map[string]string{base: "the first", of(plain, "", "", "1,3\n"): "another file"}
 	for new, old := range map[string]string{
 		"tab": "comma", "comma, header: true": "comma", "comma, columns: [a, b]": "comma", "comma, drop: [c1]": "comma", "c1": "last",
 		"permutation: 0, target": "target", "permutation: 1, target": "target",
 		"splits: {seed: 1, count: 1}, target": "target", "splits: {seed: 1, count: 2}, target": "target",
 	} {
-		d := of(old, new, "1,2\n")
+		d := of(pinned, old, new, "")
 		if other, ok := seen[d]; ok {
 			t.Errorf("%s has the digest of %s", new, other)
 		}
 		seen[d] = new
 	}
-	pinned := fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n")))
-	for new, old := range map[string]string{
-		"title: Mine, note: x, licence: y, rows: 1, task: regression, target": "target",
-		pinned: "a.csv", pinned + ", source: 'http://x', role: table": "a.csv",
+	const notes = "title: Mine, note: x, licence: y, rows: 1, task: regression, target"
+	for what, d := range map[string]string{
+		"read": of(plain, "", "", "1,2\n"), "with notes": of(pinned, "target", notes, ""),
+		"from an address": of(pinned, "sha256", "source: 'http://x', role: table, sha256", ""),
 	} {
-		if of(old, new, "1,2\n") != base {
-			t.Errorf("%s: another digest", new)
+		if d != base {
+			t.Errorf("%s: another digest", what)
 		}
 	}
 }

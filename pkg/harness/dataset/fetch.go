@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -49,9 +49,7 @@ func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) e
 
 // fetch gets one file.
 func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)) error {
-	l.mu.Lock()
 	_, _, err := l.read(e, f)
-	l.mu.Unlock()
 	if f.Source == "" || err == nil {
 		return err
 	}
@@ -129,7 +127,7 @@ func (l *Library) request(ctx context.Context, from string, size int64) (b []byt
 	return nil, !errors.As(err, &dial) || dial.Op != "dial", err
 }
 
-// keep writes a file of the cache: to a new file of a name that nobody can know, which it renames. No link leads out of the cache.
+// keep writes a file of the cache. No link leads out of the cache.
 func (l *Library) keep(name string, b []byte) error {
 	if err := os.MkdirAll(l.cache, 0o777); err != nil {
 		return err
@@ -142,15 +140,5 @@ func (l *Library) keep(name string, b []byte) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	part := filepath.Join(filepath.Dir(name), "."+rand.Text())
-	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer root.Remove(part) // if it is still there
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return root.Rename(part, name)
+	return disk.Replace(root, name, b)
 }

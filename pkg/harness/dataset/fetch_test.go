@@ -119,7 +119,6 @@ func TestFetch(t *testing.T) {
 		"short":        {[]http.HandlerFunc{text(table[:80])}, 1, []string{"80 bytes, want 8000", "cut short"}, true},
 		"long":         {[]http.HandlerFunc{text(strings.Repeat(table, 1000))}, 1, []string{"more than 8000 bytes"}, true},
 		"dripping":     {[]http.HandlerFunc{drip}, 1, []string{"no answer of 8000 bytes within 1.02"}, false},
-		"silent":       {[]http.HandlerFunc{func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}, 1, []string{"within 1.02"}, false},
 		"terminal": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
 			fmt.Fprint(c, "HTTP/1.1 404 \x1b[2J\r\n\r\n")
@@ -130,7 +129,7 @@ func TestFetch(t *testing.T) {
 			t.Parallel()
 			s := serve(t, "", c.handlers...)
 			write(t, filepath.Join(s.cache, "mine", "a.csv"), "damaged")
-			if name == "dripping" || name == "silent" {
+			if name == "dripping" {
 				s.patience = 50 * time.Millisecond // and 0.98 s for the size
 			}
 			err := s.get()

@@ -66,15 +66,11 @@ func (l *Library) Absent(name string) error {
 	return err
 }
 
-// read returns the bytes of a file after checking them. It reads a file without a pinned SHA-256 once, so that Digest and Load see
-// the same. The caller holds l.mu.
+// read returns the bytes of a file after checking them.
 func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 	place, published, err := l.locate(e, f)
 	if err != nil {
 		return "", nil, err
-	}
-	if b := l.unpinned[place]; b != nil && f.SHA256 == "" {
-		return place, b, nil
 	}
 	if published != nil {
 		b, err = io.ReadAll(published)
@@ -88,9 +84,6 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), err, e.remedy(f))
-	}
-	if f.SHA256 == "" {
-		l.unpinned[place] = b
 	}
 	return place, b, nil
 }
@@ -128,28 +121,30 @@ func isURL(s string) bool {
 }
 
 // Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the rules of
-// parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. Only files
-// without a pinned SHA-256 are read.
+// parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. A data set
+// whose files are not all pinned is loaded, and Digest has the errors of Load.
 func (l *Library) Digest(name string) (string, error) {
 	e, err := l.Entry(name)
 	if err != nil {
 		return "", err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	pinned := *e
-	pinned.Files = slices.Clone(e.Files)
-	for i := range pinned.Files {
-		if f := &pinned.Files[i]; f.SHA256 == "" {
-			_, b, err := l.read(e, f)
-			if err != nil {
-				return "", err
-			}
-			f.SHA256 = digest(b)
-		}
+	if !slices.ContainsFunc(e.Files, func(f File) bool { return f.SHA256 == "" }) {
+		return e.digest(), nil
 	}
-	b, err := json.Marshal([]any{format, pinned})
-	return digest(b), err
+	d, err := l.Load(name)
+	if err != nil {
+		return "", err
+	}
+	return d.digest, nil
+}
+
+// digest returns the digest of an entry whose files are all pinned.
+func (e *Entry) digest() string {
+	b, err := json.Marshal([]any{format, e})
+	if err != nil {
+		panic(err) // strings and numbers have a JSON form
+	}
+	return digest(b)
 }
 
 // Load returns a data set, which it reads, checks and parses once. Its errors wrap ErrAbsent or ErrDamaged. An error is a
@@ -172,6 +167,8 @@ func (l *Library) Load(name string) (*Data, error) {
 }
 
 func (l *Library) load(e *Entry) (d *Data, err error) {
+	pinned := *e // to the bytes that are read
+	pinned.Files = slices.Clone(e.Files)
 	var seen [][]bool // rows, by split
 	tests := 0
 	for i := range e.Files { // in order of their roles
@@ -179,6 +176,7 @@ func (l *Library) load(e *Entry) (d *Data, err error) {
 		if err != nil {
 			return nil, err
 		}
+		pinned.Files[i].SHA256 = digest(b)
 		switch e.Files[i].Role {
 		case "table":
 			d, err = parseTable(path, b, e)
@@ -210,6 +208,7 @@ func (l *Library) load(e *Entry) (d *Data, err error) {
 			d.Splits = append(d.Splits, Split{Train: p[:end:end], Test: p[end:]})
 		}
 	}
+	d.digest = pinned.digest()
 	return d, nil
 }
 

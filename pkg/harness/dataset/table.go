@@ -122,12 +122,10 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	if len(names) != n {
 		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d", path, l.number, n, len(names))
 	}
-	seen := map[string]bool{}
-	for _, name := range names {
-		if seen[name] {
+	for j, name := range names {
+		if slices.Index(names, name) < j {
 			return nil, nil, damaged("%s: two columns are called %q: name them by parse.columns", path, name)
 		}
-		seen[name] = true
 	}
 	keep = slices.Repeat([]bool{true}, n)
 	for _, name := range e.Parse.Drop {
