@@ -23,37 +23,39 @@ type Finals struct {
 	Names func(name string) string // of problems, metrics and methods in words
 
 	values map[cell]map[uint64]float64 // component 0, by seed, of trials that ended well
-	ended  map[cell][2]int             // without a metric: trials that ended well, all trials
 }
 
 // ReadFinals reads the last values.
 func ReadFinals(s *record.Set, names func(name string) string) *Finals {
-	f := &Finals{Set: s, Names: names, values: map[cell]map[uint64]float64{}, ended: map[cell][2]int{}}
+	f := &Finals{Set: s, Names: names, values: map[cell]map[uint64]float64{}}
 	for _, t := range s.Trials {
-		who := cell{problem: t.Problem, method: t.Method}
-		n := f.ended[who]
-		n[1]++
-		if t.Status == record.StatusOK {
-			n[0]++
-			for _, r := range s.Traces[t.Key] {
-				c := cell{t.Problem, r.Metric, t.Method}
-				if f.values[c] == nil {
-					f.values[c] = map[uint64]float64{}
-				}
-				if r.Index == 0 {
-					f.values[c][t.Seed] = r.Value // the last stays
-				}
+		if t.Status != record.StatusOK {
+			continue
+		}
+		for _, r := range s.Traces[t.Key] {
+			c := cell{t.Problem, r.Metric, t.Method}
+			if f.values[c] == nil {
+				f.values[c] = map[uint64]float64{}
+			}
+			if r.Index == 0 {
+				f.values[c][t.Seed] = r.Value // the last stays
 			}
 		}
-		f.ended[who] = n
 	}
 	return f
 }
 
 // Ended returns how many of a method's trials ended well, and how many there are.
 func (f *Finals) Ended(problem, method string) (well, all int) {
-	n := f.ended[cell{problem: problem, method: method}]
-	return n[0], n[1]
+	for i := range f.Set.Trials {
+		if t := &f.Set.Trials[i]; t.Problem == problem && t.Method == method {
+			all++
+			if t.Status == record.StatusOK {
+				well++
+			}
+		}
+	}
+	return well, all
 }
 
 // Seeds returns the seeds with which all of the methods have a metric, in order.

@@ -30,55 +30,33 @@ type Opinion struct {
 	Outcome
 }
 
-// Decided is what the report of an experiment says of its claims under one protocol.
-type Decided struct {
-	Protocol, Scale   string
-	Complete, Changed bool
-	Results           []Result
-}
-
-// Group is the claims of one experiment with what its protocols decided, in order of presentation.
-type Group struct {
-	Experiment string
-	Claims     []Claim
-	Decided    []Decided
-}
-
 // Some is the outcome of a claim that is reproduced under some protocols and not reproduced under others.
 const Some = "reproduced only under some protocols"
 
 // Outcomes of a claim over all protocols, in order of presentation. A protocol that does not decide changes no outcome.
 var Outcomes = []string{Reproduced.String(), Some, NotReproduced.String(), NotDecided.String(), NotTestable.String(), NoResult.String()}
 
-// NewLedger puts the claims of all groups into a ledger, in their order. A claim with others gets the Worst of all. An ID that occurs
+// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An ID that occurs
 // twice panics.
-func NewLedger(groups []Group) Ledger {
-	var out Ledger
+func NewLedger(rows []Row) Ledger {
 	own := map[string]map[string]Opinion{} // by ID and protocol
-	for _, g := range groups {
-		for _, c := range g.Claims {
-			if own[c.ID] != nil {
-				panic("claim: two claims have the ID " + c.ID)
-			}
-			own[c.ID] = map[string]Opinion{}
-			row := Row{ID: c.ID, Experiment: g.Experiment, Statement: c.Statement, Rule: c.Rule, With: c.With}
-			for _, d := range g.Decided {
-				if i := slices.IndexFunc(d.Results, func(r Result) bool { return r.ID == c.ID }); i >= 0 {
-					o := Opinion{d.Protocol, d.Scale, d.Complete, d.Changed, d.Results[i].Outcome}
-					row.Under, own[c.ID][d.Protocol] = append(row.Under, o), o
-				}
-			}
-			out = append(out, row)
+	for _, r := range rows {
+		if own[r.ID] != nil {
+			panic("claim: two claims have the ID " + r.ID)
+		}
+		own[r.ID] = map[string]Opinion{}
+		for _, o := range r.Under {
+			own[r.ID][o.Protocol] = o
 		}
 	}
-	for i := range out {
-		r := &out[i]
+	for i := range rows {
+		r := &rows[i]
 		for j := range r.Under {
 			r.Under[j] = combine(r.Under[j], r.With, own)
 		}
 		r.Outcome, r.Summary = overall(r.Under)
 	}
-	return out
+	return rows
 }
 
 // combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the others alone.
@@ -113,43 +91,35 @@ func overall(under []Opinion) (outcome, text string) {
 	for _, o := range under {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
 	}
-	decided := func(v Verdict, names []string) (string, string) {
-		switch rest := otherwise(by); {
-		case len(under) == 1:
-			return v.String(), v.String() + " under " + names[0] + ", the only protocol with results"
-		case rest != "":
-			return v.String(), v.String() + " under " + strings.Join(names, ", ") + ", otherwise " + rest
-		case v == Reproduced:
-			return v.String(), fmt.Sprintf("reproduced under all %d protocols", len(under))
-		default:
-			return v.String(), fmt.Sprintf("not reproduced under any of the %d protocols", len(under))
+	v := NoResult
+	for _, decided := range []Verdict{Reproduced, NotReproduced, NotDecided, NotTestable} {
+		if v == NoResult && len(by[decided]) > 0 {
+			v = decided
 		}
 	}
-	yes, no := by[Reproduced], by[NotReproduced]
+	if v != Reproduced && v != NotReproduced {
+		return v.String(), v.String()
+	}
+	var rest []string // decides nothing
+	for _, w := range []Verdict{NotDecided, NotTestable} {
+		if len(by[w]) > 0 {
+			rest = append(rest, w.String())
+		}
+	}
+	names := strings.Join(by[v], ", ")
 	switch {
-	case len(yes) > 0 && len(no) > 0:
-		return Some, "reproduced only under " + strings.Join(yes, ", ")
-	case len(yes) > 0:
-		return decided(Reproduced, yes)
-	case len(no) > 0:
-		return decided(NotReproduced, no)
-	case len(by[NotDecided]) > 0:
-		return NotDecided.String(), NotDecided.String()
-	case len(under) > 0:
-		return NotTestable.String(), NotTestable.String()
+	case v == Reproduced && len(by[NotReproduced]) > 0:
+		return Some, "reproduced only under " + names
+	case len(under) == 1:
+		text = " under " + names + ", the only protocol with results"
+	case rest != nil:
+		text = " under " + names + ", otherwise " + strings.Join(rest, " or ")
+	case v == Reproduced:
+		text = fmt.Sprintf(" under all %d protocols", len(under))
+	default:
+		text = fmt.Sprintf(" under any of the %d protocols", len(under))
 	}
-	return NoResult.String(), NoResult.String()
-}
-
-// otherwise names the verdicts that decide nothing.
-func otherwise(by map[Verdict][]string) string {
-	var out []string
-	for _, v := range []Verdict{NotDecided, NotTestable} {
-		if len(by[v]) > 0 {
-			out = append(out, v.String())
-		}
-	}
-	return strings.Join(out, " or ")
+	return v.String(), v.String() + text
 }
 
 // Count says how many claims have which outcome, such as "9 reproduced, 4 not decided".

@@ -40,21 +40,20 @@ func TestWorst(t *testing.T) {
 }
 
 func TestLedger(t *testing.T) {
-	v := func(id string, verdict Verdict, keys ...string) Result {
-		return Result{ID: id, Outcome: Outcome{Verdict: verdict, Evidence: "It is so.", Keys: keys}}
+	row := func(id string, with []string, verdicts ...Verdict) Row { // under paper, released, matched and standard
+		r := Row{ID: id, With: with}
+		for i, v := range verdicts {
+			o := Opinion{Protocol: []string{"paper", "released", "matched", "standard"}[i], Complete: true}
+			o.Verdict, o.Evidence, o.Keys = v, "It is so.", []string{"both", "k" + id}
+			r.Under = append(r.Under, o)
+		}
+		return r
 	}
-	full := func(protocol string, results ...Result) Decided {
-		return Decided{Protocol: protocol, Scale: "full", Complete: true, Results: results}
-	}
-	part := Decided{Protocol: "matched", Scale: "quick", Changed: true, Results: []Result{v("10", NotDecided), v("2", Reproduced)}}
-	rows := NewLedger([]Group{
-		{"a", []Claim{{ID: "10", Statement: "ten"}, {ID: "2", Statement: "two"}}, []Decided{
-			full("paper", v("10", Reproduced, "k10"), v("2", Reproduced, "k2")), full("released", v("10", NotReproduced), v("2", Reproduced)), part}},
-		{"b", []Claim{{ID: "3", With: []string{"2", "10"}}, {ID: "4", With: []string{"2"}}, {ID: "5"}}, []Decided{
-			full("paper", v("3", Reproduced, "k2", "k3"), v("4", NotTestable), v("gone", Reproduced), v("2", NotReproduced)),
-			full("released", v("3", Reproduced), v("4", NotReproduced)),
-			full("matched", v("3", Reproduced), v("4", NotDecided)), full("standard", v("3", Reproduced), v("4", NotTestable))}},
-	})
+	ten := row("10", nil, Reproduced, NotReproduced, NotDecided)
+	ten.Under[2].Complete, ten.Under[2].Changed = false, true
+	rows := NewLedger([]Row{ten, row("2", nil, Reproduced, Reproduced, Reproduced),
+		row("3", []string{"2", "10"}, Reproduced, Reproduced, Reproduced, Reproduced),
+		row("4", []string{"2"}, NotTestable, NotReproduced, NotDecided, NotTestable), row("5", nil)})
 	var ids []string
 	of := map[string]Row{}
 	for _, r := range rows {
@@ -64,7 +63,7 @@ func TestLedger(t *testing.T) {
 		t.Errorf("in the order %v", ids)
 	}
 	for id, want := range map[string][]Verdict{
-		"2": {Reproduced, Reproduced, Reproduced}, // another experiment's word on it does not count
+		"2": {Reproduced, Reproduced, Reproduced},
 		"3": {Reproduced, NotReproduced, NotDecided, NotDecided},
 		"4": {Reproduced, NotReproduced, NotDecided, NotTestable}, // its own check decides nothing under paper, so claim 2 does
 		"5": nil,
@@ -77,7 +76,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("claim %s: %v, want %v", id, got, want)
 		}
 	}
-	if k := of["3"].Under[0].Keys; !slices.Equal(k, []string{"k10", "k2", "k3"}) {
+	if k := of["3"].Under[0].Keys; !slices.Equal(k, []string{"both", "k10", "k2", "k3"}) {
 		t.Errorf("it rests on %v", k)
 	}
 	if o := of["3"].Under[2]; o.Complete || !o.Changed ||
@@ -92,7 +91,7 @@ func TestLedger(t *testing.T) {
 			t.Error("an ID that occurs twice is taken")
 		}
 	}()
-	NewLedger([]Group{{Claims: []Claim{{ID: "1"}}}, {Claims: []Claim{{ID: "1"}}}})
+	NewLedger([]Row{{ID: "1"}, {ID: "1"}})
 }
 
 func TestSummaries(t *testing.T) {

@@ -11,22 +11,21 @@ const Paired = "paired by seed (one-sided sign-flip test, 5 %)"
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
-	return Claim{
-		ID: id, Statement: statement, Rule: "final " + metric + " lower, " + Paired,
-		Check: func(s *record.Set) Outcome {
-			e := Series{Set: s, Problem: problem}.Common(a, b)
-			return e.Less("final "+metric, a, e.Final(a, metric, 0), b, e.Final(b, metric, 0), 0)
-		},
-	}
+	return lower(id, statement, problem, "final "+metric, a, b, func(e Series, method string) []float64 { return e.Final(method, metric, 0) })
 }
 
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
 func LowerCurve(id, statement, problem, metric, a, b string) Claim {
+	return lower(id, statement, problem, "mean height of the "+metric+" curve", a, b,
+		func(e Series, method string) []float64 { return e.MeanHeight(method, metric) })
+}
+
+func lower(id, statement, problem, what, a, b string, of func(e Series, method string) []float64) Claim {
 	return Claim{
-		ID: id, Statement: statement, Rule: "mean height of the " + metric + " curve lower, " + Paired,
+		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) Outcome {
 			e := Series{Set: s, Problem: problem}.Common(a, b)
-			return e.Less("mean height of the "+metric+" curve", a, e.MeanHeight(a, metric), b, e.MeanHeight(b, metric), 0)
+			return e.Less(what, a, of(e, a), b, of(e, b), 0)
 		},
 	}
 }

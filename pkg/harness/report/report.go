@@ -84,18 +84,26 @@ func (e *Experiment) Protocol(name string) *Protocol {
 
 // Ledger returns the claims of the experiments with what the report says of them.
 func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
-	var groups []claim.Group
+	var rows []claim.Row
 	for _, e := range all {
-		g := claim.Group{Experiment: e.Name, Claims: e.Claims}
-		if part := r.Experiment(e.Name); part != nil {
-			for _, p := range part.Protocols {
-				g.Decided = append(g.Decided, claim.Decided{
-					Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(), Changed: len(p.Set) > 0, Results: p.Claims})
-			}
+		part := r.Experiment(e.Name)
+		if part == nil {
+			part = &Experiment{}
 		}
-		groups = append(groups, g)
+		for _, c := range e.Claims {
+			row := claim.Row{ID: c.ID, Experiment: e.Name, Statement: c.Statement, Rule: c.Rule, With: c.With}
+			for _, p := range part.Protocols {
+				for _, decided := range p.Claims {
+					if decided.ID == c.ID {
+						row.Under = append(row.Under, claim.Opinion{Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(),
+							Changed: p.Changed(), Outcome: decided.Outcome})
+					}
+				}
+			}
+			rows = append(rows, row)
+		}
 	}
-	return claim.NewLedger(groups)
+	return claim.NewLedger(rows)
 }
 
 // Counts counts the planned trials by status.
