@@ -18,11 +18,8 @@ func tooLarge(c *settings.Config, dim int) string {
 	if need <= have {
 		return ""
 	}
-	what := fmt.Sprintf("%d particles in %d dimensions", c.Particles, dim)
-	if c.Sampler.Hidden > 0 {
-		what += fmt.Sprintf(" and %d hidden units", c.Sampler.Hidden)
-	}
-	return fmt.Sprintf("%s need at least %.3g GiB of memory, and there are %.3g", what, need/(1<<30), have/(1<<30))
+	return fmt.Sprintf("%d particles in %d dimensions need at least %.3g GiB of memory, and there are %.3g",
+		c.Particles, dim, need/(1<<30), have/(1<<30))
 }
 
 // need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; weights, gradients and hidden

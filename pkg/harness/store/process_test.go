@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +20,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// The test binary starts itself as the processes that write, are killed, or meet a full disk.
+// The test binary starts itself as the processes that write, are killed, or hold locks.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("STORE_TEST_DIR")
 	number, _ := strconv.Atoi(os.Getenv("STORE_TEST_NUMBER"))
@@ -33,10 +31,6 @@ func TestMain(m *testing.M) {
 	case "killed":
 		disktest.KillAt(int64(number))
 		err = writeSome(dir)
-	case "full":
-		err = fullDisk(dir)
-	case "opener":
-		_, err = Open(dir)
 	case "holder":
 		err = hold(dir)
 	case "one of many":
@@ -223,42 +217,6 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 	tidy(t, s)
 }
 
-// fullDisk writes a trial under a limit on the size of a file, until the limit is above its largest.
-func fullDisk(dir string) error {
-	signal.Ignore(syscall.SIGXFSZ)
-	s, err := Open(dir)
-	if err != nil {
-		return err
-	}
-	for limit := uint64(0); ; limit += 50000 {
-		l := syscall.Rlimit{Cur: limit, Max: ^uint64(0)}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
-			return err
-		}
-		_, err := s.Put(result("k", record.StatusOK, 50000), json.RawMessage("{}"))
-		if err == nil && limit > 150000 {
-			return nil
-		}
-		if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), "gmm/k") {
-			return fmt.Errorf("limit %d: error %w", limit, err)
-		}
-		if found, err := s.Status([]ID{gmm("k")}); err != nil || found[0].Status != Missing {
-			return fmt.Errorf("limit %d: %+v, error %w", limit, found, err)
-		}
-	}
-}
-
-// Where the disk is full the error says which trial was lost, the trial is absent, and nothing stays.
-func TestFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := child("full", dir, 0).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	s := must(Open(dir))
-	is(t, s, "k", record.StatusOK)
-	tidy(t, s)
-}
-
 const writers, trials = 8, 10
 
 // fillAll puts all trials, in an order of this process's own. Each try at an odd trial fails in some processes.
@@ -305,41 +263,4 @@ func TestManyProcesses(t *testing.T) {
 		is(t, s, fmt.Sprint("k", i), record.StatusOK)
 	}
 	tidy(t, s)
-}
-
-// A folder that cannot be written to is an error that names it. Root may write anywhere, so the process that tries is nobody's.
-func TestUnwritable(t *testing.T) {
-	base := t.TempDir()
-	file := filepath.Join(base, "file")
-	must(0, os.WriteFile(file, nil, 0o666))
-	for _, dir := range []string{file, filepath.Join(file, "store")} {
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: error %v", dir, err)
-		}
-	}
-	if _, err := OpenReadOnly(file); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("%s: error %v", file, err)
-	}
-	locked := filepath.Join(base, "locked")
-	must(put(must(Open(locked)), "k", record.StatusOK))
-	for _, dir := range []string{locked, filepath.Join(locked, tmpName)} {
-		must(0, os.Chmod(dir, 0o555))
-		defer os.Chmod(dir, 0o755)
-	}
-	cmd := child("opener", locked, 0)
-	if os.Getuid() == 0 { // the test binary lies where only its owner can go
-		cmd.Path = filepath.Join(base, "test")
-		must(0, os.WriteFile(cmd.Path, must(os.ReadFile(os.Args[0])), 0o755))
-		for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
-			must(0, os.Chmod(d, 0o755))
-		}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, fs.ErrPermission) {
-		t.Skip("nobody cannot reach the folder of the tests, so the rest is left out")
-	}
-	if err == nil || !strings.Contains(string(out), locked) || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("a folder without write permission: %v, output %q", err, out)
-	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,6 +116,13 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := OpenReadOnly(filepath.Join(s.Dir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("store that is not there: error %v", err)
 	}
+	file := filepath.Join(t.TempDir(), "file")
+	must(0, os.WriteFile(file, nil, 0o666))
+	for _, dir := range []string{file, filepath.Join(file, "store")} {
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: error %v", dir, err)
+		}
+	}
 }
 
 // A trial that failed is replaced, one that ended is not.
@@ -164,57 +170,4 @@ func TestMisuse(t *testing.T) {
 	}
 	tidy(t, s)
 	is(t, s, "k", Missing)
-}
-
-// A trial or a reference copied under another key is not that one, and is not written over.
-func TestWrongPlace(t *testing.T) {
-	s := must(Open(t.TempDir()))
-	must(put(s, "k1", record.StatusOK))
-	must(0, s.PutFiles(gmm("r1"), map[string][]byte{"draws": []byte("1")}))
-	for _, name := range []string{"k", "r"} {
-		must(0, os.CopyFS(folder(s, name+"2"), os.DirFS(folder(s, name+"1"))))
-	}
-	is(t, s, "k2", Damaged)
-	if read, err := s.Files(gmm("r2")); read != nil || !errors.Is(err, record.ErrDamaged) {
-		t.Errorf("error %v", err)
-	}
-	found := must(s.Verify(false))
-	if len(found) != 2 || !strings.Contains(found[0].Path, "k2") || !strings.Contains(found[1].Path, "r2") {
-		t.Errorf("found %v", found)
-	}
-	_, err := put(s, "k2", record.StatusOK)
-	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), folder(s, "k2")) {
-		t.Errorf("a damaged trial was written over: error %v", err)
-	}
-	tidy(t, s)
-	is(t, s, "k2", Damaged)
-	if moved := must(s.Verify(true)); len(moved) != 2 || moved[0].Moved == "" {
-		t.Errorf("moved %v", moved)
-	}
-	is(t, s, "k2", Missing)
-	must(put(s, "k2", record.StatusOK))
-	is(t, s, "k2", record.StatusOK)
-}
-
-// The overhead of a small trial on this disk.
-func BenchmarkPut(b *testing.B) {
-	s := must(Open(b.TempDir()))
-	r := result("k", record.StatusOK, 200)
-	for i := 0; b.Loop(); i++ { // a key of its own each
-		r.Trial.Key = fmt.Sprint("k", i)
-		if _, err := s.Put(r, json.RawMessage("{}")); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// What a plan of many trials costs to look up, each.
-func BenchmarkStatus(b *testing.B) {
-	s := must(Open(b.TempDir()))
-	must(put(s, "k", record.StatusOK))
-	for b.Loop() {
-		if found, err := s.Status([]ID{gmm("k")}); err != nil || found[0].Status != record.StatusOK {
-			b.Fatal(found, err)
-		}
-	}
 }
