@@ -273,6 +273,28 @@ func Config(t record.Trial) (settings.Config, error) {
 	return c, nil
 }
 
+// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no object.
+func Flatten(config []byte) map[string]string {
+	out := map[string]string{}
+	var walk func(at string, v json.RawMessage)
+	walk = func(at string, v json.RawMessage) {
+		var members map[string]json.RawMessage
+		var text string
+		switch {
+		case json.Unmarshal(v, &members) == nil && members != nil:
+			for key, member := range members {
+				walk(strings.TrimPrefix(at+"."+key, "."), member)
+			}
+		case json.Unmarshal(v, &text) == nil && string(v) != "null":
+			out[at] = text
+		case at != "" && string(v) != "null":
+			out[at] = string(v)
+		}
+	}
+	walk("", config)
+	return out
+}
+
 // MeanSD is the cell of mean ± standard deviation, "–" of no values.
 func MeanSD(v []float64) table.Cell {
 	if len(v) == 0 {

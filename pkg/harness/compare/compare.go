@@ -3,11 +3,11 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -120,12 +120,9 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	_, by := cells(p)
 	var out []Row
 	for _, printed := range e.Published {
-		r := Row{
-			Name:    Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0},
-			Printed: printed.Text, Source: printed.Source, Note: printed.Note,
-			Theirs:      Summary{Number(printed.Mean), Number(printed.SD), 0},
-			Uncertainty: Number(math.NaN()), Verdict: NotComparable,
-		}
+		r := unknown(Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, "")
+		r.Printed, r.Source, r.Note = printed.Text, printed.Source, printed.Note
+		r.Theirs = Summary{Number(printed.Mean), Number(printed.SD), 0}
 		var v []float64
 		if c := by[r.Name]; c != nil {
 			v = c.ordered()
@@ -159,13 +156,11 @@ func Reports(ours, theirs *report.Protocol) []Row {
 	others, other := cells(theirs)
 	var out []Row
 	for _, c := range list {
-		r := Row{Name: c.Name, Ours: summary(c.ordered()), Theirs: summary(nil), Verdict: NotComparable}
-		if o := other[c.Name]; o == nil {
-			r.Why = "theirs: " + lacking(theirs, c.Name)
-			r.nothing()
-		} else {
+		r := unknown(c.Name, "theirs: "+lacking(theirs, c.Name))
+		r.Ours = summary(c.ordered())
+		if o := other[c.Name]; o != nil {
 			r.match(c, o)
-			if ours.Scale != theirs.Scale {
+			if r.Why = ""; ours.Scale != theirs.Scale {
 				r.Verdict, r.Why = NotComparable, fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
 			}
 		}
@@ -173,17 +168,18 @@ func Reports(ours, theirs *report.Protocol) []Row {
 	}
 	for _, o := range others {
 		if by[o.Name] == nil {
-			r := Row{Name: o.Name, Ours: summary(nil), Theirs: summary(o.ordered()), Verdict: NotComparable, Why: "ours: " + lacking(ours, o.Name)}
-			r.nothing()
+			r := unknown(o.Name, "ours: "+lacking(ours, o.Name))
+			r.Theirs = summary(o.ordered())
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-func (r *Row) nothing() {
-	nan := Number(math.NaN())
-	r.Difference, r.Uncertainty, r.Units, r.Share = nan, nan, nan, nan
+// unknown is a row without numbers.
+func unknown(n Name, why string) Row {
+	none, nan := summary(nil), Number(math.NaN())
+	return Row{Name: n, Ours: none, Theirs: none, Difference: nan, Uncertainty: nan, Units: nan, Share: nan, Verdict: NotComparable, Why: why}
 }
 
 // match compares a cell with theirs.
@@ -245,35 +241,14 @@ func lacking(p *report.Protocol, n Name) string {
 
 // changed says which settings differ between two resolved configurations; "" if none does.
 func changed(ours, theirs string) string {
-	var a, b map[string]any
-	if json.Unmarshal([]byte(ours), &a) != nil || json.Unmarshal([]byte(theirs), &b) != nil {
-		return ""
-	}
+	a, b := claim.Flatten([]byte(ours)), claim.Flatten([]byte(theirs))
+	all := maps.Clone(a)
+	maps.Copy(all, b)
 	var out []string
-	var walk func(at string, a, b any)
-	walk = func(at string, a, b any) {
-		x, isX := a.(map[string]any)
-		y, isY := b.(map[string]any)
-		if !isX || !isY {
-			if !reflect.DeepEqual(a, b) {
-				out = append(out, fmt.Sprintf("%s %s, theirs %s", strings.TrimPrefix(at, "."), plain(a), plain(b)))
-			}
-			return
-		}
-		all := maps.Clone(x)
-		maps.Copy(all, y)
-		for _, k := range slices.Sorted(maps.Keys(all)) {
-			walk(at+"."+k, x[k], y[k])
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if a[key] != b[key] {
+			out = append(out, fmt.Sprintf("%s %s, theirs %s", key, cmp.Or(a[key], "not set"), cmp.Or(b[key], "not set")))
 		}
 	}
-	walk("", a, b)
 	return strings.Join(out, "; ")
-}
-
-func plain(v any) string {
-	if v == nil {
-		return "not set"
-	}
-	b, _ := json.Marshal(v) // of decoded JSON
-	return string(b)
 }

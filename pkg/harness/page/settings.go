@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,7 +46,7 @@ func changes(e *harness.Experiment, p *report.Protocol) changed {
 	for _, problem := range plain.Problems {
 		for _, m := range problem.Methods {
 			if at := [2]string{problem.Name, m.Name}; here[at] != nil {
-				own[at] = flatten(m.Config, fmt.Sprint(problem.Seeds))
+				own[at] = flatten(m.Config, problem.Seeds)
 			}
 		}
 	}
@@ -68,7 +67,7 @@ func configs(p *report.Protocol) flat {
 	out := flat{}
 	for at, t := range first {
 		if c, err := claim.Config(t); err == nil {
-			out[at] = flatten(c, fmt.Sprint(seeds[at]))
+			out[at] = flatten(c, seeds[at])
 		}
 	}
 	return out
@@ -139,29 +138,13 @@ func name(places [][2]string, of map[string]int) string {
 	return strings.Join(out, "; ")
 }
 
-// flatten returns a configuration by dotted key.
-func flatten(c settings.Config, seeds string) map[string]string {
-	out := map[string]string{"seeds": strings.Trim(seeds, "[]")}
-	var tree any
+// flatten returns a configuration and the seeds by dotted key.
+func flatten(c settings.Config, seeds []uint64) map[string]string {
 	text, err := json.Marshal(c)
-	if err = errors.Join(err, json.Unmarshal(text, &tree)); err != nil {
+	if err != nil {
 		panic("page: a configuration is no JSON") // it was read from JSON
 	}
-	var walk func(at string, v any)
-	walk = func(at string, v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for k, w := range v {
-				walk(strings.TrimPrefix(at+"."+k, "."), w)
-			}
-		case nil:
-		case string:
-			out[at] = v
-		default:
-			b, _ := json.Marshal(v) // of decoded JSON
-			out[at] = string(b)
-		}
-	}
-	walk("", tree)
+	out := claim.Flatten(text)
+	out["seeds"] = strings.Trim(fmt.Sprint(seeds), "[]")
 	return out
 }
