@@ -3,7 +3,6 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -33,7 +33,7 @@ func (o Override) source(n *yaml.Node) string {
 // ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those of single
 // problems last, since they win.
 func ReadOverrides(path string) ([]Override, error) {
-	text, err := os.ReadFile(path)
+	text, err := safe.Read(path, 1<<20)
 	if err != nil {
 		return nil, usage.Errorf("--config: %v", err)
 	}

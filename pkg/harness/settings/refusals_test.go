@@ -80,7 +80,9 @@ func TestReadOverrides(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := ReadOverrides("none.yaml"); err == nil || !strings.Contains(err.Error(), "none.yaml") {
-		t.Errorf("a file that is not there: %v", err)
+	for _, path := range []string{"none.yaml", "/dev/zero"} {
+		if _, err := ReadOverrides(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
