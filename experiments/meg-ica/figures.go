@@ -111,7 +111,8 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 			switch {
 			case len(v) > 0 && strings.HasPrefix(metric, "amari"):
 				lo, hi := interval([]tries{v}, []int{0}, func(medians []float64) float64 { return medians[0] })
-				cell = table.Cell{Text: between(median(v), lo, hi), Value: median(v), IsNumber: true}
+				cell = table.Number(median(v), 3)
+				cell.Text = between(median(v), lo, hi)
 			case len(v) > 0:
 				for i := range v {
 					v[i] = v[i][:1] // of the KSD the V-statistic
@@ -164,7 +165,7 @@ func diagnostics(s *record.Set) (*table.Table, error) {
 		}
 		cell := table.Text(listed(v))
 		if len(v) == 1 {
-			cell.Value, cell.IsNumber = v[0], true
+			cell.Value = table.Number(v[0], 3).Value
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(f.words), cell})
 	}

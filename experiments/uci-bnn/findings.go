@@ -41,9 +41,7 @@ func on(by map[string]*record.Set, protocol string) (out results, ok bool) {
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) *harness.Statement {
 	t := &table.Table{Columns: heads("Method", "printed")}
-	for _, m := range columns {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(0)})
-	}
+	leads := make([]int, len(columns))
 	for _, problem := range problems {
 		for _, metric := range metrics {
 			best, lowest := 0, math.Inf(1)
@@ -52,8 +50,11 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 					best, lowest = i, p.Mean
 				}
 			}
-			t.Rows[best][1] = table.Int(int(t.Rows[best][1].Value) + 1)
+			leads[best]++
 		}
+	}
+	for i, m := range columns {
+		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(leads[i])})
 	}
 	var ours []string
 	each(by, func(protocol string, r results) {

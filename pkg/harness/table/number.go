@@ -45,6 +45,9 @@ func exponent(v float64, digits int) int {
 	return n
 }
 
+// exact writes v in full precision.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // minus replaces hyphens by U+2212.

@@ -1,10 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"encoding/csv"
 	"html"
-	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -129,15 +128,10 @@ func (t *Table) CSV() string {
 	spread := make([]bool, len(t.Columns))
 	for _, r := range t.Rows {
 		for j, c := range r {
-			spread[j] = spread[j] || c.HasSpread
+			spread[j] = spread[j] || c.Spread != ""
 		}
 	}
-	number := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")) // inf, -inf
-	}
+	number := strings.NewReplacer("NaN", "", "+Inf", "inf", "-Inf", "-inf").Replace
 	lines := make([][]string, 1+len(t.Rows))
 	for j, c := range t.Columns {
 		if lines[0] = append(lines[0], c.Header); spread[j] {
@@ -146,15 +140,12 @@ func (t *Table) CSV() string {
 	}
 	for i, r := range t.Rows {
 		for j, c := range r {
-			text, second := c.Text, ""
-			if c.IsNumber {
+			text := c.Text
+			if c.Value != "" {
 				text = number(c.Value)
 			}
-			if c.HasSpread {
-				second = number(c.Spread)
-			}
 			if lines[i+1] = append(lines[i+1], text); spread[j] {
-				lines[i+1] = append(lines[i+1], second)
+				lines[i+1] = append(lines[i+1], number(c.Spread))
 			}
 		}
 	}
@@ -185,14 +176,11 @@ func (t *Table) HTML() string {
 	for _, r := range t.Rows {
 		b.WriteString("<tr>")
 		for j, c := range r {
-			value, look := c.Text, class[t.Columns[j].Align]
-			if c.IsNumber {
-				value = strconv.FormatFloat(c.Value, 'g', -1, 64)
-			}
+			look := class[t.Columns[j].Align]
 			if c.Bold {
 				look = best[t.Columns[j].Align]
 			}
-			b.WriteString("<td" + look + ` data-value="` + esc(value) + `">` + esc(c.Text) + "</td>")
+			b.WriteString("<td" + look + ` data-value="` + esc(cmp.Or(c.Value, c.Text)) + `">` + esc(c.Text) + "</td>")
 		}
 		b.WriteString("</tr>\n")
 	}

@@ -2,7 +2,6 @@
 package table
 
 import (
-	"encoding/json"
 	"math"
 	"strconv"
 )
@@ -31,36 +30,34 @@ const (
 	Right
 )
 
-// Cell is one cell. Text is what people read. Value is what a page sorts by and what CSV holds, if IsNumber is set.
+// Cell is one cell. Text is what people read. Numbers are strings in full precision, because JSON has no NaN and no infinity.
 type Cell struct {
-	Text      string
-	Value     float64
-	Spread    float64 // after ± in Text, a column of its own in CSV, if HasSpread is set
-	IsNumber  bool
-	HasSpread bool
-	Bold      bool // marked as the best
+	Text   string `json:"text"`
+	Value  string `json:"value,omitempty"`  // what a page sorts by and what CSV holds; "": Text
+	Spread string `json:"spread,omitempty"` // after ± in Text, a column of its own in CSV; "": none
+	Bold   bool   `json:"bold,omitempty"`   // marked as the best
 }
 
 // Text returns a cell of words.
 func Text(s string) Cell { return Cell{Text: s} }
 
 // Int returns a whole number.
-func Int(n int) Cell { return Cell{Text: minus(strconv.Itoa(n)), Value: float64(n), IsNumber: true} }
+func Int(n int) Cell { return Cell{Text: minus(strconv.Itoa(n)), Value: strconv.Itoa(n)} }
 
 // Number returns v with this many significant digits; "–" for NaN, "∞" for infinity.
 func Number(v float64, digits int) Cell {
-	return Cell{Text: Significant(v, digits), Value: v, IsNumber: true}
+	return Cell{Text: Significant(v, digits), Value: exact(v)}
 }
 
 // Fixed returns v with this many digits after the point.
 func Fixed(v float64, decimals int) Cell {
-	return Cell{Text: fixed(v, decimals), Value: v, IsNumber: true}
+	return Cell{Text: fixed(v, decimals), Value: exact(v)}
 }
 
 // PlusMinus returns "value ± spread", both to the place of the spread's second significant digit, as in 1.235 ± 0.056; or
 // the value alone if there is no spread (NaN). Table.Spread says what the spread is.
 func PlusMinus(value, spread float64) Cell {
-	c := Cell{Value: value, Spread: spread, IsNumber: true, HasSpread: true}
+	c := Cell{Value: exact(value), Spread: exact(spread)}
 	last := exponent(spread, 2) - 1 // the place of the last digit, as a power of ten
 	big := exponent(max(math.Abs(value), spread), 2)
 	switch {
@@ -94,40 +91,4 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// cellJSON is the JSON form of a Cell. Numbers are strings, because JSON has no NaN and no infinity; "" is none.
-type cellJSON struct {
-	Text   string `json:"text"`
-	Value  string `json:"value,omitempty"`
-	Spread string `json:"spread,omitempty"`
-	Bold   bool   `json:"bold,omitempty"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (c Cell) MarshalJSON() ([]byte, error) {
-	j := cellJSON{Text: c.Text, Bold: c.Bold}
-	if c.IsNumber {
-		j.Value = strconv.FormatFloat(c.Value, 'g', -1, 64)
-	}
-	if c.HasSpread {
-		j.Spread = strconv.FormatFloat(c.Spread, 'g', -1, 64)
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON implements json.Unmarshaler. It gives back the same cell, NaN and infinity included.
-func (c *Cell) UnmarshalJSON(text []byte) (err error) {
-	var j cellJSON
-	if err = json.Unmarshal(text, &j); err != nil {
-		return err
-	}
-	*c = Cell{Text: j.Text, Bold: j.Bold, IsNumber: j.Value != "", HasSpread: j.Spread != ""}
-	if c.IsNumber {
-		c.Value, err = strconv.ParseFloat(j.Value, 64)
-	}
-	if c.HasSpread && err == nil {
-		c.Spread, err = strconv.ParseFloat(j.Spread, 64)
-	}
-	return err
 }
