@@ -8,7 +8,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
 func claimsCommand(e *env) *cobra.Command {
@@ -24,7 +23,7 @@ func claimsCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rep, err := report.Read(s.resultsDir(nil), e.experiments)
+			rep, err := readReport(e, "--results", s.resultsDir(nil))
 			if err != nil {
 				return err
 			}

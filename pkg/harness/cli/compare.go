@@ -39,8 +39,15 @@ func compareCommand(e *env) *cobra.Command {
 			}
 			if asJSON {
 				err = writeJSON(e.out, rows)
-			} else {
-				_, err = fmt.Fprint(e.out, compare.Table("Beside "+against, rows).Markdown())
+			}
+			for i := 0; i < len(rows) && !asJSON; { // a table each experiment and protocol
+				n := i + 1
+				for n < len(rows) && rows[n].Experiment == rows[i].Experiment && rows[n].Protocol == rows[i].Protocol {
+					n++
+				}
+				title := fmt.Sprintf("%s, protocol %s, beside %s", rows[i].Experiment, rows[i].Protocol, against)
+				fmt.Fprintln(e.out, compare.Table(title, rows[i:n]).Markdown())
+				i = n
 			}
 			if err != nil || !strict {
 				return err
@@ -63,13 +70,13 @@ func compareReports(e *env, s *selection, names []string, against string) ([]com
 	if err != nil {
 		return nil, err
 	}
-	ours, err := report.Read(s.resultsDir(nil), e.experiments)
+	ours, err := readReport(e, "--results", s.resultsDir(nil))
 	if err != nil {
 		return nil, err
 	}
 	theirs := &report.Report{}
 	if against != published {
-		if theirs, err = report.Read(against, e.experiments); err != nil {
+		if theirs, err = readReport(e, "--against", against); err != nil {
 			return nil, err
 		}
 		if len(theirs.Experiments) == 0 {

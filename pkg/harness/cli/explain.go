@@ -93,7 +93,7 @@ func findTrial(e *env, dir, results, prefix string) (*explained, error) {
 		}
 	}
 	if len(found) == 0 {
-		rep, err := report.Read(results, e.experiments)
+		rep, err := readReport(e, "--results", results)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -100,10 +101,15 @@ func metricList(e *env) [][]string {
 
 // samplerSettings lists the settings that a sampler has, with their defaults.
 func samplerSettings(name string) ([][]string, error) {
-	s, err := sifg.ByName(name)
-	if err != nil {
-		return nil, err
+	i := slices.IndexFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == name })
+	if i < 0 {
+		var names []string
+		for _, s := range sifg.Samplers {
+			names = append(names, s.Name)
+		}
+		return nil, usage.Unknown("sampler", name, "--settings", names)
 	}
+	s := sifg.Samplers[i]
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {

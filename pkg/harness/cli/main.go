@@ -63,7 +63,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
 	root.SetArgs(args)
 	err := execute(root)
-	if err == nil && out.failed != nil {
+	if out.failed != nil && (err == nil || errors.Is(err, out.failed)) {
 		err = exitf(exitInternal, "stdout cannot be written: %v", out.failed)
 	}
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,14 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 		return nil, usage.Errorf("--store %s: %v", dir, err)
 	}
 	return s, nil
+}
+
+// readReport reads the report in a folder that a flag names.
+func readReport(e *env, flag, dir string) (*report.Report, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, usage.Errorf("%s %s is no folder", flag, dir)
+	}
+	return report.Read(dir, e.experiments)
 }
 
 // real is the path of a folder without links, as far as it exists.

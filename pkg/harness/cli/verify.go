@@ -87,11 +87,12 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 
 // verifyNumbers computes some trials of the report again and compares every value.
 func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n int, seed uint64) error {
-	rep, err := report.Read(results, e.experiments)
+	rep, err := readReport(e, "--results", results)
 	if err != nil {
 		return err
 	}
 	var all []compare.Recorded
+	seen := map[string]bool{}
 	for _, x := range experiments {
 		part := rep.Experiment(x.Name)
 		if part == nil {
@@ -102,10 +103,17 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 			if err != nil {
 				return err
 			}
-			all = append(all, found...)
+			for _, r := range found { // protocols may share a trial
+				if data := r.Trial.Config.Data; !seen[r.Trial.Key] && (data == "" || e.data.Absent(data) == nil) {
+					seen[r.Trial.Key] = true
+					all = append(all, r)
+				}
+			}
 		}
 	}
-	all = slices.DeleteFunc(all, func(r compare.Recorded) bool { return r.Trial.Config.Data != "" && e.data.Absent(r.Trial.Config.Data) != nil })
+	all = slices.DeleteFunc(all, func(r compare.Recorded) bool {
+		return r.Trial.Config.Data != "" && e.data.Absent(r.Trial.Config.Data) != nil
+	})
 	if len(all) == 0 {
 		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here", results)
 	}

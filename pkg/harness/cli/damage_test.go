@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// flip changes one byte in the middle of a file.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	put(t, path, string(b))
+}
+
+// folder puts a folder in the place of a file.
+func folder(t *testing.T, path string) {
+	t.Helper()
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A damaged trial is named by every command that meets it, moved aside by a repair and computed again, with the same bytes.
+func TestDamagedStore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --protocol paper", 0)
+	before := files(t, "results/toy", "")
+	arrays := glob(t, "results/store/toy/*/particles.npy", 9)
+	flip(t, arrays[0])
+	if err := os.Truncate(arrays[1], 100); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"status", "plan", "run", "report"} { // they look at sizes
+		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "--repair")
+	}
+	key := filepath.Base(filepath.Dir(arrays[1]))
+	x.want(t, "explain "+key, 5, key)
+	x.want(t, "verify", 5, "2 damaged files", "particles.npy: its SHA-256", "100 bytes, want", "--repair")
+	x.want(t, "verify --repair", 0, "2 damaged files moved aside")
+	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
+	same(t, "after the repair", files(t, "results/toy", ""), before)
+	x.want(t, "verify", 0, "as written")
+	// A forged status under a right seal is no success.
+	record := glob(t, "results/store/toy/*/trial.json", 9)[0]
+	b, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _, _ := strings.Cut(strings.Replace(string(b), `"status": "ok"`, `"status": "OK"`, 1), ",\n  \"sha256\"")
+	put(t, record, fmt.Sprintf("%s,\n  \"sha256\": \"%x\"\n}\n", body, sha256.Sum256([]byte(body))))
+	x.want(t, "run --protocol paper", 5, `the status "OK"`)
+}
+
+// TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its page and a grid (D3), and report mends
+// what is derived (D6).
+func TestVerifySeesReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run", 0)
+	if code, said, _ := x.call(t, "grid", "toy", "--axis", "step=[0.1,0.3]", "--select", "min first", "--name", "steps"); code != 0 {
+		t.Fatal(said)
+	}
+	x.want(t, "verify", 0, "as written")
+	whole := files(t, "results", "")
+	n := 0
+	for name, text := range whole {
+		path := filepath.Join("results", name)
+		if strings.HasPrefix(name, "store/") {
+			continue
+		}
+		n++
+		flip(t, path)
+		x.want(t, "verify", 5, path)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		x.want(t, "verify", 5, path)
+		put(t, path, text)
+	}
+	if n < 12 {
+		t.Errorf("%d files in the report", n)
+	}
+	for _, name := range []string{"notes.md", "toy/notes.md", "toy/released/tables/notes.md", "grid/notes.md", "grid/toy-steps/released/notes.md"} {
+		put(t, "results/"+name, "mine")
+		x.want(t, "verify", 5, "results/"+name)
+		os.Remove("results/" + name)
+	}
+	x.want(t, "verify", 0, "as written")
+	for _, name := range []string{"index.html", "toy/report.json", "toy/trials.parquet", "toy/trace.parquet"} {
+		flip(t, "results/"+name)
+		if name != "index.html" {
+			x.want(t, "claims", 5, name)
+		}
+		x.want(t, "run --protocol all", 0)
+		x.want(t, "verify", 0, "as written")
+	}
+	for _, name := range []string{"index.html", "toy/report.json", "toy/trials.parquet", "toy/timings.parquet"} {
+		folder(t, "results/"+name)
+		x.want(t, "run --protocol all", 0)
+		if info, err := os.Stat("results/" + name); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s was not made again: %v", name, err)
+		}
+	}
+}
+
+// TestOwnFilesStay: a person's file in a report's folder stays whatever is run, and is named (D7).
+func TestOwnFilesStay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run", 0)
+	put(t, "results/toy/released/notes.md", "mine")
+	x.want(t, "run --protocol all", 0, "results/toy/released/notes.md", "kept")
+	if b, err := os.ReadFile("results/toy/released/notes.md"); err != nil || string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestFoldersOverlap: the trials have a folder of their own; a repair would move the report aside as what does not belong into a store.
+func TestFoldersOverlap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	if err := errors.Join(os.Mkdir("results", 0o777), os.Symlink("results", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store results", "--store a --results a/b",
+		"--results same --store ./same", "--store link", "--store link/toy"} {
+		for _, command := range []string{"run ", "verify --repair ", "plan "} {
+			x.want(t, command+folders, 2, "--store", "--results", "overlap")
+		}
+	}
+	if x.scores.Load() != 0 {
+		t.Error("something ran")
+	}
+}
+
+// TestNoStore: a folder of other things is taken for no store by any command, and keeps them where they are.
+func TestNoStore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "home/letter.txt", "dear")
+	for _, command := range []string{"verify --repair", "verify", "run", "plan", "status", "explain ab"} {
+		x.want(t, command+" --store home", 2, "home", "letter.txt")
+	}
+	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {
+		t.Errorf("something ran, or %v", left)
+	}
+	x.want(t, "verify --store nowhere", 0)
+	if _, err := os.Stat("nowhere"); err == nil {
+		t.Error("verify made a store")
+	}
+}
+
+// TestRecompute finds a value in a report that is not what the trial gives, though all seals are right.
+func TestRecompute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --protocol all --set step=0.3 --results forged", 0)
+	x.want(t, "verify --results forged --recompute 100", 0, "9 trials recomputed: bit for bit the same")
+	root, err := os.OpenRoot("forged")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	inside := files(t, "forged/toy", "")
+	rows, err := record.DecodeTraces([]byte(inside["trace.parquet"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	victim := &rows[len(rows)/2]
+	victim.Value *= 1 + 1e-15
+	forged, err := record.EncodeTraces(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head struct {
+		Experiment any `json:"experiment"`
+		Protocols  any `json:"protocols"`
+		Findings   any `json:"findings"`
+	}
+	if _, err := record.OpenFolder(root, "toy", "report.json", &head); err != nil {
+		t.Fatal(err)
+	}
+	delete(inside, "report.json")
+	content := map[string][]byte{}
+	for name, text := range inside {
+		content[name] = []byte(text)
+	}
+	content["trace.parquet"] = forged
+	if _, err := record.ReplaceFolder(root, "toy", "report.json", head, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll("forged/store"); err != nil { // as in a clone
+		t.Fatal(err)
+	}
+	x.want(t, "report --keep --protocol all --set step=0.3 --results forged", 0) // a page with the right digests
+	x.want(t, "verify --results forged", 0, "as written")
+	x.want(t, "verify --results forged --recompute 100", 5, "1 of 9 recomputed trials", victim.Key, victim.Metric)
+}

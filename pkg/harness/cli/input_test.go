@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(m.Run())
+	}
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr, toy().Experiment)) // a process of the command
+}
+
+// TestBadInput: what is wrong with a command line is said in one sentence that names it and what would be right; nothing is computed.
+func TestBadInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "file", "")
+	put(t, "bad.yaml", "problems: {small: {particels: 3}}")
+	put(t, "grid.yaml", "select: min first\nproduct: {stpe: [1]}\n")
+	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line  string
+		words []string
+	}{
+		{"rnu", []string{"rnu", `"run"`}},
+		{"run tyo", []string{"tyo", `"toy"`}},
+		{"run toy all", []string{"all", "alone"}},
+		{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
+		{"run --protocol papr", []string{"papr", `"paper"`}},
+		{"run --protocol matched", []string{"toy", "matched", "paper, released"}},
+		{"run --protocol paper --protocol all", []string{"all", "alone"}},
+		{"run --protocol paper,paper", []string{"paper", "twice"}},
+		{"run --scale quik", []string{"quik", `"quick"`}},
+		{"run --scale smoke --scale quick", []string{"--scale=quick", "twice"}},
+		{"run --results a --results b", []string{"--results=b", "twice"}},
+		{"claims --scale quik", []string{"quik", `"quick"`}},
+		{"compare --protocol papr", []string{"papr", `"paper"`}},
+		{"run --problems smal", []string{"smal", `"small"`}},
+		{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
+		{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
+		{"run --seeds 1,1", []string{"seed 1", "twice"}},
+		{"run --name a/b", []string{"--name a/b", "letters"}},
+		{"run --name=", []string{"--name", "empty"}},
+		{"run --jobs 0", []string{"--jobs", "0"}},
+		{"run -j many", []string{"--jobs=many", "whole number"}},
+		{"run --timeout 5", []string{"--timeout=5", "90s"}},
+		{"run --memory 1", []string{"--memory", "64"}},
+		{"run --retry diverged", []string{"diverged", "killed"}},
+		{"run --verbose --quiet", []string{"--verbose", "--quiet"}},
+		{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
+		{"run --set methods.svgd.step=-1", []string{"step", "-1"}},
+		{"run --set step=1e30", []string{"step", "at most", "1e+30"}},
+		{"run --set methods.sifg.hidden=10000000000000", []string{"hidden"}},
+		{"run --set problems.*.particles=1", []string{"particles", "2 to"}},
+		{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
+		{"run --config none.yaml", []string{"--config", "none.yaml"}},
+		{"run --trial zz", []string{"zz"}},
+		{"run --store file", []string{"--store file"}},
+		{"run --results file", []string{"file"}},
+		{"report --format pgn", []string{"pgn", `"png"`}},
+		{"report --serve 127.0.0.1:0 --keep", []string{"--serve", "--keep"}},
+		{"report --serve 0.0.0.0:8080", []string{"--serve", "127.0.0.1:8080"}},
+		{"report --serve 127.0.0.1:99999", []string{"--serve"}},
+		{"compare --against file", []string{"file"}},
+		{"compare --against none", []string{"--against none", "published"}},
+		{"grid", []string{"one experiment"}},
+		{"grid toy", []string{"--grid", "--axis"}},
+		{"grid toy --grid pipe", []string{"pipe"}},
+		{"grid toy --axis step=0.1", []string{"--select", "first"}},
+		{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
+		{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
+		{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
+		{"list it", []string{"no arguments"}},
+		{"explain", []string{"one key"}},
+		{"explain ab", []string{"results/store", `"ab"`}},
+		{"data info bostn", []string{"bostn", `"boston"`}},
+		{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
+		{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
+	} {
+		x.want(t, c.line, 2, c.words...)
+	}
+	if x.scores.Load() != 0 {
+		t.Error("something ran")
+	}
+}
+
+// TestLists: what only looks says what it should and writes nothing.
+func TestLists(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	for line, words := range map[string][]string{
+		"list":                     {"toy", "small", "svgd", "paper, released", "gmm-2d"},
+		"list --metrics":           {"first", "nats", "A number."},
+		"list --settings ada-sifg": {"sigma_rule", "default kl-w", "default off"},
+		"plan":                     {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
+		"plan --scale smoke":       {"3 trials"},
+		"plan --json --methods sgld --problems small --seeds 5": {`"method": "sgld"`, `"seeds": [`},
+		"doctor":          {"kernels", "disk", "data sets"},
+		"data list":       {"boston", "protein-standard"},
+		"--help":          {"Run and report:", "verify"},
+		"run --help":      {"--fail-fast", "--protocol"},
+		"--version":       {"sifg ", "go1."},
+		"completion bash": {"sifg"},
+		"__complete comp": {"compare", "completion"},
+	} {
+		if len(words) > 0 {
+			x.want(t, line, 0, words...)
+		}
+	}
+	x.want(t, "claims", 75, "no report in results")
+	x.want(t, "compare", 75, "nothing in results")
+	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
+	x.want(t, "status", 75, "9 of 9 trials are missing")
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestFullOutput: a command whose output did not arrive has failed.
+func TestFullOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"plan", "list", "plan --json", "doctor", "--help", "completion bash", "run --scale smoke"} {
+		var said bytes.Buffer
+		if code := Main(strings.Fields(line), full{}, &said, toy().Experiment); code != exitInternal || !strings.Contains(said.String(), "stdout") {
+			t.Errorf("%s: exit code %d: %s", line, code, said.String())
+		}
+	}
+}
+
+// TestCrashes: what the program does wrong never looks like a mistake of usage, even where nothing can be recovered.
+func TestCrashes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "plan --set problems.small.options.fault=planning", 1, "internal error: oh")
+	var out bytes.Buffer
+	if code := Main([]string{"plan"}, &out, &out, x.Experiment, x.Experiment); code != 1 || !strings.Contains(out.String(), `the name "toy"`) {
+		t.Errorf("two of one name: exit code %d: %s", code, out.String())
+	}
+	cmd := exec.Command(os.Args[0], "run", "--set", "problems.small.options.fault=crash")
+	said, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != -1 || !strings.Contains(string(said), "nobody recovers this") {
+		t.Errorf("a crash ends with exit code %d, want a signal", code)
+	}
+	x.want(t, "run --scale smoke --set problems.small.particles=1000000000", 3, "memory", "1000000000 particles")
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// TestReportKeeps: a report is made again, with other rules, from what it holds itself, as in a fresh clone; a complete one is not
+// replaced by less.
+func TestReportKeeps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.Figures = []harness.Figure{{Name: "cloud", Title: "Cloud", Draw: func(s *record.Set) (*figure.Figure, error) {
+		_, err := s.Load(s.Trials[0].Key, "particles")
+		return &figure.Figure{Panels: []figure.Panel{{Title: "all there"}}}, err
+	}}}
+	x.want(t, "run --protocol paper", 0)
+	x.want(t, "report --protocol paper --format pdf", 0)
+	glob(t, "results/export/toy/paper/cloud.pdf", 1)
+	first := files(t, "results/toy", "")
+	if err := os.RemoveAll("results/store"); err != nil {
+		t.Fatal(err)
+	}
+	x.want(t, "report --protocol paper", 75, "9 of 9 trials are missing")
+	same(t, "a report without trials", files(t, "results/toy", ""), first)
+	x.want(t, "run --protocol paper --timeout 1ns", 3, "9 of 9 trials failed")
+	same(t, "a run of failures", files(t, "results/toy", ""), first)
+	x.Claims[0].Rule = "one at least"
+	x.want(t, "report --protocol paper --keep", 0)
+	same(t, "another rule", files(t, "results/toy", ""), first) // report.json apart
+	if b, _ := os.ReadFile("results/toy/report.json"); !strings.Contains(string(b), "one at least") {
+		t.Error("the report has the old rule")
+	}
+	x.want(t, "run --protocol released", 0)
+	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`, "Under 2.")
+}
+
+// TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever was changed.
+func TestExplainRepeats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --methods svgd --seeds 1", 0)
+	x.want(t, "run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke", 0)
+	for i, dir := range glob(t, "results/store/toy/*", 2) {
+		key := filepath.Base(dir)
+		var e explained
+		if err := json.Unmarshal([]byte(x.want(t, "explain --json "+key[:12], 0)), &e); err != nil {
+			t.Fatal(err)
+		}
+		again := fmt.Sprint("again", i)
+		x.want(t, strings.TrimPrefix(e.Repeat, "sifg ")+" --results "+again, 0, "1 trial: 0 already there, 1 computed")
+		same(t, e.Repeat, files(t, filepath.Join(again, "store/toy", key), ".npy"), files(t, dir, ".npy"))
+	}
+	key := filepath.Base(glob(t, "again0/store/toy/*", 1)[0])
+	x.want(t, "run", 0)
+	if err := os.RemoveAll("results/store"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{key[:10], filepath.Base(glob(t, "again1/store/toy/*", 1)[0])[:10]} {
+		if code, said, _ := x.call(t, "explain", "-v", dir); code == 0 {
+			for _, words := range []string{"from", "results", "final metrics", "first", "sampler.step", "protocol released", "repeat", "commit"} {
+				if !strings.Contains(said, words) {
+					t.Errorf("explain does not say %q: %s", words, said)
+				}
+			}
+			return
+		}
+	}
+	t.Error("no trial of the report is explained")
+}
+
+func TestCompare(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --protocol all", 0)
+	x.want(t, "run --results other --set methods.svgd.step=0.3", 0)
+	x.want(t, "compare --against results --strict", 0, "identical", "toy, protocol paper", "toy, protocol released")
+	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
+	x.Published = []claim.Published{{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1}}
+	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside")
+	x.want(t, "run --scale smoke", 0)
+	x.want(t, "compare --scale smoke --strict", 75, "not the paper's settings")
+	x.want(t, "compare --metric none", 75, "nothing in results")
+}
+
+// TestGrid: a grid is continued, judged and written; its chosen settings are a layer.
+func TestGrid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "steps.yaml", "select: min first[1]\nprotocol: paper\nseeds: [1, 2]\nmethods: [svgd, sifg]\nproduct: {step: [0.1, 0.2, 0.3]}\nwhere: step < 0.25\n")
+	x.want(t, "run --protocol paper", 0)
+	x.want(t, "grid toy --grid steps.yaml --dry-run", 0, "step 0.1 … step 0.2", "10 trials: 4 already there, 6 to compute")
+	x.want(t, "grid toy --grid steps.yaml --no-run", 75, "6 of 10 trials are missing")
+	x.want(t, "grid toy --grid steps.yaml", 0, "10 trials: 4 already there, 6 computed", "results/grid/toy-steps/paper", "step 0.")
+	first := files(t, "results/grid", "")
+	x.want(t, "grid toy --grid steps.yaml", 0, "0 computed")
+	same(t, "again", files(t, "results/grid", ""), first)
+	x.want(t, "grid toy --grid steps.yaml --json", 0, `"grid": "steps"`)
+	x.want(t, "run --protocol paper --config results/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
+	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --where step<1 --select min\tfirst", 2)
+}
+
+// TestServe follows a report from nothing to the whole, and leaves nothing behind (D8).
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
+	x := toy()
+	out, in := io.Pipe()
+	var served sync.WaitGroup
+	code := -1
+	served.Go(func() {
+		code = Main([]string{"report", "--protocol", "paper", "--serve", "127.0.0.1:0"}, io.Discard, in, x.Experiment)
+		in.Close()
+	})
+	said := make([]byte, 200)
+	n, err := out.Read(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address, _ := strings.Cut(string(said[:n]), "http://")
+	address, _, _ = strings.Cut(address, "/")
+	go io.Copy(io.Discard, out)
+	get := func(path, host string) (int, string) {
+		r, err := http.NewRequest(http.MethodGet, "http://"+address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		b, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode, string(b)
+	}
+	if status, page := get("/", ""); status != 200 || strings.Contains(page, "There are 9.") {
+		t.Errorf("without a trial: status %d", status)
+	}
+	_, first := get("/events", "")
+	x.want(t, "run --protocol paper --results elsewhere --store results/store", 0)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if _, event := get("/events", ""); event != first {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the page never changes")
+		}
+	}
+	if _, page := get("/", "localhost:1"); !strings.Contains(page, "There are 9.") || !strings.Contains(page, "EventSource") {
+		t.Error("the page does not show the trials, or does not load itself again")
+	}
+	for path, want := range map[string]int{"/index.html": 404, "/../results": 404, "/": 403} {
+		if status, _ := get(path, map[bool]string{true: "elsewhere.example"}[want == 403]); status != want {
+			t.Errorf("%s: status %d, want %d", path, status, want)
+		}
+	}
+	// More connections than are served at once, none of which asks for anything, end by themselves.
+	for range 40 {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	if status, _ := get("/", ""); status != 200 {
+		t.Errorf("after 40 idle connections: status %d", status)
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGINT)
+	served.Wait()
+	if left, _ := filepath.Glob("tmp/*"); code != 0 || len(left) > 0 {
+		t.Errorf("exit code %d, left %v", code, left)
+	}
+	if _, err := os.Stat("results/index.html"); err == nil {
+		t.Error("a page was written")
+	}
+}
