@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Result is a grid with what became of its cells. Nothing in it depends on when or in how many pieces the trials were run, but the
@@ -95,7 +96,8 @@ func lastRows(rows []record.Trace) []record.Trace {
 // index is the head of grid.json.
 type index struct {
 	*Result
-	Missing int `json:"missing"`
+	Missing int          `json:"missing"`
+	Best    *table.Table `json:"best"` // for the page
 }
 
 // Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its trials is not
@@ -119,7 +121,7 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 			kept = true
 			return nil
 		}
-		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, index{r, r.Missing()}, files)
+		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, index{r, r.Missing(), r.Best()}, files)
 		return err
 	})
 	return foreign, kept, err

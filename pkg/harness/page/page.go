@@ -44,6 +44,7 @@ type view struct {
 	Figures     []item              // of the first screen
 	Samplers    []fact
 	Parts       []part
+	Grids       []report.Grid
 	AnyFindings bool
 	Facts       []fact
 }
@@ -106,7 +107,7 @@ type run struct {
 
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
 func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
-	v := &view{Style: template.CSS(style), Script: template.JS(script)}
+	v := &view{Style: template.CSS(style), Script: template.JS(script), Grids: r.Grids}
 	ledger := r.Ledger(all)
 	v.protocols(r, all, ledger)
 	v.claims(r, all, ledger)

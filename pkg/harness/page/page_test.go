@@ -69,7 +69,8 @@ func toyReport() *report.Report {
 		Protocols: []*report.Protocol{made("paper", "full", claim.NotReproduced), made("released", "full", claim.Reproduced), made("matched", "quick", claim.NotDecided, "p.iterations=3")},
 		Findings: []harness.Statement{{Title: "Dividing by n decides", Text: "It is so.", Lead: true, Table: &table.Table{Columns: []table.Column{{Header: "n"}}, Rows: [][]table.Cell{{table.Int(7)}}}},
 			{Title: "A second one", Text: "It matters less."}},
-	}}}
+	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/paper", Problem: "it is cut"}, {Name: "steps", Experiment: "gmm", Protocol: "matched", Command: "sifg grid",
+		Best: &table.Table{Columns: []table.Column{{Header: "note"}}, Rows: [][]table.Cell{{table.Text("step at the lower <edge>")}}}}}}
 }
 
 func render(t *testing.T, r *report.Report) string {
@@ -93,6 +94,7 @@ func TestPage(t *testing.T) {
 		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
 		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.", "sifg report gmm --protocol paper",
 		"sifg run gmm --protocol matched --scale quick --set p.iterations=3", `https://arxiv.org/abs/2410.17935`, `<b>1</b> no result`,
+		"step at the lower &lt;edge&gt;", "<h3>gmm: steps, matched</h3>", "Not shown: it is cut.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

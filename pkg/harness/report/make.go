@@ -21,7 +21,7 @@ import (
 // a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes say what
 // was left as it was. An experiment of earlier that is damaged is made anew if the plan has all of it; otherwise that is an error.
 func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
-	r = &Report{}
+	r = &Report{Grids: earlier.Grids}
 	for _, e := range all {
 		m := &maker{e: e, plan: p, store: s, keep: keep, old: earlier.Experiment(e.Name), seen: map[string]*entry{}}
 		x, err := m.make()

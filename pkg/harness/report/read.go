@@ -28,7 +28,7 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 
 // read is Read for who has the folder alone.
 func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
-	r := &Report{}
+	r := &Report{Grids: readGrids(root)}
 	var damage []error
 	for _, e := range all {
 		if err := record.RestoreFolder(root, e.Name, indexName); err != nil {
@@ -45,6 +45,28 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 		r.Experiments = append(r.Experiments, x)
 	}
 	return r, errors.Join(damage...)
+}
+
+func readGrids(root *os.Root) []Grid {
+	names, _ := fs.Glob(root.FS(), Grids+"/[^.]*/[^.]*") // it is no bad pattern
+	var out []Grid
+	for _, name := range names {
+		var g Grid
+		_, err := record.OpenFolder(root, name, GridIndex, &g)
+		if err == nil && (g.Best == nil || ragged(g.Best)) {
+			err = fmt.Errorf("%s has no table that can be shown", name)
+		}
+		if err != nil {
+			g = Grid{Name: name, Problem: err.Error()}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// ragged reports whether some row is not as long as the columns.
+func ragged(t *table.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(r []table.Cell) bool { return len(r) != len(t.Columns) })
 }
 
 // ours reports whether a folder is one of this program's, perhaps damaged.
@@ -149,7 +171,7 @@ func (p *Protocol) check() error {
 		}
 	}
 	for _, t := range p.Tables {
-		if t.Table != nil && slices.ContainsFunc(t.Table.Rows, func(r []table.Cell) bool { return len(r) != len(t.Table.Columns) }) {
+		if t.Table != nil && ragged(t.Table) {
 			return fmt.Errorf("table %q has a row that is not as long as its columns", t.Name)
 		}
 	}

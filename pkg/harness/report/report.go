@@ -14,8 +14,21 @@ import (
 // Missing is the status that Counts gives to planned trials without a record.
 const Missing = "missing"
 
-// Report is what a results folder holds: the experiments that have results, in order of presentation.
-type Report struct{ Experiments []*Experiment }
+// Report is what a results folder holds: the experiments that have results, in order of presentation, and grids.
+type Report struct {
+	Experiments []*Experiment
+	Grids       []Grid
+}
+
+// Grid is the best cells of a grid.
+type Grid struct {
+	Name       string       `json:"grid"`
+	Experiment string       `json:"experiment"`
+	Protocol   string       `json:"protocol"`
+	Command    string       `json:"command"` // that makes it again
+	Best       *table.Table `json:"best"`
+	Problem    string       `json:"-"` // why it cannot be shown; Name is that of its folder then, and the rest is empty
+}
 
 // Experiment is the part of a report about one experiment.
 type Experiment struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // verify returns what Verify finds, with paths below dir.
@@ -34,9 +35,7 @@ func grid(t *testing.T, dir string) {
 	if err := root.MkdirAll("grid/toy-steps", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	head := struct {
-		Grid string `json:"grid"`
-	}{"steps"}
+	head := Grid{Name: "steps", Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}}}
 	if _, err := record.ReplaceFolder(root, "grid/toy-steps/paper", GridIndex, head, map[string][]byte{"chosen.yaml": []byte("step: 1\n"), trialsName: []byte("rows")}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +48,9 @@ func TestVerify(t *testing.T) {
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
 	grid(t, h.dir)
+	if g := h.read().Grids; len(g) != 1 || g[0].Name != "steps" || g[0].Best.Rows[0][0].Value != 0.1 {
+		t.Errorf("grids %+v", g)
+	}
 	if found := verify(t, h.dir); found != nil {
 		t.Fatalf("of what was just written: %q", found)
 	}
@@ -64,6 +66,9 @@ func TestVerify(t *testing.T) {
 			if found := verify(t, h.dir); len(found) == 0 || !strings.Contains(strings.Join(found, "\n"), name) {
 				t.Errorf("byte %d of %s: %q", i, name, found)
 			}
+		}
+		if strings.HasSuffix(name, GridIndex) && !strings.Contains(h.read().Grids[0].Problem, "its digest is not that of its content") {
+			t.Error("a damaged grid is shown")
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
