@@ -78,7 +78,9 @@ func (r *Result) effect(g *Group, k int) []figure.Layer {
 		x, median, best = append(x, float64(i)), append(median, middle), append(best, r.Objective.best(m))
 	}
 	style := figure.Method(g.Method)
-	return []figure.Layer{figure.Line{X: x, Y: best, Style: style.As(""), Thin: true}, figure.Line{X: x, Y: median, Style: style, Marks: true}}
+	return []figure.Layer{
+		figure.Line{X: x, Y: best, Style: style.As(""), Thin: true}, figure.Line{X: x, Y: median, Style: style, Marks: true},
+	}
 }
 
 // heat draws the best mean for each pair of values of keys a (along X) and b, with a dot at the chosen cell.

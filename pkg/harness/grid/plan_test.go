@@ -172,7 +172,7 @@ func TestFromAxes(t *testing.T) {
 		{"product", "step", []string{"step=1"}, `the condition "step"`},
 		{"product", "", []string{"step"}, "--axis step: want KEY=VALUES"},
 		{"product", "", []string{"step="}, "step: there are no values"},
-		{"product", "", []string{"step=1", "step=2"}, "axes, line 2: step is there twice"},
+		{"product", "", []string{"step=1", "step=2"}, "--axis, line 2: step is there twice"},
 	} {
 		s, err := FromAxes(c.axes, c.combine, c.where)
 		got := fmt.Sprint(err)

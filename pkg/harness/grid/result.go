@@ -135,7 +135,8 @@ func (r *Result) files() (map[string][]byte, error) {
 	best, all := r.Best(), r.All()
 	chosen, _ := r.Chosen()
 	out := map[string][]byte{
-		"tables/best.md": []byte(best.Markdown()), "tables/best.csv": []byte(best.CSV()), "tables/cells.csv": []byte(all.CSV()), "chosen.yaml": chosen,
+		"tables/best.md": []byte(best.Markdown()), "tables/best.csv": []byte(best.CSV()), "tables/cells.csv": []byte(all.CSV()),
+		"chosen.yaml": chosen,
 	}
 	var errs [3]error
 	out["trials.parquet"], errs[0] = record.EncodeTrials(r.trials)

@@ -108,7 +108,11 @@ func FromAxes(texts []string, combine, where string) (*Spec, error) {
 	if where != "" {
 		file += "where: " + strconv.Quote(where)
 	}
-	return ReadSpec("axes", []byte(file))
+	s, err := ReadSpec("--axis", []byte(file))
+	if err == nil {
+		s.Name = "axes"
+	}
+	return s, err
 }
 
 func (p *part) all() axes { return slices.Concat(p.Base, p.Product, p.Zip, p.Ablate) }
@@ -127,7 +131,9 @@ func (p *part) check() error {
 		case slices.Contains(p.Base, a) && len(a.values) != 1:
 			return usage.Errorf("%s: %s has %d values; base has one each", a.from, a.key, len(a.values))
 		case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
-			return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d", a.from, p.Zip[0].key, len(p.Zip[0].values), a.key, len(a.values))
+			first := p.Zip[0]
+			return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d",
+				a.from, first.key, len(first.values), a.key, len(a.values))
 		}
 	}
 	return nil

@@ -30,13 +30,14 @@ func columns(right int, headers ...string) []table.Column {
 // Best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) Best() *table.Table {
 	t := &table.Table{
-		Title:   "The best cells of " + r.title(),
-		Columns: columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p", "next best", "p", "cells", "note"),
+		Title: "The best cells of " + r.title(),
+		Columns: columns(3, "problem", "method", "chosen",
+			r.Objective.Metric, "95 % of the mean", "now", "p", "next best", "p", "cells", "note"),
 		Notes: []string{
-			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen if one of "+
-				"its trials did not end well. Now: the settings as they are.", r.Objective),
-			"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: bootstrap of the mean; range: of two " +
-				"or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
+			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen "+
+				"if one of its trials did not end well. Now: the settings as they are.", r.Objective),
+			"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: bootstrap of the mean; " +
+				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
 		},
 	}
 	for i := range r.Groups {
@@ -53,7 +54,8 @@ func (g *Group) row() []table.Cell {
 		listed--
 	}
 	dash := table.Text("–")
-	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), table.Text("none"), dash, dash, table.Number(now.Mean, 4), dash, dash, dash,
+	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), table.Text("none"),
+		dash, dash, table.Number(now.Mean, 4), dash, dash, dash,
 		table.Text(fmt.Sprintf("%d/%d", len(g.Rank), listed)), table.Text(g.Cells[len(g.Cells)-1].Reason)}
 	if len(g.Rank) == 0 {
 		return row
@@ -99,7 +101,8 @@ func (r *Result) All() *table.Table {
 			}
 		}
 	}
-	t := &table.Table{Title: "All cells of " + r.title(), Columns: columns(2, append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")...)}
+	headers = append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")
+	t := &table.Table{Title: "All cells of " + r.title(), Columns: columns(2, headers...)}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for rank, c := range g.Rank {

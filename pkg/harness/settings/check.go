@@ -92,7 +92,8 @@ func (c *checker) mapping(t reflect.Type, n *yaml.Node, path []string) error {
 			elem, valid = fields[key.Value], slices.Sorted(maps.Keys(fields))
 		}
 		if !slices.Contains(valid, key.Value) {
-			return usage.Unknown(kind, key.Value, c.where(key), slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "*" }))
+			named := slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "*" })
+			return usage.Unknown(kind, key.Value, c.where(key), named)
 		}
 		if err := c.check(elem, value, append(slices.Clone(path), key.Value)...); err != nil {
 			return err

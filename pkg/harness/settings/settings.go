@@ -151,7 +151,8 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	}
 	for i, l := range s.layers[4:] {
 		if !l.used {
-			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i].source(over[i].value), f.name)
+			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting",
+				over[i].source(over[i].value), f.name)
 		}
 	}
 	return s, nil

@@ -24,7 +24,8 @@ func Parse(path string, text []byte) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s, line %d: a second document begins here, but only one is read: remove the line ---", path, max(next.Line, 1))
+		return nil, fmt.Errorf("%s, line %d: a second document begins here, but only one is read: remove the line ---",
+			path, max(next.Line, 1))
 	}
 	return &doc, plain(path, &doc, "")
 }
