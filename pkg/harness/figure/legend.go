@@ -21,15 +21,11 @@ func (l *layout) legend() [][]key {
 		for _, layer := range p.spec.Layers {
 			k := layer.key()
 			i := slices.IndexFunc(keys, func(o key) bool { return o.Label == k.Label })
-			if i < 0 && k.Label != "" {
+			if i >= 0 {
+				o := &keys[i]
+				o.line, o.fill, o.mark = o.line || k.line, o.fill || k.fill, o.mark || k.mark
+			} else if k.Label != "" {
 				keys = append(keys, k)
-			}
-			if i >= 0 { // of a label with a line its dashes and width count
-				o := keys[i]
-				if !k.line {
-					k.Style = o.Style
-				}
-				keys[i] = key{k.Style, o.line || k.line, o.fill || k.fill, o.mark || k.mark}
 			}
 		}
 	}
