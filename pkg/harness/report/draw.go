@@ -15,56 +15,60 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// painter makes figures, tables and claims of records. A report has no particles: what needs arrays that are not at hand stays as it was
-// in the earlier report, if the trials are the same.
-type painter struct {
-	e     *harness.Experiment
-	set   *record.Set
-	old   *Protocol // with the same trials, or empty
-	lacks bool      // an array was asked for that is not at hand
-}
-
-// paint fills in the figures, tables and claims of p. old may be nil.
+// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has no particles: what
+// needs arrays that are not at hand stays as it was in the earlier report, old, if that has the same trials. old may be nil.
 func paint(e *harness.Experiment, p, old *Protocol) {
-	set := *p.Records
+	set, lacks := *p.Records, false
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, set.Trials) {
 		old = &Protocol{}
 	}
-	b := &painter{e: e, set: &set, old: old}
 	set.Load = func(key, name string) (*record.Array, error) {
 		a, err := p.Records.Load(key, name)
-		b.lacks = b.lacks || errors.Is(err, fs.ErrNotExist)
+		lacks = lacks || errors.Is(err, fs.ErrNotExist)
 		return a, err
 	}
-	p.Figures, p.Tables, p.Claims = b.figures(), b.tables(), b.claims()
-}
-
-// attempt is the function attempt. Afterwards lacks says whether arrays were missing.
-func (b *painter) attempt(f func() error) error {
-	b.lacks = false
-	return attempt(f)
-}
-
-// figures draws the figures. One that cannot be drawn is noted and the others go on.
-func (b *painter) figures() []Figure {
-	out := []Figure{}
-	for _, f := range b.e.Figures {
-		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		err := b.attempt(func() (err error) {
-			made.SVG, made.Hidden, err = draw(f, b.set, "svg")
-			return err
-		})
-		if err != nil {
-			made.Problem = err.Error()
+	try := func(f func() error) (problem string) { // afterwards lacks says whether arrays were missing
+		lacks = false
+		if err := attempt(f); err != nil {
+			return err.Error()
 		}
-		for _, was := range b.old.Figures {
-			if b.lacks && was.Name == f.Name {
+		return ""
+	}
+	p.Figures, p.Tables, p.Claims = []Figure{}, []Table{}, []claim.Result{}
+	for _, f := range e.Figures {
+		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
+		made.Problem = try(func() (err error) { made.SVG, made.Hidden, err = draw(f, &set, "svg"); return err })
+		for _, was := range old.Figures {
+			if lacks && was.Name == f.Name {
 				made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
 			}
 		}
-		out = append(out, made)
+		p.Figures = append(p.Figures, made)
 	}
-	return out
+	for _, t := range e.Tables {
+		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
+		if made.Problem = try(func() (err error) { made.Table, err = t.Make(&set); return err }); made.Problem != "" {
+			made.Table = nil
+		}
+		for _, was := range old.Tables {
+			if lacks && was.Name == t.Name {
+				made.Table, made.Problem = was.Table, was.Problem
+			}
+		}
+		p.Tables = append(p.Tables, made)
+	}
+	for _, c := range e.Claims {
+		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
+		if problem := try(func() error { made.Outcome = c.Check(&set); return nil }); problem != "" {
+			made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
+		}
+		for _, was := range old.Claims {
+			if lacks && was.ID == c.ID {
+				made.Outcome = was.Outcome
+			}
+		}
+		p.Claims = append(p.Claims, made)
+	}
 }
 
 func draw(f harness.Figure, set *record.Set, format string) (file []byte, hidden int, err error) {
@@ -73,47 +77,6 @@ func draw(f harness.Figure, set *record.Set, format string) (file []byte, hidden
 		return nil, 0, err
 	}
 	return drawn.Encode(format)
-}
-
-// tables makes the tables. One that cannot be made is noted and the others go on.
-func (b *painter) tables() []Table {
-	out := []Table{}
-	for _, t := range b.e.Tables {
-		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
-		err := b.attempt(func() (err error) {
-			made.Table, err = t.Make(b.set)
-			return err
-		})
-		if err != nil {
-			made.Table, made.Problem = nil, err.Error()
-		}
-		for _, was := range b.old.Tables {
-			if b.lacks && was.Name == t.Name {
-				made.Table, made.Problem = was.Table, was.Problem
-			}
-		}
-		out = append(out, made)
-	}
-	return out
-}
-
-// claims checks the claims. One whose check panics is not decided.
-func (b *painter) claims() []claim.Result {
-	out := []claim.Result{}
-	for _, c := range b.e.Claims {
-		r := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
-		err := b.attempt(func() error { r.Outcome = c.Check(b.set); return nil })
-		if err != nil {
-			r.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: fmt.Sprintf("The check failed: %v.", err)}
-		}
-		for _, was := range b.old.Claims {
-			if b.lacks && was.ID == c.ID {
-				r.Outcome = was.Outcome
-			}
-		}
-		out = append(out, r)
-	}
-	return out
 }
 
 // findings compares the protocols. Those with changed settings are left out: findings are about the paper's.

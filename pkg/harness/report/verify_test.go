@@ -48,7 +48,7 @@ func TestVerify(t *testing.T) {
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
 	grid(t, h.dir)
-	if g := h.read().Grids; len(g) != 1 || g[0].Name != "steps" || g[0].Best.Rows[0][0].Value != 0.1 {
+	if g := h.read().Grids; len(g) != 1 || g[0].Name != "steps" || g[0].Best.Rows[0][0].Text != "0.1" {
 		t.Errorf("grids %+v", g)
 	}
 	if found := verify(t, h.dir); found != nil {
