@@ -123,9 +123,3 @@ func TestMassLevels(t *testing.T) {
 		}
 	}
 }
-
-func TestColumn(t *testing.T) {
-	if got := Column([]float32{1, 2, 3, 4, 5, 6}, 3, 1); len(got) != 2 || got[0] != 2 || got[1] != 5 {
-		t.Errorf("column 1 is %v", got)
-	}
-}
