@@ -1,45 +1,37 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// TestCommittedResults: sifg compare reads the committed report, and prints the whole of the printed table and every claim; the page is
-// small enough to be sent.
+var results = filepath.Join("..", "..", "results")
+
+// TestCommittedResults: all committed files are as written, claims and compare read them, and the page is small enough to be sent.
 func TestCommittedResults(t *testing.T) {
-	results := filepath.Join("..", "..", "results")
-	var out, errs bytes.Buffer
-	if code := cli.Main([]string{"compare", "--results", results, "--protocol", "all"}, &out, &errs, experiments...); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
-	}
+	command(t, experiments, "verify", "--results", results)
+	out := command(t, experiments, "claims", "--results", results)
 	for _, e := range experiments {
 		for _, c := range e.Claims {
-			if !strings.Contains(out.String(), c.Statement) {
+			if !strings.Contains(out, c.Statement) {
 				t.Errorf("claim %s is not printed: %s", c.ID, c.Statement)
 			}
 		}
-		cells := max(0, bytes.Count(e.Published, []byte("\n"))-1)
-		for _, protocol := range []string{"paper", "released", "matched", "standard"} {
-			if _, err := os.Stat(filepath.Join(results, e.Name, protocol, "run.json")); errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			_, rows, _ := strings.Cut(out.String(), e.Name+", protocol "+protocol)
-			rows, _, _ = strings.Cut(rows, "\n\n")
-			if lines := strings.Count(rows, "\n"); lines < cells {
-				t.Errorf("%s, %s: %d lines for %d printed numbers", e.Name, protocol, lines, cells)
+	}
+	out = command(t, experiments, "compare", "--results", results)
+	for _, e := range experiments {
+		for _, p := range e.Published {
+			if !strings.Contains(out, p.Text) {
+				t.Errorf("%s: the printed number %s of %s on %s is not compared", e.Name, p.Text, p.Method, p.Problem)
 			}
 		}
 	}
@@ -49,59 +41,71 @@ func TestCommittedResults(t *testing.T) {
 }
 
 // TestCommittedReportIsCurrent: claims, tables and findings of the committed report are those that this program makes of its records. Where
-// it fails, "sifg report --keep" makes them again. What takes particles, which are not committed, is left out.
+// it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are not committed, is left out.
 func TestCommittedReportIsCurrent(t *testing.T) {
-	results := filepath.Join("..", "..", "results")
+	rep, err := report.Read(results, experiments)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range experiments {
-		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
-			reports, err := harness.ReadReports(results, []*harness.Experiment{e}, nil)
-			if err != nil {
-				t.Fatal(err)
+		x := rep.Experiment(e.Name)
+		if x == nil {
+			t.Errorf("%s has no committed report", e.Name)
+			continue
+		}
+		sets := map[string]*record.Set{}
+		for _, p := range x.Protocols {
+			sets[p.Name] = p.Records
+			absent := false
+			p.Records.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
+			if len(p.Claims) != len(e.Claims) || len(p.Tables) != len(e.Tables) {
+				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d", e.Name, p.Name, len(p.Claims), len(p.Tables), len(e.Claims), len(e.Tables))
+				continue
 			}
-			sets := map[string]*record.Set{}
-			for _, r := range reports {
-				sets[r.Info.Protocol] = r.Set
-				absent := false
-				r.Set.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
-				if len(r.Claims) != len(e.Claims) {
-					t.Fatalf("%s: %d claims, want %d", r.Info.Protocol, len(r.Claims), len(e.Claims))
-				}
-				for i, c := range e.Claims {
-					absent = false
-					out := c.Check(r.Set)
-					was := r.Claims[i]
-					if now := (harness.Verdict{ID: c.ID, Statement: c.Statement, Rule: c.Rule, Verdict: out.Verdict, Evidence: out.Evidence, Keys: was.Keys}); !absent &&
-						!reflect.DeepEqual(was, now) {
-						t.Errorf("%s: claim %s is\n%+v\nand would be\n%+v", r.Info.Protocol, c.ID, was, now)
-					}
-				}
-				for _, table := range e.Tables {
-					absent = false
-					made, err := table.Make(r.Set)
-					was, missing := os.ReadFile(filepath.Join(results, e.Name, r.Info.Protocol, "tables", table.Name+".md"))
-					switch {
-					case absent || err != nil && errors.Is(missing, fs.ErrNotExist):
-					case err != nil || missing != nil:
-						t.Errorf("%s, %s: %v, %v", r.Info.Protocol, table.Name, err, missing)
-					case made.Markdown() != string(was):
-						t.Errorf("%s: table %s is\n%s\nand would be\n%s", r.Info.Protocol, table.Name, was, made.Markdown())
-					}
+			for i, c := range e.Claims {
+				absent = false
+				now := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule, Outcome: c.Check(p.Records)}
+				if was := p.Claims[i]; !absent && !reflect.DeepEqual(was, now) {
+					t.Errorf("%s/%s: claim %s is\n%+v\nand would be\n%+v", e.Name, p.Name, c.ID, was, now)
 				}
 			}
-			var was, now []harness.Statement
-			b, err := os.ReadFile(filepath.Join(results, e.Name, "findings.json"))
-			if err = errors.Join(err, json.Unmarshal(b, &was)); err != nil {
-				t.Fatalf("findings.json: %v", err)
-			}
-			for _, f := range e.Findings {
-				if text := f.Text(sets); text != "" {
-					now = append(now, harness.Statement{Title: f.Title, Text: text})
+			for i, table := range e.Tables {
+				absent = false
+				now, err := table.Make(p.Records)
+				was := p.Tables[i].Table
+				switch {
+				case absent, err != nil && was == nil:
+				case err != nil || was == nil:
+					t.Errorf("%s/%s, table %s: %v", e.Name, p.Name, table.Name, err)
+				case now.Markdown() != was.Markdown():
+					t.Errorf("%s/%s: table %s is\n%s\nand would be\n%s", e.Name, p.Name, table.Name, was.Markdown(), now.Markdown())
 				}
 			}
-			if !slices.Equal(was, now) {
-				t.Errorf("findings are\n%q\nand would be\n%q", was, now)
+		}
+		findings(t, e, x, sets)
+	}
+}
+
+func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]*record.Set) {
+	var now []harness.Statement
+	for _, f := range e.Findings {
+		if s := f(sets); s != nil {
+			now = append(now, *s)
+		}
+	}
+	if len(now) != len(x.Findings) {
+		t.Errorf("%s: %d findings, and there would be %d", e.Name, len(x.Findings), len(now))
+		return
+	}
+	for i, was := range x.Findings {
+		text := func(s harness.Statement) string {
+			if s.Table == nil {
+				return s.Title + "\n" + s.Text
 			}
-		})
+			return s.Title + "\n" + s.Text + "\n" + s.Table.Markdown()
+		}
+		if text(was) != text(now[i]) || was.Lead != now[i].Lead {
+			t.Errorf("%s: a finding is\n%s\nand would be\n%s", e.Name, text(was), text(now[i]))
+		}
 	}
 }

@@ -1,61 +1,57 @@
 package main
 
 import (
-	"bytes"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/grid"
 )
 
 // TestGridDocumentation writes the files that docs/grids.md shows (those that begin with their name in a comment) and runs its
-// commands one after another in one folder: each has to end with exit code 0.
+// commands one after another in one folder.
 func TestGridDocumentation(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "grids.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := document(t, "docs/grids.md")
 	t.Chdir(t.TempDir())
-	for _, block := range regexp.MustCompile("(?s)```yaml\n# (\\S+\\.yaml)\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
+	for _, block := range regexp.MustCompile("(?s)```yaml\n# (\\S+\\.yaml)\n(.*?)```").FindAllStringSubmatch(text, -1) {
 		if err := os.WriteFile(block[1], []byte(block[2]), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	n := 0
-	for line := range strings.Lines(string(b)) {
-		code, shown := strings.CutPrefix(line, "    sifg ")
-		if !shown {
-			continue
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "    sifg ") {
+			n++
+			command(t, experiments, words(small(line))[1:]...)
 		}
-		n++
-		code, _, _ = strings.Cut(code, " #")
-		t.Run(strings.TrimSpace(code), func(t *testing.T) {
-			var out, errs bytes.Buffer
-			if code := cli.Main(words(strings.TrimSpace(code)), &out, &errs, experiments...); code != 0 {
-				t.Errorf("exit code %d\n%s", code, errs.String())
-			}
-		})
 	}
-	if n < 7 {
+	if n < 5 {
 		t.Errorf("only %d commands found", n)
 	}
 }
 
-// TestShippedGrids lays out every grid that comes with an experiment.
+// TestShippedGrids lays out every grid that comes with an experiment. What it selects by is a metric that the experiment describes.
 func TestShippedGrids(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0
 	for _, e := range experiments {
-		for _, name := range harness.GridNames(e) {
+		if e.Grids == nil {
+			continue
+		}
+		for _, file := range must(fs.Glob(e.Grids, "grids/*.yaml")) {
 			n++
-			var out, errs bytes.Buffer
-			if code := cli.Main([]string{"grid", e.Name, "--grid", name, "--scale", "smoke", "--dry-run"}, &out, &errs, experiments...); code != 0 {
-				t.Errorf("%s of %s: exit code %d\n%s", name, e.Name, code, errs.String())
+			spec := must(grid.ReadSpec(file, must(fs.ReadFile(e.Grids, file))))
+			_, metric, _ := strings.Cut(spec.Select, " ")
+			metric, _, _ = strings.Cut(metric, "[")
+			if !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
+				t.Errorf("%s of %s selects by %q, which is no metric of it", file, e.Name, spec.Select)
 			}
+			command(t, experiments, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke", "--dry-run")
 		}
 	}
 	if n < 4 {

@@ -17,13 +17,8 @@ func TestLibraryDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := func(name string) []string {
-		b, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []string
-		for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
+	blocks := func(name string) (out []string) {
+		for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(document(t, name), -1) {
 			out = append(out, m[1])
 		}
 		return out
@@ -50,9 +45,8 @@ func TestLibraryDocumentation(t *testing.T) {
 		"go.sum":   string(sums),
 		"main.go":  guide[0],
 		"field.go": "package main\n\nimport \"" + library + "\"\n\n" + guide[1],
-		"readme.go": "package main\n\nimport (\n\t\"context\"\n\n\t\"" + library + "\"\n)\n\n" +
-			"func readme(ctx context.Context, target sifg.Target) (*sifg.Cloud, error) {\n" +
-			strings.Replace(readme[0], "cloud, err :=", "if err != nil {\n\treturn nil, err\n}\ncloud, err :=", 1) + "return cloud, err\n}\n",
+		"readme.go": "package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"" + library + "\"\n)\n\n" +
+			"func readme(ctx context.Context, target sifg.Target) error {\n" + readme[0] + "return err\n}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

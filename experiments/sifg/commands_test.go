@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+)
+
+// command runs a command line and fails the test where it does not end with exit code 0.
+func command(t *testing.T, known []experiment, args ...string) (stdout string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := cli.Main(args, &out, &errs, known...); code != 0 {
+		t.Errorf("sifg %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// document returns a text file of the repository.
+func document(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// withoutData are the experiments whose data sets are all here: the others would have the test fetch them.
+func withoutData(t *testing.T) []experiment {
+	t.Helper()
+	if mirror := os.Getenv("SIFG_DATASETS_MIRROR"); mirror != "" {
+		return experiments
+	}
+	cache, err := filepath.Abs("../../datasets/cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if here, _ := filepath.Glob(filepath.Join(cache, "*", "*")); len(here) > 2 {
+		t.Setenv("SIFG_DATASETS_MIRROR", cache)
+		return experiments
+	}
+	return slices.DeleteFunc(slices.Clone(experiments), func(e experiment) bool { return e.Name == "meg-ica" || e.Name == "uci-bnn" })
+}
+
+// shown matches a command in a document: in a block, in a line of a terminal, or in backquotes.
+var shown = regexp.MustCompile("(?m)(?:^ {4}|^|`)((?:SIFG_[A-Z_]+=\\S+ )?(?:bin/)?sifg [a-z][^`\n]*)")
+
+// elsewhere are commands whose documents and examples have tests of their own, or none, and why.
+var elsewhere = map[string]string{
+	"work": "needs a plan of submit", "submit": "cluster_test.go", "grid": "TestGridDocumentation", "help": "", "completion": "the shells' own words",
+}
+
+// small makes a documented command one that ends in seconds.
+func small(line string) string {
+	line, _, _ = strings.Cut(line, " #")
+	line = strings.TrimSpace(strings.Replace(line, "bin/", "", 1))
+	line = strings.ReplaceAll(line, "--scale quick", "--scale smoke")
+	for _, verb := range []string{"run", "status", "claims", "verify", "compare", "report", "grid"} {
+		if strings.HasPrefix(line, "sifg "+verb) && !strings.Contains(line, "--scale") && !strings.Contains(line, "--results") {
+			line = strings.Replace(line, "sifg "+verb, "sifg "+verb+" --scale smoke", 1)
+		}
+	}
+	if strings.Contains(line, "reference.") || strings.Contains(line, "meg-ica") { // it would make reference draws, for minutes
+		line = strings.Replace(line, "sifg run", "sifg plan", 1)
+	}
+	return line
+}
+
+// TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another in one folder.
+func TestDocumentedCommands(t *testing.T) {
+	var lines []string
+	for _, name := range []string{"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md", "docs/results.md",
+		"docs/uci-bnn.md", "docs/meg-ica.md"} {
+		n := 0
+		for _, m := range shown.FindAllStringSubmatch(document(t, name), -1) {
+			line := small(m[1])
+			words := strings.Fields(line)
+			if _, skip := elsewhere[words[1]]; !skip && !strings.Contains(line, "EXPERIMENT") && !slices.Contains(lines, line) {
+				lines, n = append(lines, line), n+1
+			}
+		}
+		t.Logf("%s: %d", name, n)
+	}
+	if len(lines) < 25 {
+		t.Fatalf("only %d commands found: %q", len(lines), lines)
+	}
+	known := withoutData(t)
+	t.Chdir(t.TempDir())
+	command(t, known, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
+	command(t, known, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store", "results/store")
+	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
+	for _, line := range lines {
+		t.Run(line, func(t *testing.T) {
+			for _, e := range experiments {
+				if strings.Contains(line, e.Name) && !slices.Contains(known, e) {
+					t.Skip("its data sets are not here: sifg data fetch, or SIFG_DATASETS_MIRROR")
+				}
+			}
+			if strings.Contains(line, "data fetch") && len(known) < len(experiments) {
+				t.Skip("needs a network")
+			}
+			if env, rest, ok := strings.Cut(line, " sifg "); ok {
+				name, value, _ := strings.Cut(env, "=")
+				t.Setenv(name, value)
+				line = "sifg " + rest
+			}
+			command(t, known, words(strings.ReplaceAll(line, "KEY", key))[1:]...)
+		})
+	}
+}
+
+// TestExamples runs the examples that --help of every command shows, one after another in one folder.
+func TestExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	command(t, experiments, "run", "gmm", "--scale", "smoke", "--protocol", "all")
+	command(t, experiments, "run", "gmm", "--scale", "smoke", "--results", "other/results")
+	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
+	ran := 0
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, experiments, "--help"), -1) {
+		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
+			continue
+		}
+		_, help, _ := strings.Cut(command(t, experiments, m[1], "--help"), "Examples:\n")
+		examples := regexp.MustCompile(`(?m)^  (sifg .*)$`).FindAllStringSubmatch(help, -1)
+		if len(examples) == 0 {
+			t.Errorf("sifg %s --help shows no example", m[1])
+		}
+		for _, example := range examples {
+			line := strings.ReplaceAll(example[1], "KEY", key)
+			if strings.Contains(line, "--serve ") || strings.Contains(line, "compare uci-bnn") || strings.Contains(line, "data fetch") {
+				continue // it would not end; needs the full report; needs a network
+			}
+			line, _, _ = strings.Cut(line, " #")
+			ran++
+			command(t, experiments, words(strings.TrimSpace(line))[1:]...)
+		}
+	}
+	if ran < 15 {
+		t.Errorf("%d examples", ran)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// words splits a line as a shell does, as far as quotes go.
+func words(line string) []string {
+	var out []string
+	var word strings.Builder
+	quote := rune(0)
+	for _, r := range line + " " {
+		switch {
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		case r == ' ' && quote == 0:
+			if word.Len() > 0 {
+				out = append(out, word.String())
+			}
+			word.Reset()
+		default:
+			word.WriteRune(r)
+		}
+	}
+	return out
+}
