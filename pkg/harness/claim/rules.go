@@ -11,7 +11,8 @@ const Paired = "paired by seed (one-sided sign-flip test, 5 %)"
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
-	return lower(id, statement, problem, "final "+metric, a, b, func(e Series, method string) []float64 { return e.Final(method, metric, 0) })
+	return lower(id, statement, problem, "final "+metric, a, b,
+		func(e Series, method string) []float64 { return e.Final(method, metric, 0) })
 }
 
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.

@@ -17,16 +17,16 @@ func TestForeignFilesStay(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper")
 	h.put(record.StatusOK, all...)
-	write(t, filepath.Join(h.dir, "toy", "before.md"), "written before the first run")
+	write(filepath.Join(h.dir, "toy", "before.md"), "written before the first run")
 	if _, notes := h.must(h.plan(all), false); len(notes) != 1 || !strings.HasPrefix(notes[0], filepath.Join(h.dir, "toy", "before.md")) {
 		t.Errorf("notes %q", notes)
 	}
 	own := map[string]string{"toy/paper/notes.md": "my notes", "toy/data/x.csv": "1,2", "README.md": "mine"}
 	for name, text := range own {
-		write(t, filepath.Join(h.dir, name), text)
+		write(filepath.Join(h.dir, name), text)
 	}
 	_, notes := h.must(h.plan(all, "changed=1"), false)
-	got := files(t, h.dir)
+	got := files(h.dir)
 	for name, text := range own {
 		if got[name] != text {
 			t.Errorf("%s holds %q", name, got[name])
@@ -37,7 +37,7 @@ func TestForeignFilesStay(t *testing.T) {
 			t.Errorf("%s is not named in %q", name, notes)
 		}
 	}
-	if found := verify(t, h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/before.md: not written by this program; toy/data/x.csv: not written by this program; "+
+	if found := verify(h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/before.md: not written by this program; toy/data/x.csv: not written by this program; "+
 		"toy/paper/notes.md: not written by this program" {
 		t.Errorf("verify says %q", found)
 	}
@@ -49,7 +49,7 @@ func TestWhateverIsInThePlace(t *testing.T) {
 	all := trials("toy", "paper", "released")
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
-	want := files(t, h.dir)
+	want := files(h.dir)
 	spoil := map[string]func(path string) error{
 		"a folder": func(p string) error {
 			return errors.Join(os.Mkdir(p, 0o777), os.WriteFile(filepath.Join(p, "own"), []byte("mine"), 0o666))
@@ -65,11 +65,9 @@ func TestWhateverIsInThePlace(t *testing.T) {
 	} {
 		t.Run(c[0]+" for "+c[1], func(t *testing.T) {
 			path := filepath.Join(h.dir, c[1])
-			if err := errors.Join(os.RemoveAll(path), spoil[c[0]](path)); err != nil {
-				t.Fatal(err)
-			}
+			must(0, errors.Join(os.RemoveAll(path), spoil[c[0]](path)))
 			h.must(h.plan(all), false)
-			got := files(t, h.dir)
+			got := files(h.dir)
 			if kept := slices.Contains(slices.Collect(maps.Values(got)), "mine"); kept != (c[0] == "a folder") {
 				t.Errorf("a person's file is kept: %t", kept)
 			}
@@ -80,9 +78,7 @@ func TestWhateverIsInThePlace(t *testing.T) {
 				delete(got, name)
 			}
 			for name := range got {
-				if err := os.Remove(filepath.Join(h.dir, name)); err != nil {
-					t.Fatal(err)
-				}
+				must(0, os.Remove(filepath.Join(h.dir, name)))
 			}
 			h.read()
 		})
@@ -95,7 +91,7 @@ func TestDamagedReport(t *testing.T) {
 	all := append(trials("toy", "paper", "released"), trials("other", "paper", "released")...)
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
-	write(t, filepath.Join(h.dir, "toy", "trace.parquet"), "noise")
+	write(filepath.Join(h.dir, "toy", "trace.parquet"), "noise")
 	r, err := Read(h.dir, h.all)
 	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") || r.Experiment("other").Protocol("paper") == nil {
 		t.Errorf("read: %v", err)
@@ -112,7 +108,7 @@ func TestDamagedReport(t *testing.T) {
 		t.Errorf("the page would show %+v", x)
 	}
 	h.must(h.plan(trials("toy", "paper", "released")), false)
-	if found := verify(t, h.dir); found != nil {
+	if found := verify(h.dir); found != nil {
 		t.Errorf("after it was made anew: %q", found)
 	}
 }
@@ -133,24 +129,12 @@ func TestForged(t *testing.T) {
 	} {
 		r, _ := h.must(h.plan(all), false)
 		x := r.Experiments[0]
-		files, err := x.files()
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must(x.files())
 		forge(x)
-		if rows, err := record.EncodeTrials(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)); err != nil {
-			t.Fatal(err)
-		} else {
-			files[trialsName] = rows
-		}
-		root, err := os.OpenRoot(h.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files[trialsName] = must(record.EncodeTrials(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)))
+		root := must(os.OpenRoot(h.dir))
 		defer root.Close()
-		if _, err := record.ReplaceFolder(root, "toy", indexName, x, files); err != nil {
-			t.Fatal(err)
-		}
+		must(record.ReplaceFolder(root, "toy", indexName, x, files))
 		if _, err := Read(h.dir, h.all); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}

@@ -114,7 +114,8 @@ func (m *maker) parts() map[string][]harness.Trial {
 // replaces reports whether x has all that a damaged report may hold: every trial of every protocol.
 func (m *maker) replaces(x *Experiment) bool {
 	file, err := settings.Read(m.e.Name, m.e.Settings)
-	return err == nil && len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, func(p *Protocol) bool { return !p.Complete() })
+	part := func(p *Protocol) bool { return !p.Complete() }
+	return err == nil && len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
 }
 
 // records collects the records of the trials of one protocol. old may be nil.

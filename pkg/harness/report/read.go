@@ -143,7 +143,8 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 	for _, t := range trials {
 		p, at := x.Protocol(t.Protocol), [2]string{t.Protocol, t.Key}
 		if p == nil || t.Experiment != x.Name || t.Scale != p.Scale || seen[at] {
-			return fmt.Errorf("the trial %s of %s, protocol %s, scale %s is not of this report, or in it twice", t.Key, t.Experiment, t.Protocol, t.Scale)
+			return fmt.Errorf("the trial %s of %s, protocol %s, scale %s is not of this report, or in it twice",
+				t.Key, t.Experiment, t.Protocol, t.Scale)
 		}
 		seen[at] = true
 		p.Records.Trials = append(p.Records.Trials, t)

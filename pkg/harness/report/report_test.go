@@ -89,7 +89,7 @@ func TestSameBytes(t *testing.T) {
 		}
 		h.put(record.StatusOK, stored...)
 		h.must(h.plan(all), false)
-		got := files(t, h.dir)
+		got := files(h.dir)
 		if i == 0 {
 			first = got
 		} else if !maps.Equal(got, first) {
@@ -114,14 +114,11 @@ func TestOutsideThePlan(t *testing.T) {
 	all := append(trials("toy", "paper", "released"), trials("other", "paper")...)
 	h.put(record.StatusOK, all...)
 	before, _ := h.must(h.plan(all), false)
-	other, err := os.Stat(filepath.Join(h.dir, "other", indexName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(os.Stat(filepath.Join(h.dir, "other", indexName)))
 	h.all[0].Claims[0].Check = func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotReproduced} }
 	after, _ := h.must(h.plan(trials("toy", "paper")), false)
-	if now, err := os.Stat(filepath.Join(h.dir, "other", indexName)); err != nil || !os.SameFile(other, now) {
-		t.Errorf("the files of another experiment were written again (%v)", err)
+	if !os.SameFile(other, must(os.Stat(filepath.Join(h.dir, "other", indexName)))) {
+		t.Error("the files of another experiment were written again")
 	}
 	if got := after.Experiment("toy").Protocol("released").Claims; !reflect.DeepEqual(got, before.Experiment("toy").Protocol("released").Claims) {
 		t.Errorf("a protocol outside of the plan: %+v", got)
@@ -145,7 +142,7 @@ func TestCompleteStays(t *testing.T) {
 	}
 	h.put(record.StatusOK, all[3:]...)
 	h.must(h.plan(all), false)
-	want := files(t, h.dir)
+	want := files(h.dir)
 	for what, c := range map[string]struct{ status, note string }{
 		"missing": {"", "toy/paper: 4 of 4 trials are missing"},
 		"failed":  {record.StatusFailed, "toy/paper: 2 trials failed now and had ended well before; the report of a complete run was left as it was"},
@@ -157,7 +154,7 @@ func TestCompleteStays(t *testing.T) {
 				later.put(c.status, all...)
 			}
 			_, notes := later.must(later.plan(all), false)
-			if !slices.Equal(notes, []string{c.note}) || !maps.Equal(files(t, h.dir), want) {
+			if !slices.Equal(notes, []string{c.note}) || !maps.Equal(files(h.dir), want) {
 				t.Errorf("notes %q", notes)
 			}
 		})
@@ -176,7 +173,7 @@ func TestKeep(t *testing.T) {
 	all := trials("toy", "paper", "released")
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
-	want := files(t, h.dir)
+	want := files(h.dir)
 	later := newHouse(t, "toy")
 	later.dir = h.dir
 	later.put(record.StatusFailed, all[3]) // the report has it with status ok
@@ -184,7 +181,7 @@ func TestKeep(t *testing.T) {
 	if _, notes := later.must(later.plan(all), true); len(notes) > 0 {
 		t.Errorf("notes %q", notes)
 	}
-	if got := files(t, h.dir); !maps.Equal(got, want) {
+	if got := files(h.dir); !maps.Equal(got, want) {
 		t.Error("the report is another")
 	}
 	later.all[0].Figures = append(later.all[0].Figures, harness.Figure{Name: "new", Draw: later.all[0].Figures[1].Draw})
@@ -202,7 +199,7 @@ func TestExport(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "toy/paper/broken.pdf: panic: no such figure") {
 		t.Errorf("error %v", err)
 	}
-	got := files(t, h.dir)
+	got := files(h.dir)
 	if len(got) != 4 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.pdf"], "%PDF") {
 		t.Errorf("%d files", len(got))
 	}
@@ -229,7 +226,7 @@ func TestAtOnce(t *testing.T) {
 	if len(r.Experiments) != 2 || len(r.Experiment("toy").Protocols) != 2 {
 		t.Errorf("parts are lost: %+v", r.Experiments)
 	}
-	if found := verify(t, h.dir); found != nil {
+	if found := verify(h.dir); found != nil {
 		t.Errorf("%q", found)
 	}
 }

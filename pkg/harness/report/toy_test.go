@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,14 +103,17 @@ type house struct {
 	all   []*harness.Experiment
 }
 
-func newHouse(t *testing.T, names ...string) *house {
-	t.Helper()
-	dir := t.TempDir()
-	s, err := store.Open(filepath.Join(dir, "store"))
+// must returns the value of a call that cannot fail in a test that passes.
+func must[T any](v T, err error) T {
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	h := &house{t: t, store: s, dir: filepath.Join(dir, "results")}
+	return v
+}
+
+func newHouse(t *testing.T, names ...string) *house {
+	dir := t.TempDir()
+	h := &house{t: t, store: must(store.Open(filepath.Join(dir, "store"))), dir: filepath.Join(dir, "results")}
 	for _, n := range names {
 		h.all = append(h.all, toy(n))
 	}
@@ -118,7 +122,6 @@ func newHouse(t *testing.T, names ...string) *house {
 
 // put stores trials, with a status for those of svgd.
 func (h *house) put(status string, all ...harness.Trial) {
-	h.t.Helper()
 	for _, t := range all {
 		r := &record.Result{
 			Trial: record.Trial{Key: t.Key, Experiment: t.Experiment, Protocol: "stored", Scale: "quick", Problem: t.Problem, Method: t.Method,
@@ -133,13 +136,7 @@ func (h *house) put(status string, all ...harness.Trial) {
 				r.Traces = append(r.Traces, record.Trace{Key: t.Key, Iteration: i, Metric: "kl", Value: []float64{math.Inf(1), 2, float64(t.Seed)}[i]})
 			}
 		}
-		config, err := json.Marshal(t.Config)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		if _, err := h.store.Put(r, config); err != nil {
-			h.t.Fatal(err)
-		}
+		must(h.store.Put(r, must(json.Marshal(t.Config))))
 	}
 }
 
@@ -168,37 +165,20 @@ func (h *house) must(p *plan.Plan, keep bool) (*Report, []string) {
 	return r, notes
 }
 
-func (h *house) read() *Report {
-	h.t.Helper()
-	r, err := Read(h.dir, h.all)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return r
-}
+func (h *house) read() *Report { return must(Read(h.dir, h.all)) }
 
 // files returns the contents of all files below a folder by path.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
+func files(dir string) map[string]string {
 	out := map[string]string{}
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil || !info.Mode().IsRegular() {
-			return err
+	must(0, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			out[must(filepath.Rel(dir, path))] = string(must(os.ReadFile(path)))
 		}
-		b, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		out[rel] = string(b)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+func write(path, text string) {
+	must(0, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
 }
