@@ -53,7 +53,7 @@ func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, a
 }
 
 // marks draws marks of a radius in points. Those that are larger than dots have a white edge.
-func marks(c *draw.Canvas, shape Shape, radius float64, col color.NRGBA, at ...vg.Point) {
+func marks(c *draw.Canvas, shape draw.GlyphDrawer, radius float64, col color.NRGBA, at ...vg.Point) {
 	one := func(c *draw.Canvas, p vg.Point) {
 		if radius > dotRadius {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: vg.Length(radius + 0.8), Shape: shape}, p)

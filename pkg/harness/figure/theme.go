@@ -26,18 +26,15 @@ type Style struct {
 	Label string // in the legend; "": not there
 	Color color.NRGBA
 	Dash  []float64 // points on, off, …; nil: solid
-	Mark  Shape     // nil: none
-	Width float64   // of lines, in points; 0: the theme's
+	Mark  draw.GlyphDrawer
+	Width float64 // of lines, in points; 0: the theme's
 }
-
-// Shape is the shape of a mark.
-type Shape = draw.GlyphDrawer
 
 // Shapes of marks.
 var (
-	Circle   Shape = draw.CircleGlyph{}
-	Square   Shape = draw.BoxGlyph{}
-	Triangle Shape = draw.PyramidGlyph{}
+	Circle   = draw.CircleGlyph{}
+	Square   = draw.BoxGlyph{}
+	Triangle = draw.PyramidGlyph{}
 )
 
 var (
@@ -87,7 +84,8 @@ func Method(name string) Style {
 	h.Write([]byte(name))
 	k := h.Sum32()
 	return Style{
-		Label: name, Color: spare[k%uint32(len(spare))], Mark: []Shape{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
+		Label: name, Color: spare[k%uint32(len(spare))],
+		Mark: []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
 		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
 	}
 }
