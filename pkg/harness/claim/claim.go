@@ -37,6 +37,17 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Decide is the verdict of a rule with a condition for either side; yes weighs more.
+func Decide(yes, no bool) Verdict {
+	switch {
+	case yes:
+		return Reproduced
+	case no:
+		return NotReproduced
+	}
+	return NotDecided
+}
+
 // Worst is the verdict on a statement that rests on several parts: the largest of theirs. Where all that can be tested is reproduced,
 // but some part cannot, it is not decided.
 func Worst(parts ...Verdict) Verdict {

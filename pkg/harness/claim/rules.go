@@ -63,3 +63,16 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 	}
 	return c
 }
+
+// Unless returns the claims, which are not testable where why gives a reason.
+func Unless(why func(s *record.Set) string, claims ...Claim) []Claim {
+	for i, c := range claims {
+		claims[i].Check = func(s *record.Set) Outcome {
+			if reason := why(s); reason != "" {
+				return Outcome{Verdict: NotTestable, Evidence: reason}
+			}
+			return c.Check(s)
+		}
+	}
+	return claims
+}

@@ -153,14 +153,7 @@ func (e Series) Less(what string, ma string, a []float64, mb string, b []float64
 		mean = stats.Mean(d)
 	}
 	below, above := test(d, stats.Less, 1), test(d, stats.Greater, 1)
-	switch {
-	case mean < -effect && below <= 0.05:
-		out.Verdict = Reproduced
-	case above <= 0.05 || math.Abs(mean) <= effect && len(d) >= 5:
-		out.Verdict = NotReproduced
-	default:
-		out.Verdict = NotDecided
-	}
+	out.Verdict = Decide(mean < -effect && below <= 0.05, above <= 0.05 || math.Abs(mean) <= effect && len(d) >= 5)
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
 		what, label(ma), Spread(a), label(mb), Spread(b), gap, Num(mean), len(d), below)
 	return out
@@ -184,13 +177,8 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 		return NotTestable, "–"
 	case infinite > 0:
 		return NotDecided, fmt.Sprintf("infinite or undefined in %d of %d seeds", infinite, len(d))
-	case lo >= -margin && hi <= margin:
-		verdict = Reproduced
-	case lo > margin || hi < -margin:
-		verdict = NotReproduced
-	default:
-		verdict = NotDecided
 	}
+	verdict = Decide(lo >= -margin && hi <= margin, lo > margin || hi < -margin)
 	if math.IsNaN(lo) {
 		return verdict, Num(d[0])
 	}
@@ -209,15 +197,10 @@ func All(holds []bool) Verdict {
 			n++
 		}
 	}
-	switch {
-	case len(holds) == 0:
+	if len(holds) == 0 {
 		return NotTestable
-	case n == len(holds):
-		return Reproduced
-	case 2*n <= len(holds):
-		return NotReproduced
 	}
-	return NotDecided
+	return Decide(n == len(holds), 2*n <= len(holds))
 }
 
 // Label is a method's name in words.
