@@ -3,16 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -76,26 +73,13 @@ func gridCommand(e *env) *cobra.Command {
 func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	switch {
 	case g.file == "" && len(g.axes) == 0:
-		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name, strings.Join(gridNames(x), ", "))
+		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name, strings.Join(grid.Shipped(x), ", "))
 	case g.file != "" && (len(g.axes) > 0 || g.where != ""):
 		return nil, usage.Errorf("--grid %s has its own axes and conditions: leave --axis and --where out", g.file)
 	case g.file == "":
 		return grid.FromAxes(g.axes, g.combine, g.where)
-	case slices.Contains(gridNames(x), g.file):
-		text, err := fs.ReadFile(x.Grids, "grids/"+g.file+".yaml")
-		if err != nil {
-			return nil, err
-		}
-		return grid.ReadSpec(g.file+".yaml", text)
 	}
-	text, err := safe.Read(g.file, 1<<20)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(g.file) == "" {
-			return nil, usage.Unknown("grid", g.file, "--grid", gridNames(x))
-		}
-		return nil, usage.Errorf("--grid: %v", err)
-	}
-	return grid.ReadSpec(g.file, text)
+	return grid.Find(x, g.file)
 }
 
 // run lays the grid out under every protocol, and then runs and judges it under one after another.

@@ -81,7 +81,7 @@ func TestBadInput(t *testing.T) {
 		{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
 		{"list it", []string{"no arguments"}},
 		{"explain", []string{"one key"}},
-		{"explain ab", []string{"results/store", `"ab"`}},
+		{"explain ab", []string{"results", `"ab"`}},
 		{"data info bostn", []string{"bostn", `"boston"`}},
 		{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 		{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},

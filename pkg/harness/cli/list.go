@@ -2,15 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io/fs"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -59,7 +57,7 @@ func overview(e *env) ([][]string, error) {
 		for _, l := range []struct {
 			what  string
 			names []string
-		}{{"problems", f.Problems}, {"methods", f.Methods}, {"protocols", f.Protocols}, {"grids", gridNames(x)}} {
+		}{{"problems", f.Problems}, {"methods", f.Methods}, {"protocols", f.Protocols}, {"grids", grid.Shipped(x)}} {
 			if len(l.names) > 0 {
 				rows = append(rows, []string{"", l.what + " " + strings.Join(l.names, ", ")})
 			}
@@ -74,18 +72,6 @@ func overview(e *env) ([][]string, error) {
 		rows = append(rows, []string{"  " + t.Name, t.Doc})
 	}
 	return rows, nil
-}
-
-// gridNames returns the names of the grids that come with an experiment.
-func gridNames(x *harness.Experiment) []string {
-	if x.Grids == nil {
-		return nil
-	}
-	files, _ := fs.Glob(x.Grids, "grids/*.yaml")
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
-	return files
 }
 
 func metricList(e *env) [][]string {

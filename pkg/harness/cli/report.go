@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func reportCommand(e *env) *cobra.Command {
 				return err
 			}
 			if address != "" {
-				return serve(e, &s, w, address)
+				return w.serve(e, &s, address)
 			}
 			if err := writable(w.results); err != nil {
 				return err
@@ -67,6 +68,32 @@ func reportCommand(e *env) *cobra.Command {
 	f.StringSliceVar(&formats, "format", nil, "also write the figures in these `FORMATS` ("+strings.Join(figure.Formats, ", ")+"), to export in the folder of the report")
 	f.StringVar(&address, "serve", "", "write nothing; show the page at this `ADDRESS` of this machine, made again as trials end")
 	return cmd
+}
+
+// serve shows the page at an address of this machine, made again as trials end, until it is interrupted.
+func (w *work) serve(e *env, s *selection, address string) error {
+	soft, _, _, release := signals()
+	defer release()
+	last := ""
+	render := func() (_ []byte, err error) {
+		if w.store == nil { // a run may have made it since
+			w.store, err = openStore(s.storeDir(), w.results, false)
+		}
+		if err = errors.Join(err, w.status()); err != nil {
+			return nil, err
+		}
+		counts := fmt.Sprint(w.counts())
+		if counts == last {
+			return nil, nil
+		}
+		last = counts
+		r, _, err := report.Make(w.Plan, w.store, e.experiments, &report.Report{}, false)
+		if err != nil {
+			return nil, err
+		}
+		return page.Render(r, e.experiments)
+	}
+	return page.Serve(soft, address, render, func(url string) { fmt.Fprintf(e.err, "the page is at %s until this is interrupted\n", url) })
 }
 
 // report writes the report and its page, says what was left as it was, and prints what came out: the verdicts where the trials are

@@ -18,6 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
 // TestReportKeeps: a report is made again, with other rules, from what it holds itself, as in a fresh clone; a complete one is not
@@ -58,7 +59,7 @@ func TestExplainRepeats(t *testing.T) {
 	x.want(t, "run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke", 0)
 	for i, dir := range glob(t, "results/store/toy/*", 2) {
 		key := filepath.Base(dir)
-		var e explained
+		var e report.Explained
 		if err := json.Unmarshal([]byte(x.want(t, "explain --json "+key[:12], 0)), &e); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,10 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, address, _ := strings.Cut(string(said[:n]), "http://")
+	_, address, ok := strings.Cut(string(said[:n]), "http://")
+	if !ok {
+		t.Fatalf("%s", said[:n])
+	}
 	address, _, _ = strings.Cut(address, "/")
 	go io.Copy(io.Discard, out)
 	get := func(path, host string) (int, string) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -91,35 +90,13 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 	if err != nil {
 		return err
 	}
-	var all []compare.Recorded
-	seen := map[string]bool{}
-	for _, x := range experiments {
-		part := rep.Experiment(x.Name)
-		if part == nil {
-			continue
-		}
-		for _, p := range part.Protocols {
-			found, err := compare.Recomputable(x, p, e.data)
-			if err != nil {
-				return err
-			}
-			for _, r := range found { // protocols may share a trial
-				if data := r.Trial.Config.Data; !seen[r.Trial.Key] && (data == "" || e.data.Absent(data) == nil) {
-					seen[r.Trial.Key] = true
-					all = append(all, r)
-				}
-			}
-		}
+	all, err := compare.Draw(rep, experiments, e.data, n, seed)
+	if err != nil {
+		return err
 	}
-	all = slices.DeleteFunc(all, func(r compare.Recorded) bool {
-		return r.Trial.Config.Data != "" && e.data.Absent(r.Trial.Config.Data) != nil
-	})
 	if len(all) == 0 {
 		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here", results)
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	all = all[:min(n, len(all))]
 	soft, hard, caught, release := signals()
 	defer release()
 	trials := make([]harness.Trial, len(all))

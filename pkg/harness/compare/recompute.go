@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 
@@ -22,9 +23,42 @@ type Recorded struct {
 	Traces []record.Trace
 }
 
-// Recomputable returns the trials of a part of a report to which the settings and versions of this program lead, by key. Trials that
-// failed are not among them.
-func Recomputable(e *harness.Experiment, p *report.Protocol, data plan.Datasets) ([]Recorded, error) {
+// Draw draws n of the trials of a report that this program can compute again: those to which its settings and versions lead, by key,
+// which did not fail, and whose data are here.
+func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int, seed uint64) ([]Recorded, error) {
+	var out []Recorded
+	seen := map[string]bool{} // protocols may share a trial
+	for _, e := range all {
+		x := r.Experiment(e.Name)
+		if x == nil {
+			continue
+		}
+		for _, p := range x.Protocols {
+			trials, err := trialsOf(e, p, data)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range trials {
+				if name := t.Config.Data; !seen[t.Key] && (name == "" || data.Absent(name) == nil) {
+					seen[t.Key] = true
+					out = append(out, Recorded{t, p.Records.Traces[t.Key]})
+				}
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(n, len(out))], nil
+}
+
+// Datasets also says which data are not here; *dataset.Library does.
+type Datasets interface {
+	plan.Datasets
+	Absent(name string) error
+}
+
+// trialsOf returns the trials of a part of a report that its settings lead to today.
+func trialsOf(e *harness.Experiment, p *report.Protocol, data Datasets) ([]harness.Trial, error) {
 	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{p.Name}, Scale: p.Scale, Data: data}
 	final := map[string]bool{}
 	for _, t := range p.Records.Trials {
@@ -40,13 +74,7 @@ func Recomputable(e *harness.Experiment, p *report.Protocol, data plan.Datasets)
 	if err != nil {
 		return nil, err
 	}
-	var out []Recorded
-	for _, t := range planned.Unique() {
-		if final[t.Key] {
-			out = append(out, Recorded{t, p.Records.Traces[t.Key]})
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(planned.Unique(), func(t harness.Trial) bool { return !final[t.Key] }), nil
 }
 
 // Recompute computes trials again, in a store of its own, and says of each how its values differ from the recorded ones: "" for not at

@@ -7,11 +7,11 @@ import (
 )
 
 //go:embed live.js
-var live string
+var liveScript string
 
-// Live returns a page that loads itself again when its server says at the address events that there is another version.
-func Live(page []byte, version int) []byte {
+// live returns a page that loads itself again when its server says at the address events that there is another version.
+func live(page []byte, version int) []byte {
 	page = bytes.Replace(page, []byte("default-src 'none';"), []byte("default-src 'none'; connect-src 'self';"), 1)
-	script := `<script data-version="` + strconv.Itoa(version) + "\">\n" + live + "</script>\n</body>"
+	script := `<script data-version="` + strconv.Itoa(version) + "\">\n" + liveScript + "</script>\n</body>"
 	return bytes.Replace(page, []byte("</body>"), []byte(script), 1)
 }

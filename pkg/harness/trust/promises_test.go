@@ -15,23 +15,18 @@ func TestPromisesHaveTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := regexp.MustCompile(`(\w+)\.(Test\w+)`)
 	promises := 0
 	for line := range strings.Lines(string(b)) {
 		if !strings.HasPrefix(line, fmt.Sprintf("| P%d |", promises+1)) {
 			continue
 		}
 		promises++
-		tests := test.FindAllStringSubmatch(line, -1)
+		tests := regexp.MustCompile(`([\w-]+)\.(Test\w+)`).FindAllStringSubmatch(line, -1)
 		if len(tests) == 0 {
 			t.Errorf("no test proves this: %s", line)
 		}
 		for _, name := range tests {
-			folder := filepath.Join("..", name[1])
-			if name[1] == "harness" {
-				folder = ".."
-			}
-			if !defines(t, folder, name[2]) {
+			if !defines(t, name[1], name[2]) {
 				t.Errorf("there is no test %s", name[0])
 			}
 		}
@@ -41,20 +36,22 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 }
 
-// defines reports whether a test file of the folder has the test.
-func defines(t *testing.T, folder, test string) bool {
+// defines reports whether a package of the harness, or an experiment, has the test.
+func defines(t *testing.T, pkg, test string) bool {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
+	for _, folder := range []string{filepath.Join("..", pkg), filepath.Join("../../../experiments", pkg)} {
+		paths, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(b), "\nfunc "+test+"(t *testing.T) {") {
-			return true
+		for _, path := range paths {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(b), "\nfunc "+test+"(t *testing.T) {") {
+				return true
+			}
 		}
 	}
 	return false

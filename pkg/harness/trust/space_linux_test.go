@@ -63,7 +63,7 @@ func inSmallSpace(dir string) int {
 		if code != 1 && code != 2 || !strings.Contains(said, "no space left on device") {
 			return fail("%d KiB: exit code %d: %s", size, code, said)
 		}
-		if code, said := quietly("verify", "--results", results); code != 0 {
+		if code, said := quietly("verify", "--results", results); code != 0 && !strings.Contains(said, "index.html: missing; sifg report makes it") {
 			return fail("%d KiB: verify: exit code %d: %s", size, code, said)
 		}
 		if err := syscall.Mount("small", small, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", size+128)); err != nil {

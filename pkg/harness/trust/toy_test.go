@@ -15,7 +15,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -92,13 +91,6 @@ func toy() *harness.Experiment {
 				},
 			}, nil
 		},
-		Tables: []harness.Table{{Name: "ends", Title: "Ends", Make: func(s *record.Set) (*table.Table, error) {
-			out := &table.Table{Columns: []table.Column{{Header: "method"}, {Header: "seed"}}}
-			for _, t := range s.Trials {
-				out.Rows = append(out.Rows, []table.Cell{table.Text(t.Method), table.Int(int(t.Seed))})
-			}
-			return out, nil
-		}}},
 		Claims: []claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
 			Check: func(s *record.Set) claim.Outcome {
 				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}

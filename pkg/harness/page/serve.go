@@ -1,6 +1,7 @@
-package cli
+package page
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -11,14 +12,12 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/semi-implicit/sifg/pkg/harness/page"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// serve shows the page of a plan at an address of this machine and makes it again as trials end, until it is interrupted. It writes
-// nothing to the disk.
-func serve(e *env, s *selection, w *work, address string) error {
+// Serve shows a page at an address of this machine until ctx ends. It calls render for the page, and again every two seconds: nil stands
+// for no change. say is told the address. Nothing is written to the disk.
+func Serve(ctx context.Context, address string, render func() ([]byte, error), say func(url string)) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || !local(host) {
 		return usage.Errorf("--serve %s: want an address of this machine with a port, such as 127.0.0.1:8080", address)
@@ -27,28 +26,26 @@ func serve(e *env, s *selection, w *work, address string) error {
 	if err != nil {
 		return usage.Errorf("--serve %s: %v", address, err)
 	}
-	soft, _, _, release := signals()
-	defer release()
-	l := &live{}
-	if err := l.update(e, s, w); err != nil {
+	s := &served{}
+	// Limits, so that nobody who connects can keep the program from its files or hold a connection for ever.
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 16}
+	if err := s.update(render); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	// Limits, so that nobody who connects can keep the program from its files or hold a connection for ever.
-	server := &http.Server{Handler: l, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 16}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(netutil.LimitListener(listener, 32)) }()
-	fmt.Fprintf(e.err, "the page is at http://%s/ until this is interrupted\n", listener.Addr())
+	say("http://" + listener.Addr().String() + "/")
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
 		select {
-		case <-soft.Done():
+		case <-ctx.Done():
 			return server.Close()
 		case err := <-failed:
 			return err
 		case <-tick.C:
-			if err := l.update(e, s, w); err != nil {
+			if err := s.update(render); err != nil {
 				return errors.Join(err, server.Close())
 			}
 		}
@@ -61,57 +58,37 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// live is the page as it is served.
-type live struct {
+// served is the page as it is served.
+type served struct {
 	mu      sync.Mutex
 	page    []byte
 	version int
-	counts  string
 }
 
-// update makes the page again if trials ended since.
-func (l *live) update(e *env, s *selection, w *work) (err error) {
-	if w.store == nil { // a run may have made it since
-		if w.store, err = openStore(s.storeDir(), w.results, false); err != nil {
-			return err
-		}
-	}
-	if err := w.status(); err != nil {
+func (s *served) update(render func() ([]byte, error)) error {
+	page, err := render()
+	if err != nil || page == nil {
 		return err
 	}
-	counts := fmt.Sprint(w.counts())
-	if counts == l.counts {
-		return nil
-	}
-	r, _, err := report.Make(w.Plan, w.store, e.experiments, &report.Report{}, false)
-	if err != nil {
-		return err
-	}
-	html, err := page.Render(r, e.experiments)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.version++
-	l.page, l.counts = page.Live(html, l.version), counts
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.page = live(page, s.version)
 	return nil
 }
 
 // ServeHTTP answers requests that name this machine: a page of another site could have a name of its own lead here.
-func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host = r.Host
 	}
-	l.mu.Lock()
-	body, version := l.page, l.version
-	l.mu.Unlock()
+	s.mu.Lock()
+	body, version := s.page, s.version
+	s.mu.Unlock()
 	switch {
 	case !local(host):
 		http.Error(w, "ask for this page by an address of this machine", http.StatusForbidden)
-	case r.Method != http.MethodGet:
-		http.Error(w, "only GET", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(body)

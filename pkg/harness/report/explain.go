@@ -1,0 +1,163 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Explained is what is known of a trial.
+type Explained struct {
+	Trial    record.Trial       `json:"trial"`
+	Final    map[string]float64 `json:"final"` // last value of each metric; index 0
+	Settings []Setting          `json:"settings"`
+	Repeat   string             `json:"repeat"` // the shortest command that computes it again, or why there is none
+	From     string             `json:"from"`   // the store or the report that has it
+	Timing   record.Timing      `json:"timing"`
+	Origin   *store.Origin      `json:"origin,omitempty"` // of the store's trials
+	Files    []record.File      `json:"files,omitempty"`
+}
+
+// Setting is one key of a trial's configuration and the layer that its value comes from.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Layer string `json:"layer"`
+}
+
+// Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the report in dir.
+func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets, prefix string) (*Explained, error) {
+	found, err := inStore(s, all, prefix)
+	if err == nil && len(found) == 0 {
+		found, err = inReport(dir, all, prefix)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, usage.Errorf("no trial in the store, nor in the report in %s, has a key that begins with %q", dir, prefix)
+	case len(found) > 1:
+		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it", prefix, len(found))
+	}
+	x := slices.Collect(maps.Values(found))[0]
+	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == x.Trial.Experiment })
+	return x, x.settings(all[i], data)
+}
+
+func inStore(s *store.Store, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
+	found := map[string]*Explained{}
+	for _, e := range all {
+		if s == nil {
+			break
+		}
+		ids, err := s.Find(e.Name, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			entry, err := s.Get(id)
+			if err != nil {
+				return nil, err
+			}
+			traces, err := entry.Traces()
+			if err != nil {
+				return nil, err
+			}
+			found[id.Key] = &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir(), Origin: &entry.Origin, Files: entry.Files()}
+		}
+	}
+	return found, nil
+}
+
+func inReport(dir string, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
+	found := map[string]*Explained{}
+	r, err := Read(dir, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range r.Experiments {
+		for _, p := range x.Protocols {
+			for _, t := range p.Records.Trials {
+				if strings.HasPrefix(t.Key, prefix) {
+					found[t.Key] = &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Timings[t.Key], From: dir}
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// last returns the last value of each metric's first component.
+func last(traces []record.Trace) map[string]float64 {
+	out := map[string]float64{}
+	for _, r := range traces { // in order of iteration
+		if r.Index == 0 {
+			out[r.Metric] = r.Value
+		}
+	}
+	return out
+}
+
+// settings finds the layers of the trial's settings and the shortest command that leads to it. What is not as in the settings files was
+// changed by an override, or is an axis of a grid.
+func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
+	t := x.Trial
+	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
+	args := []string{"sifg", "run", t.Experiment, "--protocol", t.Protocol}
+	if t.Scale != "full" {
+		args = append(args, "--scale", t.Scale)
+	}
+	l, err := plan.NewLayout(r)
+	if err != nil {
+		return err
+	}
+	p, err := plan.New(r)
+	if err != nil {
+		return err
+	}
+	layers, values, written := l.Settings.Origins(t.Problem, t.Method), claim.Flatten([]byte(t.Config)), map[string]string{}
+	for _, planned := range p.Trials {
+		if planned.Problem == t.Problem && planned.Method == t.Method {
+			config, err := json.Marshal(planned.Config)
+			if err != nil {
+				return err
+			}
+			written = claim.Flatten(config)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		layer := layers[key]
+		if layer == "" {
+			layer = "default"
+		}
+		if values[key] != written[key] {
+			layer = "--set"
+			at := "problems." + t.Problem + "." + key
+			if name, ok := strings.CutPrefix(key, "sampler."); ok {
+				at = "problems." + t.Problem + ".methods." + t.Method + "." + name
+			}
+			args = append(args, "--set", at+"="+values[key])
+			r.Overrides = append(r.Overrides, settings.Override{Text: at + "=" + values[key], From: "--set"})
+		}
+		x.Settings = append(x.Settings, Setting{key, values[key], layer})
+	}
+	x.Repeat = "none: the settings or the versions of this program lead to other keys"
+	for range 2 { // with the seeds of the settings, else with this one
+		if p, err = plan.New(r); err == nil && p.Only(t.Key) == nil {
+			x.Repeat = Quote(append(args, "--trial", t.Key[:min(len(t.Key), 8)]))
+			break
+		}
+		r.Seeds, args = []uint64{t.Seed}, append(args, "--seeds", fmt.Sprint(t.Seed))
+	}
+	return nil
+}
