@@ -5,64 +5,58 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// writeData writes a data set of four channels and n samples, and the file that describes it.
-func writeData(t *testing.T, n int, change func(text string) string) {
+// run runs all protocols on a data set of one's own, four channels of 200 samples, with short chains.
+func run(t *testing.T) (out string) {
 	t.Helper()
-	d := mixed(4, n)
-	var b strings.Builder
-	for a := range d.Rows {
-		for i := range n {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%.6g", d.X[a*n+i])
+	d := mixed(200)
+	var text strings.Builder
+	for i, v := range d.X {
+		end := ","
+		if (i+1)%d.Cols == 0 {
+			end = "\n"
 		}
-		b.WriteByte('\n')
-	}
-	text := b.String()
-	if change != nil {
-		text = change(text)
+		fmt.Fprintf(&text, "%.6g%s", v, end)
 	}
 	for name, content := range map[string]string{
-		"own.csv": text,
-		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: none\n    task: " +
-			"none\n    rows: 4\n",
+		"own.csv": text.String(),
+		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: none\n" +
+			"    task: none\n    rows: 4\n",
 	} {
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-// run runs the command on the simulated data, with short chains.
-func run(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
 	var o, e bytes.Buffer
-	all := append([]string{"run", "meg-ica", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2", "--set", "problems.*.data=own",
-		"--set", "problems.*.options.channels=3", "--set", "reference.iterations=200", "--set", "reference.draws=100",
-		"--set", "reference.leapfrog=5"}, args...)
-	code = cli.Main(all, &o, &e, Experiment)
-	return code, o.String(), e.String()
+	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2",
+		"--set", "problems.*.data=own", "--set", "problems.*.options.channels=3", "--set", "reference.iterations=200",
+		"--set", "reference.draws=100", "--set", "reference.leapfrog=5"}, &o, &e, Experiment); code != 0 {
+		t.Fatalf("exit code %d: %s%s", code, o.String(), e.String())
+	}
+	return o.String()
 }
 
-// TestRun: the experiment runs from end to end on a data set of one's own, under all protocols; every value is finite; figures and
-// tables are made, claims decided; the second run finds everything.
+// TestRun: the experiment runs from end to end on a data set of one's own, under all protocols. Every value is finite, figures and
+// tables are made, and no claim of the paper is tested. The second run finds everything.
 func TestRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeData(t, 200, nil)
-	code, _, errs := run(t, "--protocol", "all")
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs)
+	run(t)
+	folders, err := filepath.Glob("results/custom/*")
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("reports %q (%v), want one", folders, err)
 	}
-	got, err := report.Read("results/custom", []*harness.Experiment{Experiment})
+	got, err := report.Read(folders[0], []*harness.Experiment{Experiment})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,55 +88,71 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s %s: %s", protocol, tab.Name, tab.Problem)
 			}
 		}
+		for _, c := range p.Claims {
+			if c.Verdict != claim.NotTestable || !strings.Contains(c.Evidence, "the data set own") {
+				t.Errorf("%s: claim %s is %q: %s", protocol, c.ID, c.Verdict, c.Evidence)
+			}
+		}
 	}
-	code, out, errs := run(t, "--protocol", "all")
-	if code != 0 || !strings.Contains(out, " 0 computed") {
-		t.Errorf("the second run: exit code %d, %s%s", code, out, errs)
+	if st := got.Experiment("meg-ica").Findings; len(st) > 0 {
+		t.Errorf("a finding about the paper: %s", st[0].Title)
+	}
+	if out := run(t); !strings.Contains(out, " 0 computed") {
+		t.Errorf("the second run: %s", out)
 	}
 }
 
-// TestBadInput: what is wrong is said in one sentence, with the documented exit code, before a trial is computed.
-func TestBadInput(t *testing.T) {
+// TestRefusals: wrong options are refused when a plan is made, by an error that names them.
+func TestRefusals(t *testing.T) {
+	good := func() map[string]any {
+		return map[string]any{"reference": map[string]any{"chains": 2, "iterations": 100, "leapfrog": 5, "start": "mode", "draws": 100}}
+	}
+	trial := func(options map[string]any) *harness.Trial {
+		return &harness.Trial{Config: settings.Config{Data: "mixed", Options: options},
+			Data: func() (*dataset.Data, error) { return mixed(50), nil }}
+	}
+	set := func(o map[string]any, key string, value any) map[string]any {
+		if sub, ok := strings.CutPrefix(key, "reference."); ok {
+			o["reference"].(map[string]any)[sub] = value
+		} else {
+			o[key] = value
+		}
+		return o
+	}
+	if err := check(trial(set(good(), "channels", 4))); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
-		name   string
-		change func(string) string
-		args   []string
-		code   int
-		words  []string
+		key   string
+		value any
+		words string
 	}{
-		{"another number of samples", func(s string) string { return s[:strings.LastIndexByte(s, ',')] + "\n" }, nil, 2, []string{"own.csv:4", "199 fields", "200"}},
-		{"text among numbers", func(s string) string { return "abc" + s }, nil, 2, []string{"own.csv:1", "column 1", "abc"}},
-		{"too many channels", nil, []string{"problems.*.options.channels=5"}, 2, []string{"options.channels", "5", "own", "4"}},
-		{"a channel at most", nil, []string{"problems.*.options.channels=1"}, 2, []string{"options.channels", "2 or more"}},
-		{"a singular start", nil, []string{"problems.*.options.init_sd=0"}, 2, []string{"options.init_sd", "singular"}},
-		{"no prior", nil, []string{"problems.*.options.prior_sd=0"}, 2, []string{"options.prior_sd", "above 0"}},
-		{"an unknown scaling", nil, []string{"problems.*.options.scaling=white"}, 2, []string{"options.scaling", "whitened"}},
-		{"an unknown truth", nil, []string{"problems.*.options.truth=median"}, 2, []string{"options.truth", "aligned-mean"}},
-		{"an unknown metric", nil, []string{"problems.*.options.metrics=[amary]"}, 2, []string{"options.metrics", "amary"}},
-		{"no data", nil, []string{"problems.*.data=''"}, 2, []string{"data"}},
-		{"a short reference", nil, []string{"reference.draws=101", "reference.iterations=100"}, 2, []string{"options.reference.draws", "101"}},
-		{"an unknown start", nil, []string{"reference.start=zero"}, 2, []string{"options.reference.start", "prior"}},
-		{"a late warm-up", nil, []string{"reference.warmup=150"}, 2, []string{"options.reference.warmup"}},
-		{"a misspelt key", nil, []string{"reference.recomute=true"}, 2, []string{"recomute", "recompute"}},
-		{"chains that cannot move", nil, []string{"reference.leapfrog=0"}, 2, []string{"options.reference.leapfrog", "1 or more"}},
+		{"channels", 5, "data set mixed has 4"},
+		{"channels", 1, "2 or more"},
+		{"init_sd", 0, "singular"},
+		{"prior_sd", 0, "above 0"},
+		{"unit", -1, "negative"},
+		{"scaling", "white", "whitened"},
+		{"truth", "median", "aligned-mean"},
+		{"metrics", []any{"amary"}, "amari-mode"},
+		{"settled_from", -1, "negative"},
+		{"reference.chains", 0, "1 or more"},
+		{"reference.iterations", 23, "24 or more"},
+		{"reference.leapfrog", 0, "1 or more"},
+		{"reference.warmup", 51, "first half"},
+		{"reference.start", "zero", "prior"},
+		{"reference.draws", 101, "2 to 100"},
+		{"reference.recomute", true, "recompute"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			writeData(t, 200, c.change)
-			var set []string
-			for _, s := range c.args {
-				set = append(set, "--set", s)
-			}
-			code, out, errs := run(t, set...)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d: %s%s", code, c.code, out, errs)
-			}
-			last := errs[strings.LastIndexByte(strings.TrimSuffix(errs, "\n"), '\n')+1:]
-			for _, w := range c.words {
-				if !strings.Contains(last, w) {
-					t.Errorf("%q does not name %q", last, w)
-				}
-			}
-		})
+		name := c.key[strings.LastIndexByte(c.key, '.')+1:]
+		err := check(trial(set(good(), c.key, c.value)))
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s = %v: %v", c.key, c.value, err)
+		}
+	}
+	none := trial(set(good(), "channels", 4))
+	none.Config.Data = ""
+	if err := check(none); err == nil || !strings.Contains(err.Error(), "data: ") {
+		t.Errorf("no data: %v", err)
 	}
 }

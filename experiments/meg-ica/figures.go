@@ -11,44 +11,64 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
+
+// samples stand side by side, on a categorical axis.
+type samples struct {
+	names  []string
+	layers []figure.Layer
+}
+
+// add adds a sample: as its density, with points or without, or where there are few values as points alone.
+func (c *samples) add(name string, values []float64, style figure.Style, points bool) {
+	at := float64(len(c.names))
+	switch {
+	case len(values) == 0:
+		return
+	case points || len(values) >= 20:
+		c.layers = append(c.layers, figure.Violin{At: at, Values: values, Style: style.As(""), Points: points})
+	default:
+		x := slices.Repeat([]float64{at}, len(values))
+		c.layers = append(c.layers, figure.Scatter{X: x, Y: values, Style: style.As(""), Radius: 2.5})
+	}
+	c.names = append(c.names, name)
+}
+
+// figure is the figure of the samples.
+func (c *samples) figure(width float64, label string) (*figure.Figure, error) {
+	if len(c.layers) == 0 {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	return &figure.Figure{Width: width, Height: 7.5, Panels: []figure.Panel{{
+		X: figure.Axis{Categories: c.names}, Y: figure.Axis{Label: label, Scale: figure.AutoLog}, Layers: c.layers,
+	}}}, nil
+}
 
 // amariFigure is Figure 4 left or middle: the distances of all particles of all tries, a violin a method, beside what reference
 // draws and random matrices score.
 func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
-	var layers []figure.Layer
-	var names []string
-	add := func(name string, t tries, style figure.Style) {
-		if len(t) > 0 {
-			layers = append(layers, figure.Violin{At: float64(len(names)), Values: slices.Concat(t...), Style: style.As(""), Points: true})
-			names = append(names, name)
-		}
-	}
+	var c samples
 	for _, m := range s.Methods(problem) {
-		add(claim.Label(m), final(s, problem, m, "amari"), figure.Method(m))
+		c.add(claim.Label(m), slices.Concat(final(s, problem, m, "amari")...), figure.Method(m), true)
 	}
-	if len(layers) == 0 {
-		return nil, fmt.Errorf("no trial of %s ended well", problem)
-	}
-	exact := floorOf(s, problem, "floor-amari")
-	add("exact draws", exact, figure.Method("hmc"))
-	add("random", floorOf(s, problem, "random-amari"), figure.Method("kde-flow"))
+	exact := slices.Concat(floorOf(s, problem, "floor-amari")...)
+	c.add("exact draws", exact, figure.Method("hmc"), true)
+	c.add("random", slices.Concat(floorOf(s, problem, "random-amari")...), figure.Method("kde-flow"), true)
 	if len(exact) > 0 {
-		layers = append([]figure.Layer{figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")}}, layers...)
+		line := figure.HLine{Y: stats.Median(exact), Style: figure.Method("truth").As("")}
+		c.layers = append([]figure.Layer{line}, c.layers...)
 	}
-	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance to W₀", Scale: figure.AutoLog}, Layers: layers,
-	}}}, nil
+	return c.figure(13, "Amari distance to W₀")
 }
 
 // convergence draws Amari and energy distance against iterations.
 func convergence(name, particles, problem string) harness.Figure {
 	return density.Curves(name, particles+" particles against iterations",
 		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference "+
-			"draws, in the "+
-			"draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black line: as many "+
-			"reference draws.", problem,
+			"draws, in the draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black "+
+			"line: as many reference draws.", problem,
 		density.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
@@ -56,39 +76,21 @@ func convergence(name, particles, problem string) harness.Figure {
 // identifiability shows what a value on the axis of Figure 4 can mean: exact draws and random matrices against both possible
 // truths, and the distances between the candidates for W₀ themselves.
 func identifiability(s *record.Set) (*figure.Figure, error) {
-	var layers []figure.Layer
-	var names []string
-	add := func(name string, values []float64, style figure.Style) {
-		if len(values) == 0 {
-			return
-		}
-		at := float64(len(names))
-		if len(values) >= 20 {
-			layers = append(layers, figure.Violin{At: at, Values: values, Style: style.As("")})
-		} else {
-			layers = append(layers, figure.Scatter{X: slices.Repeat([]float64{at}, len(values)), Y: values, Style: style.As(""), Radius: 2.5})
-		}
-		names = append(names, name)
+	problem := many
+	if floorOf(s, many, "floor-amari") == nil {
+		problem = few
 	}
-	for _, problem := range []string{many, few} {
-		if t := floorOf(s, problem, "floor-amari"); len(t) > 0 {
-			add("draws, W₀", slices.Concat(t...), figure.Method("hmc"))
-			add("random, W₀", slices.Concat(floorOf(s, problem, "random-amari")...), figure.Method("kde-flow"))
-			add("draws, mode", slices.Concat(floorOf(s, problem, "floor-amari-mode")...), figure.Method("hmc"))
-			break
-		}
-	}
-	add("halves", fact(s, "amari-halves"), figure.Method("sifg"))
-	add("chains", fact(s, "amari-chains"), figure.Method("ada-sifg"))
-	add("halves, aligned", fact(s, "amari-aligned-halves"), figure.Method("sifg"))
-	add("chains, aligned", fact(s, "amari-aligned-chains"), figure.Method("ada-sifg"))
-	add("mode", fact(s, "amari-mode"), figure.Method("l2-gf"))
-	if len(layers) == 0 {
-		return nil, fmt.Errorf("no trial ended well")
-	}
-	return &figure.Figure{Width: 18, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: names}, Y: figure.Axis{Label: "Amari distance", Scale: figure.AutoLog}, Layers: layers,
-	}}}, nil
+	var c samples
+	add := func(name string, values []float64, look string) { c.add(name, values, figure.Method(look), false) }
+	add("draws, W₀", slices.Concat(floorOf(s, problem, "floor-amari")...), "hmc")
+	add("random, W₀", slices.Concat(floorOf(s, problem, "random-amari")...), "kde-flow")
+	add("draws, mode", slices.Concat(floorOf(s, problem, "floor-amari-mode")...), "hmc")
+	add("halves", fact(s, "amari-halves"), "sifg")
+	add("chains", fact(s, "amari-chains"), "ada-sifg")
+	add("halves, aligned", fact(s, "amari-aligned-halves"), "sifg")
+	add("chains, aligned", fact(s, "amari-aligned-chains"), "ada-sifg")
+	add("mode", fact(s, "amari-mode"), "l2-gf")
+	return c.figure(18, "Amari distance")
 }
 
 // columns are right-aligned but for the first.
@@ -105,21 +107,21 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	t := &table.Table{Columns: columns("Method", "Amari to W₀", "Amari to the mode", "energy distance", "KSD", "rms of W", "σ")}
 	row := func(name string, of func(metric string) tries) {
 		cells := []table.Cell{table.Text(name)}
-		for _, metric := range []string{"amari", "amari-mode", "energy", "ksd", "rms", "sigma"} {
-			v := of(metric)
+		for _, metric := range []string{"amari", "amari-mode"} {
 			cell := table.Number(math.NaN(), 3)
-			switch {
-			case len(v) > 0 && strings.HasPrefix(metric, "amari"):
-				lo, hi := interval([]tries{v}, []int{0}, func(medians []float64) float64 { return medians[0] })
-				cell = table.Number(median(v), 3)
-				cell.Text = between(median(v), lo, hi)
-			case len(v) > 0:
-				for i := range v {
-					v[i] = v[i][:1] // of the KSD the V-statistic
-				}
-				cell = table.Number(median(v), 3)
+			if v := of(metric); len(v) > 0 {
+				mid := estimated(func(medians []float64) float64 { return medians[0] }, []int{0}, v)
+				cell = table.Number(mid.mid, 3)
+				cell.Text = mid.String()
 			}
 			cells = append(cells, cell)
+		}
+		for _, metric := range []string{"energy", "ksd", "rms", "sigma"} {
+			var first []float64 // of the KSD the V-statistic
+			for _, v := range of(metric) {
+				first = append(first, v[0])
+			}
+			cells = append(cells, table.Number(stats.Median(first), 3))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
@@ -138,27 +140,7 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 // diagnostics is the table of the reference chains.
 func diagnostics(s *record.Set) (*table.Table, error) {
 	t := &table.Table{Columns: columns("Reference", "Value")}
-	for _, f := range []struct{ name, words string }{
-		{"chains", "chains"},
-		{"kept", "draws kept of each"},
-		{"acceptance", "acceptance rate"},
-		{"divergences", "divergent iterations"},
-		{"energy-error", "mean error of the energy"},
-		{"rhat-unaligned", "R-hat of the draws as they are, worst entry"},
-		{"rhat", "R-hat of aligned draws, worst entry"},
-		{"ess-bulk", "bulk effective sample size of aligned draws, worst entry"},
-		{"ess-tail", "tail effective sample size of aligned draws, worst entry"},
-		{"modes", "equivalent modes visited, each chain"},
-		{"mode-changes", "changes of mode, each chain"},
-		{"amari-halves", "Amari distance between the means of a chain's halves"},
-		{"amari-chains", "Amari distance between the means of two chains"},
-		{"amari-aligned-halves", "the same between halves, draws aligned"},
-		{"amari-aligned-chains", "the same between chains, draws aligned"},
-		{"amari-mode", "Amari distance of the mode to the mean of the first chain"},
-		{"restarts", "searches that found the mode, of"},
-		{"laplace-sd", "smallest and largest sd of the normal approximation"},
-		{"stable-step", "largest step with which gradient ascent stays at the mode"},
-	} {
+	for _, f := range facts {
 		v := fact(s, f.name)
 		if len(v) == 0 {
 			continue
@@ -177,14 +159,11 @@ func diagnostics(s *record.Set) (*table.Table, error) {
 
 // listed prints values one after another.
 func listed(v []float64) string {
-	text := ""
-	for i, x := range v {
-		if i > 0 {
-			text += ", "
-		}
-		text += number(x)
+	var text []string
+	for _, x := range v {
+		text = append(text, number(x))
 	}
-	return text
+	return strings.Join(text, ", ")
 }
 
 // number prints counts in full, other values with four digits.

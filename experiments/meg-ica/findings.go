@@ -13,11 +13,11 @@ import (
 
 var findings = []harness.Finding{axis, nearer, steps}
 
-// each calls f for the protocols that have records, in order of presentation.
+// each calls f for the protocols that have records of the paper's data, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, s *record.Set, o Options)) {
 	for _, protocol := range settings.Protocols {
-		if s := by[protocol]; s != nil {
-			if o, ok := optionsOf(s, few); ok {
+		if s := by[protocol]; s != nil && otherData(s) == "" {
+			if _, o, ok := configOf(s, few); ok {
 				f(protocol, s, o)
 			}
 		}
@@ -34,8 +34,8 @@ func axis(by map[string]*record.Set) *harness.Statement {
 			return
 		}
 		if title == "" {
-			title = fmt.Sprintf("On the axis of Figure 4 exact draws score %s and random "+
-				"matrices %s (%s)", claim.Num(median(exact)), claim.Num(median(random)), protocol)
+			title = fmt.Sprintf("On the axis of Figure 4 exact draws score %s and random matrices %s (%s)",
+				claim.Num(median(exact)), claim.Num(median(random)), protocol)
 			for k := 1; k <= o.Channels; k++ {
 				modes *= 2 * k // signs and orders of the rows
 			}
@@ -52,8 +52,7 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
 		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain that changes "+
-			"modes is what chance leaves "+
-			"of 0, so the distance to it says little about the posterior.", modes),
+			"modes is what chance leaves of 0, so the distance to it says little about the posterior.", modes),
 	}
 }
 

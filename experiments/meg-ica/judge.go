@@ -11,14 +11,13 @@ import (
 
 // sample is a judged sample in several forms.
 type sample struct {
-	w       sifg.Batch    // n×p²
-	points  metric.Points // the same in float64
+	points  metric.Points // n×p²
 	aligned metric.Points // each turned by the signed permutation that brings it nearest to the mode
 	iter    int
 }
 
 func (p *problem) sample(w sifg.Batch, iter int) *sample {
-	s := &sample{w: w, points: metric.FromBatch(w), iter: iter}
+	s := &sample{points: metric.FromBatch(w), iter: iter}
 	s.aligned = metric.Points{N: s.points.N, D: s.points.D, Data: slices.Clone(s.points.Data)}
 	for i := range s.aligned.N {
 		metric.AlignRows(s.aligned.Row(i), s.aligned.Row(i), p.ref.Mode.W, p.p)
@@ -47,7 +46,11 @@ func (p *problem) measure(c *sifg.Cloud, judged sifg.Batch, put func(string, int
 	}
 	if c.Iter == 0 {
 		p.floors(w.Rows, put)
-		p.ref.facts(put)
+		for _, f := range facts {
+			for i, v := range p.ref.Facts[f.name] {
+				put("reference-"+f.name, i, v)
+			}
+		}
 	}
 	p.all(p.sample(w, c.Iter), put)
 }
@@ -69,11 +72,10 @@ func (p *problem) floors(n int, put put) {
 	}
 	rng.New(p.seed, "random").Normal(random.Data)
 	p.all(p.sample(exact, p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
-	s := p.sample(random, p.last)
-	p.amari("random-amari", p.truth, s, put)
+	p.amari("random-amari", p.truth, p.sample(random, p.last), put)
 }
 
-// pick returns n different numbers below m, or n drawn with replacement where there are not as many.
+// pick returns n numbers below m in random order, different ones while there are as many.
 func pick(draw func(int) int, m, n int) []int {
 	all := make([]int, m)
 	for i := range all {
@@ -84,10 +86,8 @@ func pick(draw func(int) int, m, n int) []int {
 		if i < m {
 			j := i + draw(m-i)
 			all[i], all[j] = all[j], all[i]
-			out[i] = all[i]
-		} else {
-			out[i] = draw(m)
 		}
+		out[i] = all[i%m]
 	}
 	return out
 }
@@ -130,9 +130,5 @@ func (p *problem) ksd(s *sample, put put) {
 
 // rms puts the root mean square of the entries of all matrices.
 func (p *problem) rms(s *sample, put put) {
-	var sum float64
-	for _, v := range s.points.Data {
-		sum += v * v
-	}
-	put("rms", 0, rootMean(sum, len(s.points.Data)))
+	put("rms", 0, rootMeanSquare(s.points.Data))
 }

@@ -15,7 +15,7 @@ import (
 // Options are the keys of problems.<name>.options.
 type Options struct {
 	Channels int     `mapstructure:"channels"` // p: the first of the data's channels
-	Scaling  string  `mapstructure:"scaling"`  // raw, whitened
+	Scaling  string  `mapstructure:"scaling"`  // one of scalings
 	Average  bool    `mapstructure:"average"`  // the log-likelihood over the number of observations, as in the released scripts
 	PriorSD  float64 `mapstructure:"prior_sd"` // of every entry of W
 
@@ -25,16 +25,20 @@ type Options struct {
 	InitSD float64 `mapstructure:"init_sd"`
 
 	Reference ReferenceOptions `mapstructure:"reference"`
-	Truth     string           `mapstructure:"truth"` // W₀ of the Amari distance: mean, aligned-mean, mode
+	Truth     string           `mapstructure:"truth"` // W₀ of the Amari distance, one of truths
 
 	Metrics []string `mapstructure:"metrics"` // measured at every checkpoint
 	// SettledFrom: the Amari distance of every particle is kept at this iteration too, beside the last.
 	SettledFrom int `mapstructure:"settled_from"`
 }
 
-// truths are the values of options.truth: the mean of the kept draws of the first chain (the released scripts), the mean of
-// all kept draws after each was turned by the signed permutation that brings it nearest to the mode, the mode.
-var truths = []string{"mean", "aligned-mean", "mode"}
+var (
+	// The data as they are (the released scripts), or centred and multiplied by the inverse square root of their covariance.
+	scalings = []string{"raw", "whitened"}
+	// The mean of the kept draws of the first chain (the released scripts), the mean of all kept draws after each was turned by the
+	// signed permutation that brings it nearest to the mode, the mode.
+	truths = []string{"mean", "aligned-mean", "mode"}
+)
 
 // decode returns options with defaults in place.
 func decode(options map[string]any) (Options, error) {

@@ -1,11 +1,16 @@
 package megica
 
 import (
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -16,10 +21,8 @@ import (
 // posterior is the density of a problem and its data.
 type posterior struct {
 	*target.ICA
-	o        Options
-	x        blas32.General // p×n, scaled
-	exponent float64        // as the target has it: divided by n where the options say so
-	digest   string         // of the unscaled channels
+	o      Options
+	digest string // of the unscaled channels
 }
 
 // posteriorOf reads a trial's options and data.
@@ -36,15 +39,51 @@ func posteriorOf(t *harness.Trial) (*posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &posterior{o: o, exponent: 1, digest: digestOf(w.RawMatrix().Data)}
-	if d.x, err = scale(w, o.Scaling); err != nil {
+	d := &posterior{o: o, digest: digestOf(w.RawMatrix().Data)}
+	x, err := scale(w, o.Scaling)
+	if err != nil {
 		return nil, usage.Errorf("data set %s: %v", data.Name, err)
 	}
+	exponent := 1.0
 	if o.Average {
-		d.exponent /= float64(data.Cols)
+		exponent /= float64(data.Cols)
 	}
-	d.ICA, err = target.NewICA(d.x, target.ICAOptions{PriorSD: o.PriorSD, Exponent: d.exponent})
+	d.ICA, err = target.NewICA(x, target.ICAOptions{PriorSD: o.PriorSD, Exponent: exponent})
 	return d, err
+}
+
+// channels returns a copy of the first p channels of the data, a row a channel.
+func channels(d *dataset.Data, p int) (*mat.Dense, error) {
+	switch {
+	case p > d.Rows:
+		return nil, usage.Errorf("options.channels: %d are asked for, data set %s has %d", p, d.Name, d.Rows)
+	case d.Cols < d.Rows:
+		return nil, usage.Errorf("data set %s has %d channels of %d samples, fewer than channels: a row must be a channel, a "+
+			"column a sample", d.Name, d.Rows, d.Cols)
+	}
+	return mat.NewDense(p, d.Cols, slices.Clone(d.X[:p*d.Cols])), nil
+}
+
+// scale returns the channels (p×n), scaled. It changes w.
+func scale(w *mat.Dense, scaling string) (blas32.General, error) {
+	p, n := w.Dims()
+	if scaling == "whitened" {
+		for a := range p {
+			floats.AddConst(-stats.Mean(w.RawRowView(a)), w.RawRowView(a))
+		}
+		k, err := target.Whitening(w)
+		if err != nil {
+			return blas32.General{}, err
+		}
+		var white mat.Dense
+		white.Mul(k, w)
+		w = &white
+	}
+	out := blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}
+	for i, v := range w.RawMatrix().Data {
+		out.Data[i] = float32(v)
+	}
+	return out, nil
 }
 
 // local is the density of θ where W = centre + unit·θ.

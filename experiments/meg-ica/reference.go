@@ -17,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // ReferenceOptions say how the reference draws are made, which the particles are judged by.
@@ -34,12 +35,12 @@ type ReferenceOptions struct {
 	Draws int    `mapstructure:"draws" json:"draws"` // kept in the summary, spread evenly over the kept part of all chains
 	Seed  uint64 `mapstructure:"seed" json:"seed"`
 
-	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary, in folder reference: other draws give trials other keys
+	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary: other draws give trials other keys
 	Recompute bool   `mapstructure:"recompute" json:"-"` // a committed summary is not used
 }
 
 func (r *ReferenceOptions) check() error {
-	switch {
+	switch kept := r.Chains * (r.Iterations - r.Iterations/2); {
 	case r.Chains < 1:
 		return fmt.Errorf("options.reference.chains: must be 1 or more, got %d", r.Chains)
 	case r.Iterations < 24:
@@ -50,9 +51,8 @@ func (r *ReferenceOptions) check() error {
 		return fmt.Errorf("options.reference.leapfrog: must be 1 or more, got %d", r.Leapfrog)
 	case r.Start != "prior" && r.Start != "mode":
 		return fmt.Errorf("options.reference.start: %q is unknown: want prior or mode", r.Start)
-	case r.Draws < 2 || r.Draws > r.Chains*(r.Iterations-r.Iterations/2):
-		return fmt.Errorf("options.reference.draws: must be 2 to %d, the number of draws "+
-			"kept, got %d", r.Chains*(r.Iterations-r.Iterations/2), r.Draws)
+	case r.Draws < 2 || r.Draws > kept:
+		return fmt.Errorf("options.reference.draws: must be 2 to %d, the number of draws kept, got %d", kept, r.Draws)
 	}
 	return nil
 }
@@ -82,17 +82,17 @@ func sha(b []byte) string {
 
 // digestOf is the SHA-256 of float64 values, little-endian.
 func digestOf(x []float64) string {
-	h := sha256.New()
-	if err := binary.Write(h, binary.LittleEndian, x); err != nil {
+	b, err := binary.Append(nil, binary.LittleEndian, x)
+	if err != nil {
 		panic("megica: " + err.Error())
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return sha(b)
 }
 
 // reference is the summary of the reference chains, with some of their draws.
 type reference struct {
 	Identity    identity             `json:"identity"`
-	Mode        mode                 `json:"mode"`         // a point of highest density
+	Mode        target.ICAMode       `json:"mode"`
 	Mean        []float64            `json:"mean"`         // of the kept draws of the first chain, as they are
 	AlignedMean []float64            `json:"aligned_mean"` // of all kept draws, aligned with the mode
 	AlignedSD   []float64            `json:"aligned_sd"`   // their standard deviations
@@ -122,8 +122,8 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	}
 	ref.Files, err = findCommitted(d.identity())
 	if want := d.o.Reference.SHA256; ref.Files != nil && sha(ref.Files[summaryFile]) != want {
-		return nil, usage.Errorf("the committed reference has the SHA-256 %s, "+
-			"options.reference.sha256 says %s", sha(ref.Files[summaryFile]), want)
+		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s",
+			sha(ref.Files[summaryFile]), want)
 	}
 	return ref, err
 }
@@ -165,8 +165,8 @@ func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 		return nil, err
 	}
 	if sum := sha(b); sum != ref.Draws {
-		return nil, fmt.Errorf("%s of the reference: %w: its SHA-256 is %s, the "+
-			"summary says %s", drawsFile, record.ErrDamaged, sum, ref.Draws)
+		return nil, fmt.Errorf("%s of the reference: %w: its SHA-256 is %s, the summary says %s",
+			drawsFile, record.ErrDamaged, sum, ref.Draws)
 	}
 	shape, data, err := record.DecodeNPY[float64](b)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *reference) standard(x metric.Points) metric.Points {
 }
 
 // start is where chain k begins.
-func (d *posterior) start(m mode, k int) []float64 {
+func (d *posterior) start(m target.ICAMode, k int) []float64 {
 	p := d.o.Channels
 	r := rng.New(d.o.Reference.Seed, "reference-start", uint64(k))
 	x := make([]float64, p*p)
@@ -207,11 +207,7 @@ func (d *posterior) start(m mode, k int) []float64 {
 		}
 		return x
 	}
-	var square float64
-	for _, v := range m.W {
-		square += v * v
-	}
-	s := 0.05 * rootMean(square, len(m.W))
+	s := 0.05 * rootMeanSquare(m.W)
 	for a, b := range r.Rand().Perm(p) {
 		sign := 1 - 2*float64(r.Uint32()&1)
 		for c := range p {
@@ -221,16 +217,21 @@ func (d *posterior) start(m mode, k int) []float64 {
 	return x
 }
 
+// searches for the mode, of which all should find it.
+const searches = 8
+
 // makeReference implements harness.Reference.Make.
 func (d *posterior) makeReference(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error) {
 	o := d.o.Reference
-	m, err := findMode(d.ICA, d.x, 1/(d.exponent*float64(d.x.Cols)))
+	m, err := d.Mode(searches)
 	if err != nil {
 		return nil, err
 	}
 	spec := chains.Spec{
-		Density: d.ICA, Config: hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released},
-		Start: func(k int) []float64 { return d.start(m, k) }, Chains: o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
+		Density: d.ICA,
+		Config:  hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released},
+		Start:   func(k int) []float64 { return d.start(m, k) },
+		Chains:  o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
 	}
 	draws, tallies, err := spec.Run(ctx, dir, progress)
 	if err != nil {

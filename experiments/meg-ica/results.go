@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -15,32 +15,43 @@ import (
 // The problems: few and many particles.
 const few, many = "meg-10", "meg-100"
 
-// particles is the number of a problem's particles in words.
-func particles(problem string) string { return strings.TrimPrefix(problem, "meg-") }
-
 // tries are the values of a metric of every particle, a slice a seed. The particles of one seed share their start and, in most
 // methods, each other's forces: what is independent is the seeds.
 type tries = [][]float64
 
-// final returns the values of the tries that ended well.
-func final(s *record.Set, problem, method, metric string) tries {
-	return claim.Series{Set: s, Problem: problem}.Components(method, metric, math.MaxInt)
+func series(s *record.Set, problem string) claim.Series {
+	return claim.Series{Set: s, Problem: problem}
 }
 
-// floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score. It is the same for all methods.
+// final returns the values of the tries that ended well.
+func final(s *record.Set, problem, method, metric string) tries {
+	return series(s, problem).Components(method, metric, math.MaxInt)
+}
+
+// floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score, which is the same for all
+// methods.
 func floorOf(s *record.Set, problem, metric string) tries {
 	for _, m := range s.Methods(problem) {
-		if t := (claim.Series{Set: s, Problem: problem}).Components(m, metric, 0); len(t) > 0 {
+		if t := series(s, problem).Components(m, metric, 0); len(t) > 0 {
 			return t
 		}
 	}
 	return nil
 }
 
+// fact returns what is known of the reference, from the trace of any trial.
+func fact(s *record.Set, name string) []float64 {
+	all := append(floorOf(s, few, "reference-"+name), floorOf(s, many, "reference-"+name)...)
+	if all == nil {
+		return nil
+	}
+	return all[0]
+}
+
 // both returns the final Amari distances of two methods for the seeds with which both ended well, and says how many were left out: a
 // method is spared the tries in which it failed.
 func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
-	e := claim.Series{Set: s, Problem: problem}
+	e := series(s, problem)
 	for _, m := range []string{a, b} {
 		if n := len(e.Keys(m)) - len(final(s, problem, m, "amari")); n > 0 {
 			note += ". Left out: " + table.Count(n, "seed") + " with which " + claim.Label(m) + " did not end well"
@@ -52,40 +63,50 @@ func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }
 
-// interval returns the 95 % interval of a statistic of the samples' medians from resampling whole tries. Samples with the same group have
-// the same seeds.
-func interval(samples []tries, group []int, stat func(medians []float64) float64) (lo, hi float64) {
-	return stats.Clusters(samples, group, stat, 0.95)
-}
+// estimate is a statistic of the medians of samples, with its 95 % interval from resampling whole tries; NaN of one try.
+type estimate struct{ mid, lo, hi float64 }
 
-// between prints a value with its interval.
-func between(mid, lo, hi float64) string {
-	if math.IsNaN(lo) {
-		return claim.Num(mid)
+// estimated makes an estimate. Samples with the same group have the same seeds.
+func estimated(stat func(medians []float64) float64, group []int, samples ...tries) estimate {
+	var medians []float64
+	for _, t := range samples {
+		medians = append(medians, median(t))
 	}
-	return fmt.Sprintf("%s [%s, %s]", claim.Num(mid), claim.Num(lo), claim.Num(hi))
+	lo, hi := stats.Clusters(samples, group, stat, 0.95)
+	return estimate{stat(medians), lo, hi}
 }
 
-// fact returns what is known of the reference, from the trace of any trial.
-func fact(s *record.Set, name string) []float64 {
-	for _, problem := range []string{few, many} {
-		if t := floorOf(s, problem, "reference-"+name); len(t) > 0 {
-			return t[0]
-		}
+func (e estimate) String() string {
+	if math.IsNaN(e.lo) {
+		return claim.Num(e.mid)
 	}
-	return nil
+	return fmt.Sprintf("%s [%s, %s]", claim.Num(e.mid), claim.Num(e.lo), claim.Num(e.hi))
 }
 
-// optionsOf returns the options of a problem's first trial.
-func optionsOf(s *record.Set, problem string) (Options, bool) {
+// within judges an estimate that has to lie within ±bound.
+func (e estimate) within(bound float64) claim.Verdict {
+	return claim.Decide(e.lo >= -bound && e.hi <= bound, e.lo > bound || e.hi < -bound)
+}
+
+// configOf returns the configuration of a problem's first trial, and its options.
+func configOf(s *record.Set, problem string) (c settings.Config, o Options, ok bool) {
 	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Problem == problem })
 	if i < 0 {
-		return Options{}, false
+		return c, o, false
 	}
 	c, err := claim.Config(s.Trials[i])
-	if err != nil {
-		return Options{}, false
+	if err == nil {
+		o, err = decode(c.Options)
 	}
-	o, err := decode(c.Options)
-	return o, err == nil
+	return c, o, err == nil
+}
+
+// otherData says which problem has other data than the paper's, such as a person's own; "" for none.
+func otherData(s *record.Set) string {
+	for _, problem := range []string{few, many} {
+		if c, _, ok := configOf(s, problem); ok && c.Data != "meg" {
+			return fmt.Sprintf("problem %s has the data set %s, not the paper's", problem, c.Data)
+		}
+	}
+	return ""
 }

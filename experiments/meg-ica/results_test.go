@@ -19,7 +19,7 @@ func made(value func(problem string, try, particle int) float64) *record.Set {
 			for try := range map[string]int{few: 12, many: 5}[problem] {
 				t := record.Trial{
 					Key: problem + method + string(rune('a'+try)), Problem: problem, Method: method, Seed: uint64(try), Status: record.StatusOK,
-					Iterations: 20, Config: `{"options": {"settled_from": 18}, "sampler": {"step": 0.01, "bandwidth": 0.1}}`,
+					Iterations: 20, Config: `{"data": "meg", "options": {"settled_from": 18}, "sampler": {"step": 0.01, "bandwidth": 0.1}}`,
 				}
 				if factor == 0 {
 					break
