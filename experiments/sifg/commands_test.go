@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 )
 
 // command runs a command line and fails the test where it does not end with exit code 0.
-func command(t *testing.T, known []experiment, args ...string) (stdout string) {
+func command(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(args, &out, &errs, known...); code != 0 {
+	if code := cli.Main(args, &out, &errs, experiments...); code != 0 {
 		t.Errorf("sifg %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()
@@ -32,21 +33,16 @@ func document(t *testing.T, name string) string {
 	return string(b)
 }
 
-// withoutData are the experiments whose data sets are all here: the others would have the test fetch them.
-func withoutData(t *testing.T) []experiment {
+// fetched reports whether the data sets that are no part of the program can be had without a network.
+func fetched(t *testing.T) bool {
 	t.Helper()
-	if mirror := os.Getenv("SIFG_DATASETS_MIRROR"); mirror != "" {
-		return experiments
+	if os.Getenv("SIFG_DATASETS_MIRROR") != "" {
+		return true
 	}
-	cache, err := filepath.Abs("../../datasets/cache")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if here, _ := filepath.Glob(filepath.Join(cache, "*", "*")); len(here) > 2 {
-		t.Setenv("SIFG_DATASETS_MIRROR", cache)
-		return experiments
-	}
-	return slices.DeleteFunc(slices.Clone(experiments), func(e experiment) bool { return e.Name == "meg-ica" || e.Name == "uci-bnn" })
+	cache := must(filepath.Abs("../../datasets/cache"))
+	data := must(dataset.Open(dataset.Options{Cache: cache}))
+	t.Setenv("SIFG_DATASETS_MIRROR", cache)
+	return data.Absent("meg") == nil && data.Absent("diabetes") == nil
 }
 
 // shown matches a command in a document: in a block, in a line of a terminal, or in backquotes.
@@ -91,27 +87,22 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(lines) < 25 {
 		t.Fatalf("only %d commands found: %q", len(lines), lines)
 	}
-	known := withoutData(t)
+	all := fetched(t)
 	t.Chdir(t.TempDir())
-	command(t, known, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
-	command(t, known, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store", "results/store")
+	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
+	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store", "results/store")
 	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {
-			for _, e := range experiments {
-				if strings.Contains(line, e.Name) && !slices.Contains(known, e) {
-					t.Skip("its data sets are not here: sifg data fetch, or SIFG_DATASETS_MIRROR")
-				}
-			}
-			if strings.Contains(line, "data fetch") && len(known) < len(experiments) {
-				t.Skip("needs a network")
+			if !all && regexp.MustCompile("run .*(uci-bnn|meg-ica)|data fetch").MatchString(line) {
+				t.Skip("its data sets are not here: sifg data fetch, or SIFG_DATASETS_MIRROR")
 			}
 			if env, rest, ok := strings.Cut(line, " sifg "); ok {
 				name, value, _ := strings.Cut(env, "=")
 				t.Setenv(name, value)
 				line = "sifg " + rest
 			}
-			command(t, known, words(strings.ReplaceAll(line, "KEY", key))[1:]...)
+			command(t, words(strings.ReplaceAll(line, "KEY", key))[1:]...)
 		})
 	}
 }
@@ -119,15 +110,15 @@ func TestDocumentedCommands(t *testing.T) {
 // TestExamples runs the examples that --help of every command shows, one after another in one folder.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	command(t, experiments, "run", "gmm", "--scale", "smoke", "--protocol", "all")
-	command(t, experiments, "run", "gmm", "--scale", "smoke", "--results", "other/results")
+	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all")
+	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results")
 	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
 	ran := 0
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, experiments, "--help"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
 		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
 			continue
 		}
-		_, help, _ := strings.Cut(command(t, experiments, m[1], "--help"), "Examples:\n")
+		_, help, _ := strings.Cut(command(t, m[1], "--help"), "Examples:\n")
 		examples := regexp.MustCompile(`(?m)^  (sifg .*)$`).FindAllStringSubmatch(help, -1)
 		if len(examples) == 0 {
 			t.Errorf("sifg %s --help shows no example", m[1])
@@ -139,7 +130,7 @@ func TestExamples(t *testing.T) {
 			}
 			line, _, _ = strings.Cut(line, " #")
 			ran++
-			command(t, experiments, words(strings.TrimSpace(line))[1:]...)
+			command(t, words(strings.TrimSpace(line))[1:]...)
 		}
 	}
 	if ran < 15 {

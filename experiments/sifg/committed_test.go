@@ -18,8 +18,8 @@ var results = filepath.Join("..", "..", "results")
 
 // TestCommittedResults: all committed files are as written, claims and compare read them, and the page is small enough to be sent.
 func TestCommittedResults(t *testing.T) {
-	command(t, experiments, "verify", "--results", results)
-	out := command(t, experiments, "claims", "--results", results)
+	command(t, "verify", "--results", results)
+	out := command(t, "claims", "--results", results)
 	for _, e := range experiments {
 		for _, c := range e.Claims {
 			if !strings.Contains(out, c.Statement) {
@@ -27,7 +27,7 @@ func TestCommittedResults(t *testing.T) {
 			}
 		}
 	}
-	out = command(t, experiments, "compare", "--results", results)
+	out = command(t, "compare", "--results", results)
 	for _, e := range experiments {
 		for _, p := range e.Published {
 			if !strings.Contains(out, p.Text) {

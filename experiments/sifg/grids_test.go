@@ -27,7 +27,7 @@ func TestGridDocumentation(t *testing.T) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "    sifg ") {
 			n++
-			command(t, experiments, words(small(line))[1:]...)
+			command(t, words(small(line))[1:]...)
 		}
 	}
 	if n < 5 {
@@ -51,7 +51,7 @@ func TestShippedGrids(t *testing.T) {
 			if !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
 				t.Errorf("%s of %s selects by %q, which is no metric of it", file, e.Name, spec.Select)
 			}
-			command(t, experiments, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke", "--dry-run")
+			command(t, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke", "--dry-run")
 		}
 	}
 	if n < 4 {

@@ -52,14 +52,12 @@ func reportCommand(e *env) *cobra.Command {
 				return err
 			}
 			if len(formats) > 0 {
-				if err := report.Export(filepath.Join(w.results, "export"), w.Plan, w.store, formats); err != nil {
-					return err
-				}
+				err = report.Export(filepath.Join(w.results, "export"), w.Plan, w.store, formats)
 			}
 			if keep { // a fresh clone has the report and no store
-				return w.damage()
+				return errors.Join(w.damage(), err)
 			}
-			return w.outcome(e, nil)
+			return errors.Join(w.outcome(e, nil), err)
 		},
 	}
 	s.flags(cmd)
