@@ -90,6 +90,36 @@ func (p Prediction) ReleasedPrecisions(y []float64) []float64 {
 	return chosen
 }
 
+// CrossFitted returns the LogLikelihood of outcomes y, two or more, each half of them judged with precisions that choose takes from the
+// other. Every second outcome is in the same half. choose is FitPrecisions or ReleasedPrecisions, as a method expression.
+func (p Prediction) CrossFitted(y []float64, choose func(p Prediction, y []float64) []float64) float64 {
+	p.require(y)
+	require(len(y) > 1)
+	var total float64
+	for half := range 2 {
+		fit, fitY := p.every2nd(y, half)
+		judge, judgeY := p.every2nd(y, 1-half)
+		judge.LogPrec = choose(fit, fitY)
+		total += judge.LogLikelihood(judgeY) * float64(len(judgeY))
+	}
+	return total / float64(len(y))
+}
+
+// every2nd returns the prediction of every second outcome, from the first one on.
+func (p Prediction) every2nd(y []float64, first int) (Prediction, []float64) {
+	var kept []float64
+	for t := first; t < len(y); t += 2 {
+		kept = append(kept, y[t])
+	}
+	out := Prediction{NewPoints(p.Mean.N, len(kept)), p.LogPrec, p.Clamp}
+	for i := range p.Mean.N {
+		for k := range kept {
+			out.Mean.Row(i)[k] = p.Mean.Row(i)[first+2*k]
+		}
+	}
+	return out, kept
+}
+
 // likelihood32 returns particle i's log likelihood with this precision, −Inf if exp of an exponent underflows in float32.
 func (p Prediction) likelihood32(i int, logPrec float64, y []float64) (sum float64) {
 	const smallest = -103.97 // exp of less is below half of the least float32
