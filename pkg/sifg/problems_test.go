@@ -30,7 +30,6 @@ func problems() []problem {
 		}
 	}
 	out := []problem{
-		{name: "gmm-2d", target: target.GMM2D(), particles: 1000, methods: toy("dsm-in")},
 		{name: "gmm-10d", target: target.GMM10D(), particles: 1000, methods: toy("dsm-out")},
 	}
 	const observations = 17730
