@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,8 +51,6 @@ func run(args []string) error {
 // columns are the units shown, in order.
 var columns = []string{"ms/iteration", "ms/gradient", "ns/element", "GFLOP/s", "%peak"}
 
-var cpus = regexp.MustCompile(`-\d+$`)
-
 // tables returns one table a benchmark: its cases in the order in which they ran.
 func tables(text string) string {
 	var out strings.Builder
@@ -67,7 +64,7 @@ func tables(text string) string {
 		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
 			continue
 		}
-		name := cpus.ReplaceAllString(strings.TrimPrefix(f[0], "Benchmark"), "")
+		name := strings.TrimPrefix(f[0], "Benchmark") // -cpu 1 adds no number
 		if values[name] == nil {
 			values[name] = map[string][]float64{}
 			cases = append(cases, name)
@@ -99,7 +96,10 @@ func table(out *strings.Builder, group string, cases []string, values map[string
 	}
 	fmt.Fprintf(out, "\n| %s | %s |\n| --- |%s\n", group, strings.Join(units, " | "), strings.Repeat(" ---: |", len(units)))
 	for _, c := range cases {
-		_, name, _ := strings.Cut(c, "/")
+		_, name, ok := strings.Cut(c, "/")
+		if !ok {
+			name = c
+		}
 		fmt.Fprintf(out, "| %s |", name)
 		for _, u := range units {
 			if v := slices.Sorted(slices.Values(values[c][u])); len(v) > 0 {

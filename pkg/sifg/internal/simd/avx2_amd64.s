@@ -6284,7 +6284,7 @@ loop:
 	VSUBPS       Y1, Y0, Y0
 	VMULPS       Y2, Y0, Y0
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y0, Y4
+	VCMPPS       $0x11, wc2ae999a<>+0(SB), Y0, Y4
 	VMOVUPS      w42b20000<>+0(SB), Y5
 	VMINPS       Y0, Y5, Y0
 	VBLENDVPS    Y4, Y3, Y0, Y0
@@ -6327,7 +6327,7 @@ tail:
 	VSUBPS       Y1, Y3, Y1
 	VMULPS       Y2, Y1, Y1
 	VXORPS       Y2, Y2, Y2
-	VCMPPS       $0x11, wc2cff5c3<>+0(SB), Y1, Y3
+	VCMPPS       $0x11, wc2ae999a<>+0(SB), Y1, Y3
 	VMOVUPS      w42b20000<>+0(SB), Y4
 	VMINPS       Y1, Y4, Y1
 	VBLENDVPS    Y3, Y2, Y1, Y1
@@ -6360,6 +6360,12 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA wc2ae999a<>+0(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+8(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+16(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+24(SB)/8, $0xc2ae999ac2ae999a
+GLOBL wc2ae999a<>(SB), RODATA|NOPTR, $32
 
 // func minLanesAVX2(dst []float32, x []float32)
 // Requires: AVX

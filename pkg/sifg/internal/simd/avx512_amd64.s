@@ -26123,7 +26123,7 @@ TEXT ·expScaledAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Z1
 	MOVSS        scale+52(FP), X0
 	VBROADCASTSS X0, Z2
-	VBROADCASTSS wc2cff5c3<>+0(SB), Z3
+	VBROADCASTSS wc2ae999a<>+0(SB), Z3
 	VBROADCASTSS w42b20000<>+0(SB), Z4
 	VBROADCASTSS w4b400000<>+0(SB), Z5
 	VBROADCASTSS w3fb8aa3b<>+0(SB), Z6
@@ -26206,6 +26206,16 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA wc2ae999a<>+0(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+8(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+16(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+24(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+32(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+40(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+48(SB)/8, $0xc2ae999ac2ae999a
+DATA wc2ae999a<>+56(SB)/8, $0xc2ae999ac2ae999a
+GLOBL wc2ae999a<>(SB), RODATA|NOPTR, $64
 
 // func minLanesAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F

@@ -112,7 +112,8 @@ func expGo(dst, x []float32) {
 	}
 }
 
-// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), as Exp does; the argument is rounded after each operation. dst may alias x.
+// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), as Exp does, but 0 where that would not be a normal number: below −87.3, which
+// spares the products that follow many slow operations. The argument is rounded after each operation. dst may alias x.
 func ExpScaled(dst, x []float32, low, scale float32) {
 	dst = first(dst, len(x))
 	if !expScaledVector(dst, x, low, scale) {
@@ -122,7 +123,10 @@ func ExpScaled(dst, x []float32, low, scale float32) {
 
 func expScaledGo(dst, x []float32, low, scale float32) {
 	for i, v := range x {
-		dst[i] = float32(math.Exp(float64(scale * float32(v-low))))
+		y := scale * float32(v-low)
+		if dst[i] = 0; !(y < -87.3) {
+			dst[i] = float32(math.Exp(float64(y)))
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -138,43 +137,33 @@ func TestFunctions64(t *testing.T) {
 }
 
 func BenchmarkFunctions64(b *testing.B) {
-	was := path
-	defer func() { path = was }()
 	x, y := make([]float64, 2048), make([]float64, 2048)
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range x {
 		x[i] = r.NormFloat64()
 	}
-	for k := supported; k >= portable; k-- {
-		for name, f := range map[string]func(dst, x []float64){"Tanh64": Tanh64, "LogCosh64": LogCosh64} {
-			b.Run(name+"/"+kindNames[k], func(b *testing.B) {
-				path = k
-				for b.Loop() {
-					f(y, x)
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(x)), "ns/element")
-			})
-		}
+	for name, f := range map[string]func(dst, x []float64){"Tanh64": Tanh64, "LogCosh64": LogCosh64} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f(y, x)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(x)), "ns/element")
+		})
 	}
 }
 
 func BenchmarkFunctions(b *testing.B) {
-	was := path
-	defer func() { path = was }()
 	x, y := make([]float32, 8192), make([]float32, 8192)
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range x {
 		x[i] = float32(r.NormFloat64())
 	}
 	for _, f := range functions {
-		for k := supported; k >= portable; k-- {
-			b.Run(fmt.Sprintf("%s/%s", f.name, kindNames[k]), func(b *testing.B) {
-				path = k
-				for b.Loop() {
-					f.run(y, x)
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(x)), "ns/element")
-			})
-		}
+		b.Run(f.name, func(b *testing.B) {
+			for b.Loop() {
+				f.run(y, x)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(x)), "ns/element")
+		})
 	}
 }

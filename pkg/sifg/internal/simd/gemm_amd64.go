@@ -43,7 +43,7 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 		inner(m, n, k, size, a, b, c, ldc, acc)
 	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
 		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
-		need := min(k, blockK)*2*lanes + m*n
+		need := min(k, blockK)*wide*lanes + m*n
 		grow(pack, need)
 		ct := (*pack)[need-m*n : need]
 		if acc {

@@ -22,15 +22,7 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 	grow(pack, k*neonCols)
 	for j := 0; j < n; j += neonCols {
 		cols := min(n-j, neonCols)
-		for p := range k {
-			row := (*pack)[p*neonCols:][:neonCols]
-			for q := range row {
-				row[q] = 0
-				if q < cols {
-					row[q] = b.data[p*b.row+(j+q)*b.col]
-				}
-			}
-		}
+		packNEON(*pack, b, k, j, cols)
 		for i := 0; i < m; {
 			rows := min(m-i, neonRows)
 			tiles := (m - i) / rows
@@ -52,6 +44,28 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 		}
 	}
 	return true
+}
+
+// packNEON copies columns j…j+cols−1 of B, and zeros beyond them, into rows of neonCols.
+func packNEON[T float](dst []T, b strided[T], k, j, cols int) {
+	if b.col == 1 {
+		for p := range k {
+			row := dst[p*neonCols:][:neonCols]
+			clear(row[copy(row, b.data[p*b.row+j:][:cols]):])
+		}
+		return
+	}
+	for q := range neonCols {
+		if q >= cols {
+			for p := range k {
+				dst[p*neonCols+q] = 0
+			}
+			continue
+		}
+		for p, v := range b.data[(j+q)*b.col:][:k] { // B is transposed: its row is 1
+			dst[p*neonCols+q] = v
+		}
+	}
 }
 
 func gemmNEON(rows, k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool) {

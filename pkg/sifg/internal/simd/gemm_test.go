@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 	"unsafe"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 type orientation[T float] struct {
@@ -202,18 +199,15 @@ func FuzzProducts(f *testing.F) {
 	})
 }
 
-// Shapes of the score networks: toy (1000 rows, width 32), ICA and Bayesian network.
+// Shapes of the score networks: toy (1000 rows, width 32) and Bayesian network.
 var shapes = []struct {
 	name    string
 	m, n, k int
 }{
-	{"NN", 1000, 32, 2}, {"NN", 1000, 32, 10}, {"NN", 1000, 32, 32}, {"NN", 1000, 10, 32}, {"NN", 1000, 2, 32},
-	{"NT", 1000, 32, 2}, {"NT", 1000, 32, 10}, {"NT", 1000, 32, 32},
-	{"TN", 2, 32, 1000}, {"TN", 10, 32, 1000}, {"TN", 32, 32, 1000}, {"TN", 32, 10, 1000}, {"TN", 32, 2, 1000},
-	{"NN", 100, 120, 25}, {"NN", 100, 120, 120}, {"NN", 100, 25, 120}, {"NT", 100, 120, 25}, {"NT", 100, 120, 120},
-	{"TN", 25, 120, 100}, {"TN", 120, 120, 100}, {"TN", 120, 25, 100},
+	{"NN", 1000, 32, 10}, {"NN", 1000, 32, 32}, {"NN", 1000, 10, 32}, {"NT", 1000, 32, 10}, {"NT", 1000, 32, 32},
+	{"TN", 10, 32, 1000}, {"TN", 32, 32, 1000}, {"TN", 32, 10, 1000},
 	{"NN", 100, 300, 753}, {"NN", 100, 300, 300}, {"NN", 100, 753, 300}, {"NT", 100, 300, 753}, {"NT", 100, 300, 300},
-	{"NT", 100, 753, 300}, {"NT", 5, 5, 17730}, {"NT", 500, 5, 1024}, {"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
+	{"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
 }
 
 // The denominator of the products' rates.
@@ -239,9 +233,8 @@ func peakOf(path string) (best float64) {
 	return best
 }
 
+// BenchmarkProducts runs the path in use.
 func BenchmarkProducts(b *testing.B) {
-	was := path
-	defer func() { path = was }()
 	for _, s := range shapes {
 		var g orientation[float32]
 		for _, p := range orientations {
@@ -251,31 +244,17 @@ func BenchmarkProducts(b *testing.B) {
 		}
 		ar, ac, br, bc := g.shape(s.m, s.n, s.k)
 		r := rand.New(rand.NewPCG(1, 1))
-		x, y, z := make([]float32, ar*ac), make([]float32, br*bc), make([]float32, s.m*s.n)
+		x, y, z := Zeros[float32](ar*ac), Zeros[float32](br*bc), Zeros[float32](s.m*s.n)
 		uniform(r, x)
 		uniform(r, y)
-		for k := supported; k > portable; k-- {
-			b.Run(fmt.Sprintf("%s/%dx%dx%d/%s", s.name, s.m, s.n, s.k, kindNames[k]), func(b *testing.B) {
-				path = k
-				var w Workspace
-				for b.Loop() {
-					g.run(&w, s.m, s.n, s.k, x, ac, y, bc, z, s.n, false)
-				}
-				flops := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N)
-				rate := flops / b.Elapsed().Seconds()
-				b.ReportMetric(rate/1e9, "GFLOP/s")
-				b.ReportMetric(100*rate/peakOf(kindNames[k]), "%peak")
-			})
-		}
-		b.Run(fmt.Sprintf("%s/%dx%dx%d/gonum", s.name, s.m, s.n, s.k), func(b *testing.B) {
-			flag := map[byte]blas.Transpose{'N': blas.NoTrans, 'T': blas.Trans}
-			a, bb := blas32.General{Rows: ar, Cols: ac, Stride: ac, Data: x}, blas32.General{Rows: br, Cols: bc, Stride: bc, Data: y}
-			c := blas32.General{Rows: s.m, Cols: s.n, Stride: s.n, Data: z}
+		b.Run(fmt.Sprintf("%s/%dx%dx%d", s.name, s.m, s.n, s.k), func(b *testing.B) {
+			var w Workspace
 			for b.Loop() {
-				blas32.Gemm(flag[s.name[0]], flag[s.name[1]], 1, a, bb, 0, c)
+				g.run(&w, s.m, s.n, s.k, x, ac, y, bc, z, s.n, false)
 			}
-			flops := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N)
-			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			rate := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N) / b.Elapsed().Seconds()
+			b.ReportMetric(rate/1e9, "GFLOP/s")
+			b.ReportMetric(100*rate/peakOf(Path()), "%peak")
 		})
 	}
 }

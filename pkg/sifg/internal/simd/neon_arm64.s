@@ -120,175 +120,179 @@ DATA constants<>+448(SB)/4, $0x3EFFFFFE
 DATA constants<>+452(SB)/4, $0x3EFFFFFE
 DATA constants<>+456(SB)/4, $0x3EFFFFFE
 DATA constants<>+460(SB)/4, $0x3EFFFFFE
-DATA constants<>+464(SB)/4, $0xB9D1B5CE
-DATA constants<>+468(SB)/4, $0xB9D1B5CE
-DATA constants<>+472(SB)/4, $0xB9D1B5CE
-DATA constants<>+476(SB)/4, $0xB9D1B5CE
-DATA constants<>+480(SB)/4, $0x3B0173D2
-DATA constants<>+484(SB)/4, $0x3B0173D2
-DATA constants<>+488(SB)/4, $0x3B0173D2
-DATA constants<>+492(SB)/4, $0x3B0173D2
-DATA constants<>+496(SB)/4, $0xBBDAF184
-DATA constants<>+500(SB)/4, $0xBBDAF184
-DATA constants<>+504(SB)/4, $0xBBDAF184
-DATA constants<>+508(SB)/4, $0xBBDAF184
-DATA constants<>+512(SB)/4, $0x3CB5F8EB
-DATA constants<>+516(SB)/4, $0x3CB5F8EB
-DATA constants<>+520(SB)/4, $0x3CB5F8EB
-DATA constants<>+524(SB)/4, $0x3CB5F8EB
-DATA constants<>+528(SB)/4, $0xBDAAAA75
-DATA constants<>+532(SB)/4, $0xBDAAAA75
-DATA constants<>+536(SB)/4, $0xBDAAAA75
-DATA constants<>+540(SB)/4, $0xBDAAAA75
-DATA constants<>+544(SB)/4, $0x3F000000
-DATA constants<>+548(SB)/4, $0x3F000000
-DATA constants<>+552(SB)/4, $0x3F000000
-DATA constants<>+556(SB)/4, $0x3F000000
-DATA constants<>+560(SB)/4, $0x42200000
-DATA constants<>+564(SB)/4, $0x42200000
-DATA constants<>+568(SB)/4, $0x42200000
-DATA constants<>+572(SB)/4, $0x42200000
-DATA constants<>+576(SB)/4, $0xC0000000
-DATA constants<>+580(SB)/4, $0xC0000000
-DATA constants<>+584(SB)/4, $0xC0000000
-DATA constants<>+588(SB)/4, $0xC0000000
-DATA constants<>+592(SB)/4, $0x395E8083
-DATA constants<>+596(SB)/4, $0x395E8083
-DATA constants<>+600(SB)/4, $0x395E8083
-DATA constants<>+604(SB)/4, $0x395E8083
-DATA constants<>+608(SB)/4, $0xBDCEF6A9
-DATA constants<>+612(SB)/4, $0xBDCEF6A9
-DATA constants<>+616(SB)/4, $0xBDCEF6A9
-DATA constants<>+620(SB)/4, $0xBDCEF6A9
-DATA constants<>+624(SB)/4, $0x3E3EAEC2
-DATA constants<>+628(SB)/4, $0x3E3EAEC2
-DATA constants<>+632(SB)/4, $0x3E3EAEC2
-DATA constants<>+636(SB)/4, $0x3E3EAEC2
-DATA constants<>+640(SB)/4, $0xBE7E8E1D
-DATA constants<>+644(SB)/4, $0xBE7E8E1D
-DATA constants<>+648(SB)/4, $0xBE7E8E1D
-DATA constants<>+652(SB)/4, $0xBE7E8E1D
-DATA constants<>+656(SB)/4, $0x3EAAA1ED
-DATA constants<>+660(SB)/4, $0x3EAAA1ED
-DATA constants<>+664(SB)/4, $0x3EAAA1ED
-DATA constants<>+668(SB)/4, $0x3EAAA1ED
-DATA constants<>+672(SB)/4, $0xBEFFFFD9
-DATA constants<>+676(SB)/4, $0xBEFFFFD9
-DATA constants<>+680(SB)/4, $0xBEFFFFD9
-DATA constants<>+684(SB)/4, $0xBEFFFFD9
-DATA constants<>+688(SB)/4, $0x3F4CCCCD
-DATA constants<>+692(SB)/4, $0x3F4CCCCD
-DATA constants<>+696(SB)/4, $0x3F4CCCCD
-DATA constants<>+700(SB)/4, $0x3F4CCCCD
-DATA constants<>+704(SB)/4, $0x00800000
-DATA constants<>+708(SB)/4, $0x00800000
-DATA constants<>+712(SB)/4, $0x00800000
-DATA constants<>+716(SB)/4, $0x00800000
-DATA constants<>+720(SB)/4, $0x3F3504F3
-DATA constants<>+724(SB)/4, $0x3F3504F3
-DATA constants<>+728(SB)/4, $0x3F3504F3
-DATA constants<>+732(SB)/4, $0x3F3504F3
-DATA constants<>+736(SB)/4, $0x3D9021BB
-DATA constants<>+740(SB)/4, $0x3D9021BB
-DATA constants<>+744(SB)/4, $0x3D9021BB
-DATA constants<>+748(SB)/4, $0x3D9021BB
-DATA constants<>+752(SB)/4, $0xBDEBD1B8
-DATA constants<>+756(SB)/4, $0xBDEBD1B8
-DATA constants<>+760(SB)/4, $0xBDEBD1B8
-DATA constants<>+764(SB)/4, $0xBDEBD1B8
-DATA constants<>+768(SB)/4, $0x3DEF251A
-DATA constants<>+772(SB)/4, $0x3DEF251A
-DATA constants<>+776(SB)/4, $0x3DEF251A
-DATA constants<>+780(SB)/4, $0x3DEF251A
-DATA constants<>+784(SB)/4, $0xBDFE5D4F
-DATA constants<>+788(SB)/4, $0xBDFE5D4F
-DATA constants<>+792(SB)/4, $0xBDFE5D4F
-DATA constants<>+796(SB)/4, $0xBDFE5D4F
-DATA constants<>+800(SB)/4, $0x3E11E9BF
-DATA constants<>+804(SB)/4, $0x3E11E9BF
-DATA constants<>+808(SB)/4, $0x3E11E9BF
-DATA constants<>+812(SB)/4, $0x3E11E9BF
-DATA constants<>+816(SB)/4, $0xBE2AAE50
-DATA constants<>+820(SB)/4, $0xBE2AAE50
-DATA constants<>+824(SB)/4, $0xBE2AAE50
-DATA constants<>+828(SB)/4, $0xBE2AAE50
-DATA constants<>+832(SB)/4, $0x3E4CCEAC
-DATA constants<>+836(SB)/4, $0x3E4CCEAC
-DATA constants<>+840(SB)/4, $0x3E4CCEAC
-DATA constants<>+844(SB)/4, $0x3E4CCEAC
-DATA constants<>+848(SB)/4, $0xBE7FFFFC
-DATA constants<>+852(SB)/4, $0xBE7FFFFC
-DATA constants<>+856(SB)/4, $0xBE7FFFFC
-DATA constants<>+860(SB)/4, $0xBE7FFFFC
-DATA constants<>+864(SB)/4, $0x3EAAAAAA
-DATA constants<>+868(SB)/4, $0x3EAAAAAA
-DATA constants<>+872(SB)/4, $0x3EAAAAAA
-DATA constants<>+876(SB)/4, $0x3EAAAAAA
-DATA constants<>+880(SB)/4, $0xD2511F53
-DATA constants<>+884(SB)/4, $0xD2511F53
-DATA constants<>+888(SB)/4, $0xD2511F53
-DATA constants<>+892(SB)/4, $0xD2511F53
-DATA constants<>+896(SB)/4, $0xCD9E8D57
-DATA constants<>+900(SB)/4, $0xCD9E8D57
-DATA constants<>+904(SB)/4, $0xCD9E8D57
-DATA constants<>+908(SB)/4, $0xCD9E8D57
-DATA constants<>+912(SB)/4, $0x9E3779B9
-DATA constants<>+916(SB)/4, $0x9E3779B9
-DATA constants<>+920(SB)/4, $0x9E3779B9
-DATA constants<>+924(SB)/4, $0x9E3779B9
-DATA constants<>+928(SB)/4, $0xBB67AE85
-DATA constants<>+932(SB)/4, $0xBB67AE85
-DATA constants<>+936(SB)/4, $0xBB67AE85
-DATA constants<>+940(SB)/4, $0xBB67AE85
-DATA constants<>+944(SB)/4, $0x00000020
-DATA constants<>+948(SB)/4, $0x00000020
-DATA constants<>+952(SB)/4, $0x00000020
-DATA constants<>+956(SB)/4, $0x00000020
-DATA constants<>+960(SB)/4, $0x007FFFFF
-DATA constants<>+964(SB)/4, $0x007FFFFF
-DATA constants<>+968(SB)/4, $0x007FFFFF
-DATA constants<>+972(SB)/4, $0x007FFFFF
-DATA constants<>+976(SB)/4, $0x20000000
-DATA constants<>+980(SB)/4, $0x20000000
-DATA constants<>+984(SB)/4, $0x20000000
-DATA constants<>+988(SB)/4, $0x20000000
-DATA constants<>+992(SB)/4, $0x30C90FDB
-DATA constants<>+996(SB)/4, $0x30C90FDB
-DATA constants<>+1000(SB)/4, $0x30C90FDB
-DATA constants<>+1004(SB)/4, $0x30C90FDB
-DATA constants<>+1008(SB)/4, $0xB94CA1F9
-DATA constants<>+1012(SB)/4, $0xB94CA1F9
-DATA constants<>+1016(SB)/4, $0xB94CA1F9
-DATA constants<>+1020(SB)/4, $0xB94CA1F9
-DATA constants<>+1024(SB)/4, $0x3C08839E
-DATA constants<>+1028(SB)/4, $0x3C08839E
-DATA constants<>+1032(SB)/4, $0x3C08839E
-DATA constants<>+1036(SB)/4, $0x3C08839E
-DATA constants<>+1040(SB)/4, $0xBE2AAAA3
-DATA constants<>+1044(SB)/4, $0xBE2AAAA3
-DATA constants<>+1048(SB)/4, $0xBE2AAAA3
-DATA constants<>+1052(SB)/4, $0xBE2AAAA3
-DATA constants<>+1056(SB)/4, $0x37CCF5CE
-DATA constants<>+1060(SB)/4, $0x37CCF5CE
-DATA constants<>+1064(SB)/4, $0x37CCF5CE
-DATA constants<>+1068(SB)/4, $0x37CCF5CE
-DATA constants<>+1072(SB)/4, $0xBAB6061A
-DATA constants<>+1076(SB)/4, $0xBAB6061A
-DATA constants<>+1080(SB)/4, $0xBAB6061A
-DATA constants<>+1084(SB)/4, $0xBAB6061A
-DATA constants<>+1088(SB)/4, $0x3D2AAAA5
-DATA constants<>+1092(SB)/4, $0x3D2AAAA5
-DATA constants<>+1096(SB)/4, $0x3D2AAAA5
-DATA constants<>+1100(SB)/4, $0x3D2AAAA5
-DATA constants<>+1104(SB)/4, $0x00000001
-DATA constants<>+1108(SB)/4, $0x00000001
-DATA constants<>+1112(SB)/4, $0x00000001
-DATA constants<>+1116(SB)/4, $0x00000001
-DATA constants<>+1120(SB)/4, $0x00000002
-DATA constants<>+1124(SB)/4, $0x00000002
-DATA constants<>+1128(SB)/4, $0x00000002
-DATA constants<>+1132(SB)/4, $0x00000002
-GLOBL constants<>(SB), RODATA|NOPTR, $1136
+DATA constants<>+464(SB)/4, $0xC2AE999A
+DATA constants<>+468(SB)/4, $0xC2AE999A
+DATA constants<>+472(SB)/4, $0xC2AE999A
+DATA constants<>+476(SB)/4, $0xC2AE999A
+DATA constants<>+480(SB)/4, $0xB9D1B5CE
+DATA constants<>+484(SB)/4, $0xB9D1B5CE
+DATA constants<>+488(SB)/4, $0xB9D1B5CE
+DATA constants<>+492(SB)/4, $0xB9D1B5CE
+DATA constants<>+496(SB)/4, $0x3B0173D2
+DATA constants<>+500(SB)/4, $0x3B0173D2
+DATA constants<>+504(SB)/4, $0x3B0173D2
+DATA constants<>+508(SB)/4, $0x3B0173D2
+DATA constants<>+512(SB)/4, $0xBBDAF184
+DATA constants<>+516(SB)/4, $0xBBDAF184
+DATA constants<>+520(SB)/4, $0xBBDAF184
+DATA constants<>+524(SB)/4, $0xBBDAF184
+DATA constants<>+528(SB)/4, $0x3CB5F8EB
+DATA constants<>+532(SB)/4, $0x3CB5F8EB
+DATA constants<>+536(SB)/4, $0x3CB5F8EB
+DATA constants<>+540(SB)/4, $0x3CB5F8EB
+DATA constants<>+544(SB)/4, $0xBDAAAA75
+DATA constants<>+548(SB)/4, $0xBDAAAA75
+DATA constants<>+552(SB)/4, $0xBDAAAA75
+DATA constants<>+556(SB)/4, $0xBDAAAA75
+DATA constants<>+560(SB)/4, $0x3F000000
+DATA constants<>+564(SB)/4, $0x3F000000
+DATA constants<>+568(SB)/4, $0x3F000000
+DATA constants<>+572(SB)/4, $0x3F000000
+DATA constants<>+576(SB)/4, $0x42200000
+DATA constants<>+580(SB)/4, $0x42200000
+DATA constants<>+584(SB)/4, $0x42200000
+DATA constants<>+588(SB)/4, $0x42200000
+DATA constants<>+592(SB)/4, $0xC0000000
+DATA constants<>+596(SB)/4, $0xC0000000
+DATA constants<>+600(SB)/4, $0xC0000000
+DATA constants<>+604(SB)/4, $0xC0000000
+DATA constants<>+608(SB)/4, $0x395E8083
+DATA constants<>+612(SB)/4, $0x395E8083
+DATA constants<>+616(SB)/4, $0x395E8083
+DATA constants<>+620(SB)/4, $0x395E8083
+DATA constants<>+624(SB)/4, $0xBDCEF6A9
+DATA constants<>+628(SB)/4, $0xBDCEF6A9
+DATA constants<>+632(SB)/4, $0xBDCEF6A9
+DATA constants<>+636(SB)/4, $0xBDCEF6A9
+DATA constants<>+640(SB)/4, $0x3E3EAEC2
+DATA constants<>+644(SB)/4, $0x3E3EAEC2
+DATA constants<>+648(SB)/4, $0x3E3EAEC2
+DATA constants<>+652(SB)/4, $0x3E3EAEC2
+DATA constants<>+656(SB)/4, $0xBE7E8E1D
+DATA constants<>+660(SB)/4, $0xBE7E8E1D
+DATA constants<>+664(SB)/4, $0xBE7E8E1D
+DATA constants<>+668(SB)/4, $0xBE7E8E1D
+DATA constants<>+672(SB)/4, $0x3EAAA1ED
+DATA constants<>+676(SB)/4, $0x3EAAA1ED
+DATA constants<>+680(SB)/4, $0x3EAAA1ED
+DATA constants<>+684(SB)/4, $0x3EAAA1ED
+DATA constants<>+688(SB)/4, $0xBEFFFFD9
+DATA constants<>+692(SB)/4, $0xBEFFFFD9
+DATA constants<>+696(SB)/4, $0xBEFFFFD9
+DATA constants<>+700(SB)/4, $0xBEFFFFD9
+DATA constants<>+704(SB)/4, $0x3F4CCCCD
+DATA constants<>+708(SB)/4, $0x3F4CCCCD
+DATA constants<>+712(SB)/4, $0x3F4CCCCD
+DATA constants<>+716(SB)/4, $0x3F4CCCCD
+DATA constants<>+720(SB)/4, $0x00800000
+DATA constants<>+724(SB)/4, $0x00800000
+DATA constants<>+728(SB)/4, $0x00800000
+DATA constants<>+732(SB)/4, $0x00800000
+DATA constants<>+736(SB)/4, $0x3F3504F3
+DATA constants<>+740(SB)/4, $0x3F3504F3
+DATA constants<>+744(SB)/4, $0x3F3504F3
+DATA constants<>+748(SB)/4, $0x3F3504F3
+DATA constants<>+752(SB)/4, $0x3D9021BB
+DATA constants<>+756(SB)/4, $0x3D9021BB
+DATA constants<>+760(SB)/4, $0x3D9021BB
+DATA constants<>+764(SB)/4, $0x3D9021BB
+DATA constants<>+768(SB)/4, $0xBDEBD1B8
+DATA constants<>+772(SB)/4, $0xBDEBD1B8
+DATA constants<>+776(SB)/4, $0xBDEBD1B8
+DATA constants<>+780(SB)/4, $0xBDEBD1B8
+DATA constants<>+784(SB)/4, $0x3DEF251A
+DATA constants<>+788(SB)/4, $0x3DEF251A
+DATA constants<>+792(SB)/4, $0x3DEF251A
+DATA constants<>+796(SB)/4, $0x3DEF251A
+DATA constants<>+800(SB)/4, $0xBDFE5D4F
+DATA constants<>+804(SB)/4, $0xBDFE5D4F
+DATA constants<>+808(SB)/4, $0xBDFE5D4F
+DATA constants<>+812(SB)/4, $0xBDFE5D4F
+DATA constants<>+816(SB)/4, $0x3E11E9BF
+DATA constants<>+820(SB)/4, $0x3E11E9BF
+DATA constants<>+824(SB)/4, $0x3E11E9BF
+DATA constants<>+828(SB)/4, $0x3E11E9BF
+DATA constants<>+832(SB)/4, $0xBE2AAE50
+DATA constants<>+836(SB)/4, $0xBE2AAE50
+DATA constants<>+840(SB)/4, $0xBE2AAE50
+DATA constants<>+844(SB)/4, $0xBE2AAE50
+DATA constants<>+848(SB)/4, $0x3E4CCEAC
+DATA constants<>+852(SB)/4, $0x3E4CCEAC
+DATA constants<>+856(SB)/4, $0x3E4CCEAC
+DATA constants<>+860(SB)/4, $0x3E4CCEAC
+DATA constants<>+864(SB)/4, $0xBE7FFFFC
+DATA constants<>+868(SB)/4, $0xBE7FFFFC
+DATA constants<>+872(SB)/4, $0xBE7FFFFC
+DATA constants<>+876(SB)/4, $0xBE7FFFFC
+DATA constants<>+880(SB)/4, $0x3EAAAAAA
+DATA constants<>+884(SB)/4, $0x3EAAAAAA
+DATA constants<>+888(SB)/4, $0x3EAAAAAA
+DATA constants<>+892(SB)/4, $0x3EAAAAAA
+DATA constants<>+896(SB)/4, $0xD2511F53
+DATA constants<>+900(SB)/4, $0xD2511F53
+DATA constants<>+904(SB)/4, $0xD2511F53
+DATA constants<>+908(SB)/4, $0xD2511F53
+DATA constants<>+912(SB)/4, $0xCD9E8D57
+DATA constants<>+916(SB)/4, $0xCD9E8D57
+DATA constants<>+920(SB)/4, $0xCD9E8D57
+DATA constants<>+924(SB)/4, $0xCD9E8D57
+DATA constants<>+928(SB)/4, $0x9E3779B9
+DATA constants<>+932(SB)/4, $0x9E3779B9
+DATA constants<>+936(SB)/4, $0x9E3779B9
+DATA constants<>+940(SB)/4, $0x9E3779B9
+DATA constants<>+944(SB)/4, $0xBB67AE85
+DATA constants<>+948(SB)/4, $0xBB67AE85
+DATA constants<>+952(SB)/4, $0xBB67AE85
+DATA constants<>+956(SB)/4, $0xBB67AE85
+DATA constants<>+960(SB)/4, $0x00000020
+DATA constants<>+964(SB)/4, $0x00000020
+DATA constants<>+968(SB)/4, $0x00000020
+DATA constants<>+972(SB)/4, $0x00000020
+DATA constants<>+976(SB)/4, $0x007FFFFF
+DATA constants<>+980(SB)/4, $0x007FFFFF
+DATA constants<>+984(SB)/4, $0x007FFFFF
+DATA constants<>+988(SB)/4, $0x007FFFFF
+DATA constants<>+992(SB)/4, $0x20000000
+DATA constants<>+996(SB)/4, $0x20000000
+DATA constants<>+1000(SB)/4, $0x20000000
+DATA constants<>+1004(SB)/4, $0x20000000
+DATA constants<>+1008(SB)/4, $0x30C90FDB
+DATA constants<>+1012(SB)/4, $0x30C90FDB
+DATA constants<>+1016(SB)/4, $0x30C90FDB
+DATA constants<>+1020(SB)/4, $0x30C90FDB
+DATA constants<>+1024(SB)/4, $0xB94CA1F9
+DATA constants<>+1028(SB)/4, $0xB94CA1F9
+DATA constants<>+1032(SB)/4, $0xB94CA1F9
+DATA constants<>+1036(SB)/4, $0xB94CA1F9
+DATA constants<>+1040(SB)/4, $0x3C08839E
+DATA constants<>+1044(SB)/4, $0x3C08839E
+DATA constants<>+1048(SB)/4, $0x3C08839E
+DATA constants<>+1052(SB)/4, $0x3C08839E
+DATA constants<>+1056(SB)/4, $0xBE2AAAA3
+DATA constants<>+1060(SB)/4, $0xBE2AAAA3
+DATA constants<>+1064(SB)/4, $0xBE2AAAA3
+DATA constants<>+1068(SB)/4, $0xBE2AAAA3
+DATA constants<>+1072(SB)/4, $0x37CCF5CE
+DATA constants<>+1076(SB)/4, $0x37CCF5CE
+DATA constants<>+1080(SB)/4, $0x37CCF5CE
+DATA constants<>+1084(SB)/4, $0x37CCF5CE
+DATA constants<>+1088(SB)/4, $0xBAB6061A
+DATA constants<>+1092(SB)/4, $0xBAB6061A
+DATA constants<>+1096(SB)/4, $0xBAB6061A
+DATA constants<>+1100(SB)/4, $0xBAB6061A
+DATA constants<>+1104(SB)/4, $0x3D2AAAA5
+DATA constants<>+1108(SB)/4, $0x3D2AAAA5
+DATA constants<>+1112(SB)/4, $0x3D2AAAA5
+DATA constants<>+1116(SB)/4, $0x3D2AAAA5
+DATA constants<>+1120(SB)/4, $0x00000001
+DATA constants<>+1124(SB)/4, $0x00000001
+DATA constants<>+1128(SB)/4, $0x00000001
+DATA constants<>+1132(SB)/4, $0x00000001
+DATA constants<>+1136(SB)/4, $0x00000002
+DATA constants<>+1140(SB)/4, $0x00000002
+DATA constants<>+1144(SB)/4, $0x00000002
+DATA constants<>+1148(SB)/4, $0x00000002
+GLOBL constants<>(SB), RODATA|NOPTR, $1152
 
 // func tanhNEON(dst, x []float32)
 TEXT ·tanhNEON(SB), NOSPLIT, $0-48
@@ -428,7 +432,7 @@ loop:
 	WORD $0x4EBFD400 // fsub v0, v0, v31
 	WORD $0x6E3EDC00 // fmul v0, v0, v30
 	WORD $0x3DC04A61 // ldr q1, [x19, #288]
-	WORD $0x3DC04E62 // ldr q2, [x19, #304]
+	WORD $0x3DC07662 // ldr q2, [x19, #464]
 	WORD $0x6EA0E442 // fcmgt v2, v2, v0
 	WORD $0x3DC05263 // ldr q3, [x19, #320]
 	WORD $0x4EA0F460 // fmin v0, v3, v0
@@ -486,22 +490,22 @@ loop:
 	WORD $0x3DC00020 // ldr q0, [x1]
 	WORD $0x4EA0F800 // fabs v0, v0
 	WORD $0x6E20DC01 // fmul v1, v0, v0
-	WORD $0x3DC07662 // ldr q2, [x19, #464]
-	WORD $0x3DC07A63 // ldr q3, [x19, #480]
+	WORD $0x3DC07A62 // ldr q2, [x19, #480]
+	WORD $0x3DC07E63 // ldr q3, [x19, #496]
 	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC07E62 // ldr q2, [x19, #496]
+	WORD $0x3DC08262 // ldr q2, [x19, #512]
 	WORD $0x4E21CC62 // fmla v2, v3, v1
-	WORD $0x3DC08263 // ldr q3, [x19, #512]
+	WORD $0x3DC08663 // ldr q3, [x19, #528]
 	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC08662 // ldr q2, [x19, #528]
+	WORD $0x3DC08A62 // ldr q2, [x19, #544]
 	WORD $0x4E21CC62 // fmla v2, v3, v1
 	WORD $0x6E21DC42 // fmul v2, v2, v1
-	WORD $0x3DC08A63 // ldr q3, [x19, #544]
+	WORD $0x3DC08E63 // ldr q3, [x19, #560]
 	WORD $0x6E23DC23 // fmul v3, v1, v3
 	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC08E61 // ldr q1, [x19, #560]
+	WORD $0x3DC09261 // ldr q1, [x19, #576]
 	WORD $0x4EA0F421 // fmin v1, v1, v0
-	WORD $0x3DC09262 // ldr q2, [x19, #576]
+	WORD $0x3DC09662 // ldr q2, [x19, #592]
 	WORD $0x6E22DC22 // fmul v2, v1, v2
 	WORD $0x3DC01A61 // ldr q1, [x19, #96]
 	WORD $0x3DC05664 // ldr q4, [x19, #336]
@@ -529,20 +533,20 @@ loop:
 	WORD $0x3DC03E62 // ldr q2, [x19, #240]
 	WORD $0x4EA28422 // add v2, v1, v2
 	WORD $0x6E22DC82 // fmul v2, v4, v2
-	WORD $0x3DC09664 // ldr q4, [x19, #592]
-	WORD $0x3DC09A61 // ldr q1, [x19, #608]
-	WORD $0x3DC09E65 // ldr q5, [x19, #624]
+	WORD $0x3DC09A64 // ldr q4, [x19, #608]
+	WORD $0x3DC09E61 // ldr q1, [x19, #624]
+	WORD $0x3DC0A265 // ldr q5, [x19, #640]
 	WORD $0x4E22CC25 // fmla v5, v1, v2
-	WORD $0x3DC0A261 // ldr q1, [x19, #640]
+	WORD $0x3DC0A661 // ldr q1, [x19, #656]
 	WORD $0x4E22CCA1 // fmla v1, v5, v2
-	WORD $0x3DC0A665 // ldr q5, [x19, #656]
+	WORD $0x3DC0AA65 // ldr q5, [x19, #672]
 	WORD $0x4E22CC25 // fmla v5, v1, v2
-	WORD $0x3DC0AA61 // ldr q1, [x19, #672]
+	WORD $0x3DC0AE61 // ldr q1, [x19, #688]
 	WORD $0x4E22CCA1 // fmla v1, v5, v2
 	WORD $0x3DC03E65 // ldr q5, [x19, #240]
 	WORD $0x4E22CC25 // fmla v5, v1, v2
 	WORD $0x4E25CC44 // fmla v4, v2, v5
-	WORD $0x3DC0AE65 // ldr q5, [x19, #688]
+	WORD $0x3DC0B265 // ldr q5, [x19, #704]
 	WORD $0x6EA0E4A5 // fcmgt v5, v5, v0
 	WORD $0x3DC05A62 // ldr q2, [x19, #352]
 	WORD $0x4EA2D402 // fsub v2, v0, v2
@@ -567,9 +571,9 @@ TEXT ·absPowNEON(SB), NOSPLIT, $0-76
 loop:
 	WORD $0x3DC00040 // ldr q0, [x2]
 	WORD $0x4EA0F800 // fabs v0, v0
-	WORD $0x3DC0B261 // ldr q1, [x19, #704]
+	WORD $0x3DC0B661 // ldr q1, [x19, #720]
 	WORD $0x4E21F401 // fmax v1, v0, v1
-	WORD $0x3DC0B660 // ldr q0, [x19, #720]
+	WORD $0x3DC0BA60 // ldr q0, [x19, #736]
 	WORD $0x6EA08420 // sub v0, v1, v0
 	WORD $0x4F290400 // sshr v0, v0
 	WORD $0x4F375402 // shl v2, v0
@@ -578,28 +582,28 @@ loop:
 	WORD $0x4EA1D441 // fsub v1, v2, v1
 	WORD $0x4E21D800 // scvtf v0, v0
 	WORD $0x6E21DC22 // fmul v2, v1, v1
-	WORD $0x3DC0BA63 // ldr q3, [x19, #736]
-	WORD $0x3DC0BE64 // ldr q4, [x19, #752]
+	WORD $0x3DC0BE63 // ldr q3, [x19, #752]
+	WORD $0x3DC0C264 // ldr q4, [x19, #768]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0C263 // ldr q3, [x19, #768]
+	WORD $0x3DC0C663 // ldr q3, [x19, #784]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0C664 // ldr q4, [x19, #784]
+	WORD $0x3DC0CA64 // ldr q4, [x19, #800]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0CA63 // ldr q3, [x19, #800]
+	WORD $0x3DC0CE63 // ldr q3, [x19, #816]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0CE64 // ldr q4, [x19, #816]
+	WORD $0x3DC0D264 // ldr q4, [x19, #832]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0D263 // ldr q3, [x19, #832]
+	WORD $0x3DC0D663 // ldr q3, [x19, #848]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0D664 // ldr q4, [x19, #848]
+	WORD $0x3DC0DA64 // ldr q4, [x19, #864]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0DA63 // ldr q3, [x19, #864]
+	WORD $0x3DC0DE63 // ldr q3, [x19, #880]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
 	WORD $0x6E21DC63 // fmul v3, v3, v1
 	WORD $0x6E22DC63 // fmul v3, v3, v2
 	WORD $0x3DC05E64 // ldr q4, [x19, #368]
 	WORD $0x4E24CC03 // fmla v3, v0, v4
-	WORD $0x3DC08A64 // ldr q4, [x19, #544]
+	WORD $0x3DC08E64 // ldr q4, [x19, #560]
 	WORD $0x4EA4CC43 // fmls v3, v2, v4
 	WORD $0x4E21D461 // fadd v1, v3, v1
 	WORD $0x3DC05A63 // ldr q3, [x19, #352]
@@ -1216,12 +1220,12 @@ loop:
 	WORD $0x3DC000E3 // ldr q3, [x7]
 	WORD $0x3DC00104 // ldr q4, [x8]
 	WORD $0x3DC00145 // ldr q5, [x10]
-	WORD $0x3DC0DE66 // ldr q6, [x19, #880]
+	WORD $0x3DC0E266 // ldr q6, [x19, #896]
 	WORD $0x2EA6C007 // umull v7, v0, v6
 	WORD $0x6EA6C006 // umull2 v6, v0, v6
 	WORD $0x4E8618E0 // uzp1 v0, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1230,16 +1234,16 @@ loop:
 	WORD $0x6E241C21 // eor v1, v1, v4
 	WORD $0x6E231CC3 // eor v3, v6, v3
 	WORD $0x6E251C63 // eor v3, v3, v5
-	WORD $0x3DC0E666 // ldr q6, [x19, #912]
+	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0DE65 // ldr q5, [x19, #880]
+	WORD $0x3DC0E265 // ldr q5, [x19, #896]
 	WORD $0x2EA5C027 // umull v7, v1, v5
 	WORD $0x6EA5C025 // umull2 v5, v1, v5
 	WORD $0x4E8518E1 // uzp1 v1, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1248,16 +1252,16 @@ loop:
 	WORD $0x6E261C42 // eor v2, v2, v6
 	WORD $0x6E201CA0 // eor v0, v5, v0
 	WORD $0x6E241C00 // eor v0, v0, v4
-	WORD $0x3DC0E665 // ldr q5, [x19, #912]
+	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0DE64 // ldr q4, [x19, #880]
+	WORD $0x3DC0E264 // ldr q4, [x19, #896]
 	WORD $0x2EA4C047 // umull v7, v2, v4
 	WORD $0x6EA4C044 // umull2 v4, v2, v4
 	WORD $0x4E8418E2 // uzp1 v2, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C008 // umull v8, v0, v7
 	WORD $0x6EA7C007 // umull2 v7, v0, v7
 	WORD $0x4E871900 // uzp1 v0, v8, v7
@@ -1266,16 +1270,16 @@ loop:
 	WORD $0x6E251C63 // eor v3, v3, v5
 	WORD $0x6E211C81 // eor v1, v4, v1
 	WORD $0x6E261C21 // eor v1, v1, v6
-	WORD $0x3DC0E664 // ldr q4, [x19, #912]
+	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0DE66 // ldr q6, [x19, #880]
+	WORD $0x3DC0E266 // ldr q6, [x19, #896]
 	WORD $0x2EA6C067 // umull v7, v3, v6
 	WORD $0x6EA6C066 // umull2 v6, v3, v6
 	WORD $0x4E8618E3 // uzp1 v3, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C028 // umull v8, v1, v7
 	WORD $0x6EA7C027 // umull2 v7, v1, v7
 	WORD $0x4E871901 // uzp1 v1, v8, v7
@@ -1284,16 +1288,16 @@ loop:
 	WORD $0x6E241C00 // eor v0, v0, v4
 	WORD $0x6E221CC2 // eor v2, v6, v2
 	WORD $0x6E251C42 // eor v2, v2, v5
-	WORD $0x3DC0E666 // ldr q6, [x19, #912]
+	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0DE65 // ldr q5, [x19, #880]
+	WORD $0x3DC0E265 // ldr q5, [x19, #896]
 	WORD $0x2EA5C007 // umull v7, v0, v5
 	WORD $0x6EA5C005 // umull2 v5, v0, v5
 	WORD $0x4E8518E0 // uzp1 v0, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1302,16 +1306,16 @@ loop:
 	WORD $0x6E261C21 // eor v1, v1, v6
 	WORD $0x6E231CA3 // eor v3, v5, v3
 	WORD $0x6E241C63 // eor v3, v3, v4
-	WORD $0x3DC0E665 // ldr q5, [x19, #912]
+	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0DE64 // ldr q4, [x19, #880]
+	WORD $0x3DC0E264 // ldr q4, [x19, #896]
 	WORD $0x2EA4C027 // umull v7, v1, v4
 	WORD $0x6EA4C024 // umull2 v4, v1, v4
 	WORD $0x4E8418E1 // uzp1 v1, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1320,16 +1324,16 @@ loop:
 	WORD $0x6E251C42 // eor v2, v2, v5
 	WORD $0x6E201C80 // eor v0, v4, v0
 	WORD $0x6E261C00 // eor v0, v0, v6
-	WORD $0x3DC0E664 // ldr q4, [x19, #912]
+	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0DE66 // ldr q6, [x19, #880]
+	WORD $0x3DC0E266 // ldr q6, [x19, #896]
 	WORD $0x2EA6C047 // umull v7, v2, v6
 	WORD $0x6EA6C046 // umull2 v6, v2, v6
 	WORD $0x4E8618E2 // uzp1 v2, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C008 // umull v8, v0, v7
 	WORD $0x6EA7C007 // umull2 v7, v0, v7
 	WORD $0x4E871900 // uzp1 v0, v8, v7
@@ -1338,16 +1342,16 @@ loop:
 	WORD $0x6E241C63 // eor v3, v3, v4
 	WORD $0x6E211CC1 // eor v1, v6, v1
 	WORD $0x6E251C21 // eor v1, v1, v5
-	WORD $0x3DC0E666 // ldr q6, [x19, #912]
+	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0DE65 // ldr q5, [x19, #880]
+	WORD $0x3DC0E265 // ldr q5, [x19, #896]
 	WORD $0x2EA5C067 // umull v7, v3, v5
 	WORD $0x6EA5C065 // umull2 v5, v3, v5
 	WORD $0x4E8518E3 // uzp1 v3, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C028 // umull v8, v1, v7
 	WORD $0x6EA7C027 // umull2 v7, v1, v7
 	WORD $0x4E871901 // uzp1 v1, v8, v7
@@ -1356,16 +1360,16 @@ loop:
 	WORD $0x6E261C00 // eor v0, v0, v6
 	WORD $0x6E221CA2 // eor v2, v5, v2
 	WORD $0x6E241C42 // eor v2, v2, v4
-	WORD $0x3DC0E665 // ldr q5, [x19, #912]
+	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0DE64 // ldr q4, [x19, #880]
+	WORD $0x3DC0E264 // ldr q4, [x19, #896]
 	WORD $0x2EA4C007 // umull v7, v0, v4
 	WORD $0x6EA4C004 // umull2 v4, v0, v4
 	WORD $0x4E8418E0 // uzp1 v0, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1374,16 +1378,16 @@ loop:
 	WORD $0x6E251C21 // eor v1, v1, v5
 	WORD $0x6E231C83 // eor v3, v4, v3
 	WORD $0x6E261C63 // eor v3, v3, v6
-	WORD $0x3DC0E664 // ldr q4, [x19, #912]
+	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0DE66 // ldr q6, [x19, #880]
+	WORD $0x3DC0E266 // ldr q6, [x19, #896]
 	WORD $0x2EA6C027 // umull v7, v1, v6
 	WORD $0x6EA6C026 // umull2 v6, v1, v6
 	WORD $0x4E8618E1 // uzp1 v1, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E267 // ldr q7, [x19, #896]
+	WORD $0x3DC0E667 // ldr q7, [x19, #912]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1393,44 +1397,44 @@ loop:
 	WORD $0x6E201CC0 // eor v0, v6, v0
 	WORD $0x6E251C05 // eor v5, v0, v5
 	WORD $0x6E21D884 // ucvtf v4, v4
-	WORD $0x3DC08A60 // ldr q0, [x19, #544]
+	WORD $0x3DC08E60 // ldr q0, [x19, #560]
 	WORD $0x4E20D480 // fadd v0, v4, v0
-	WORD $0x3DC0B664 // ldr q4, [x19, #720]
+	WORD $0x3DC0BA64 // ldr q4, [x19, #736]
 	WORD $0x6EA48404 // sub v4, v0, v4
 	WORD $0x4F290480 // sshr v0, v4
-	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
+	WORD $0x3DC0F266 // ldr q6, [x19, #960]
 	WORD $0x6EA68406 // sub v6, v0, v6
 	WORD $0x4E21D8C6 // scvtf v6, v6
-	WORD $0x3DC0F260 // ldr q0, [x19, #960]
+	WORD $0x3DC0F660 // ldr q0, [x19, #976]
 	WORD $0x4E201C80 // and v0, v4, v0
-	WORD $0x3DC0B664 // ldr q4, [x19, #720]
+	WORD $0x3DC0BA64 // ldr q4, [x19, #736]
 	WORD $0x4EA48404 // add v4, v0, v4
 	WORD $0x3DC03E60 // ldr q0, [x19, #240]
 	WORD $0x4EA0D480 // fsub v0, v4, v0
-	WORD $0x3DC0BA64 // ldr q4, [x19, #736]
+	WORD $0x3DC0BE64 // ldr q4, [x19, #752]
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0BE62 // ldr q2, [x19, #752]
+	WORD $0x3DC0C262 // ldr q2, [x19, #768]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0C264 // ldr q4, [x19, #768]
+	WORD $0x3DC0C664 // ldr q4, [x19, #784]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0C662 // ldr q2, [x19, #784]
+	WORD $0x3DC0CA62 // ldr q2, [x19, #800]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0CA64 // ldr q4, [x19, #800]
+	WORD $0x3DC0CE64 // ldr q4, [x19, #816]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0CE62 // ldr q2, [x19, #816]
+	WORD $0x3DC0D262 // ldr q2, [x19, #832]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0D264 // ldr q4, [x19, #832]
+	WORD $0x3DC0D664 // ldr q4, [x19, #848]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0D662 // ldr q2, [x19, #848]
+	WORD $0x3DC0DA62 // ldr q2, [x19, #864]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0DA64 // ldr q4, [x19, #864]
+	WORD $0x3DC0DE64 // ldr q4, [x19, #880]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC02 // fmul v2, v0, v0
 	WORD $0x6E20DC84 // fmul v4, v4, v0
@@ -1438,57 +1442,57 @@ loop:
 	WORD $0x3DC05E67 // ldr q7, [x19, #368]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
 	WORD $0x4E27D487 // fadd v7, v4, v7
-	WORD $0x3DC08A64 // ldr q4, [x19, #544]
+	WORD $0x3DC08E64 // ldr q4, [x19, #560]
 	WORD $0x6E24DC44 // fmul v4, v2, v4
 	WORD $0x4EA4D4E4 // fsub v4, v7, v4
 	WORD $0x4E20D480 // fadd v0, v4, v0
 	WORD $0x3DC05A64 // ldr q4, [x19, #352]
 	WORD $0x6E24DCC4 // fmul v4, v6, v4
 	WORD $0x4E24D404 // fadd v4, v0, v4
-	WORD $0x3DC09260 // ldr q0, [x19, #576]
+	WORD $0x3DC09660 // ldr q0, [x19, #592]
 	WORD $0x6E20DC80 // fmul v0, v4, v0
 	WORD $0x6EA1F800 // fsqrt v0, v0
-	WORD $0x3DC0F664 // ldr q4, [x19, #976]
+	WORD $0x3DC0FA64 // ldr q4, [x19, #992]
 	WORD $0x4EA48464 // add v4, v3, v4
 	WORD $0x6F220484 // ushr v4, v4
 	WORD $0x4F3E5486 // shl v6, v4
 	WORD $0x6EA68466 // sub v6, v3, v6
 	WORD $0x4E21D8C6 // scvtf v6, v6
-	WORD $0x3DC0FA63 // ldr q3, [x19, #992]
+	WORD $0x3DC0FE63 // ldr q3, [x19, #1008]
 	WORD $0x6E23DCC3 // fmul v3, v6, v3
 	WORD $0x6E23DC66 // fmul v6, v3, v3
-	WORD $0x3DC0FE67 // ldr q7, [x19, #1008]
+	WORD $0x3DC10267 // ldr q7, [x19, #1024]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
-	WORD $0x3DC10262 // ldr q2, [x19, #1024]
+	WORD $0x3DC10662 // ldr q2, [x19, #1040]
 	WORD $0x4E22D4E2 // fadd v2, v7, v2
 	WORD $0x6E26DC42 // fmul v2, v2, v6
-	WORD $0x3DC10667 // ldr q7, [x19, #1040]
+	WORD $0x3DC10A67 // ldr q7, [x19, #1056]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
 	WORD $0x6E23DCE7 // fmul v7, v7, v3
 	WORD $0x4E23D4E3 // fadd v3, v7, v3
-	WORD $0x3DC10A67 // ldr q7, [x19, #1056]
+	WORD $0x3DC10E67 // ldr q7, [x19, #1072]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
-	WORD $0x3DC10E62 // ldr q2, [x19, #1072]
+	WORD $0x3DC11262 // ldr q2, [x19, #1088]
 	WORD $0x4E22D4E2 // fadd v2, v7, v2
 	WORD $0x6E26DC42 // fmul v2, v2, v6
-	WORD $0x3DC11267 // ldr q7, [x19, #1088]
+	WORD $0x3DC11667 // ldr q7, [x19, #1104]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
-	WORD $0x3DC08A62 // ldr q2, [x19, #544]
+	WORD $0x3DC08E62 // ldr q2, [x19, #560]
 	WORD $0x6E22DCC2 // fmul v2, v6, v2
 	WORD $0x4EA2D4E2 // fsub v2, v7, v2
 	WORD $0x3DC03E67 // ldr q7, [x19, #240]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x4F3F5482 // shl v2, v4
 	WORD $0x4F210442 // sshr v2, v2
-	WORD $0x3DC11666 // ldr q6, [x19, #1104]
+	WORD $0x3DC11A66 // ldr q6, [x19, #1120]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC11A68 // ldr q8, [x19, #1120]
+	WORD $0x3DC11E68 // ldr q8, [x19, #1136]
 	WORD $0x4E281CC8 // and v8, v6, v8
 	WORD $0x4F3E5508 // shl v8, v8
-	WORD $0x3DC11A66 // ldr q6, [x19, #1120]
+	WORD $0x3DC11E66 // ldr q6, [x19, #1136]
 	WORD $0x4E261C86 // and v6, v4, v6
 	WORD $0x4F3E54C6 // shl v6, v6
 	WORD $0x4EA21C44 // mov v4, v2
@@ -1501,44 +1505,44 @@ loop:
 	WORD $0x3D800008 // str q8, [x0]
 	WORD $0x3D800020 // str q0, [x1]
 	WORD $0x6E21D8A5 // ucvtf v5, v5
-	WORD $0x3DC08A60 // ldr q0, [x19, #544]
+	WORD $0x3DC08E60 // ldr q0, [x19, #560]
 	WORD $0x4E20D4A0 // fadd v0, v5, v0
-	WORD $0x3DC0B665 // ldr q5, [x19, #720]
+	WORD $0x3DC0BA65 // ldr q5, [x19, #736]
 	WORD $0x6EA58405 // sub v5, v0, v5
 	WORD $0x4F2904A0 // sshr v0, v5
-	WORD $0x3DC0EE68 // ldr q8, [x19, #944]
+	WORD $0x3DC0F268 // ldr q8, [x19, #960]
 	WORD $0x6EA88408 // sub v8, v0, v8
 	WORD $0x4E21D908 // scvtf v8, v8
-	WORD $0x3DC0F260 // ldr q0, [x19, #960]
+	WORD $0x3DC0F660 // ldr q0, [x19, #976]
 	WORD $0x4E201CA0 // and v0, v5, v0
-	WORD $0x3DC0B665 // ldr q5, [x19, #720]
+	WORD $0x3DC0BA65 // ldr q5, [x19, #736]
 	WORD $0x4EA58405 // add v5, v0, v5
 	WORD $0x3DC03E60 // ldr q0, [x19, #240]
 	WORD $0x4EA0D4A0 // fsub v0, v5, v0
-	WORD $0x3DC0BA65 // ldr q5, [x19, #736]
+	WORD $0x3DC0BE65 // ldr q5, [x19, #752]
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0BE66 // ldr q6, [x19, #752]
+	WORD $0x3DC0C266 // ldr q6, [x19, #768]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0C265 // ldr q5, [x19, #768]
+	WORD $0x3DC0C665 // ldr q5, [x19, #784]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0C666 // ldr q6, [x19, #784]
+	WORD $0x3DC0CA66 // ldr q6, [x19, #800]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0CA65 // ldr q5, [x19, #800]
+	WORD $0x3DC0CE65 // ldr q5, [x19, #816]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0CE66 // ldr q6, [x19, #816]
+	WORD $0x3DC0D266 // ldr q6, [x19, #832]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0D265 // ldr q5, [x19, #832]
+	WORD $0x3DC0D665 // ldr q5, [x19, #848]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0D666 // ldr q6, [x19, #848]
+	WORD $0x3DC0DA66 // ldr q6, [x19, #864]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0DA65 // ldr q5, [x19, #864]
+	WORD $0x3DC0DE65 // ldr q5, [x19, #880]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DC06 // fmul v6, v0, v0
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
@@ -1546,57 +1550,57 @@ loop:
 	WORD $0x3DC05E62 // ldr q2, [x19, #368]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
 	WORD $0x4E22D4A2 // fadd v2, v5, v2
-	WORD $0x3DC08A65 // ldr q5, [x19, #544]
+	WORD $0x3DC08E65 // ldr q5, [x19, #560]
 	WORD $0x6E25DCC5 // fmul v5, v6, v5
 	WORD $0x4EA5D445 // fsub v5, v2, v5
 	WORD $0x4E20D4A0 // fadd v0, v5, v0
 	WORD $0x3DC05A65 // ldr q5, [x19, #352]
 	WORD $0x6E25DD05 // fmul v5, v8, v5
 	WORD $0x4E25D405 // fadd v5, v0, v5
-	WORD $0x3DC09260 // ldr q0, [x19, #576]
+	WORD $0x3DC09660 // ldr q0, [x19, #592]
 	WORD $0x6E20DCA0 // fmul v0, v5, v0
 	WORD $0x6EA1F800 // fsqrt v0, v0
-	WORD $0x3DC0F665 // ldr q5, [x19, #976]
+	WORD $0x3DC0FA65 // ldr q5, [x19, #992]
 	WORD $0x4EA58425 // add v5, v1, v5
 	WORD $0x6F2204A5 // ushr v5, v5
 	WORD $0x4F3E54A8 // shl v8, v5
 	WORD $0x6EA88428 // sub v8, v1, v8
 	WORD $0x4E21D908 // scvtf v8, v8
-	WORD $0x3DC0FA61 // ldr q1, [x19, #992]
+	WORD $0x3DC0FE61 // ldr q1, [x19, #1008]
 	WORD $0x6E21DD01 // fmul v1, v8, v1
 	WORD $0x6E21DC28 // fmul v8, v1, v1
-	WORD $0x3DC0FE62 // ldr q2, [x19, #1008]
+	WORD $0x3DC10262 // ldr q2, [x19, #1024]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
-	WORD $0x3DC10266 // ldr q6, [x19, #1024]
+	WORD $0x3DC10666 // ldr q6, [x19, #1040]
 	WORD $0x4E26D446 // fadd v6, v2, v6
 	WORD $0x6E28DCC6 // fmul v6, v6, v8
-	WORD $0x3DC10662 // ldr q2, [x19, #1040]
+	WORD $0x3DC10A62 // ldr q2, [x19, #1056]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x6E28DC42 // fmul v2, v2, v8
 	WORD $0x6E21DC42 // fmul v2, v2, v1
 	WORD $0x4E21D441 // fadd v1, v2, v1
-	WORD $0x3DC10A62 // ldr q2, [x19, #1056]
+	WORD $0x3DC10E62 // ldr q2, [x19, #1072]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
-	WORD $0x3DC10E66 // ldr q6, [x19, #1072]
+	WORD $0x3DC11266 // ldr q6, [x19, #1088]
 	WORD $0x4E26D446 // fadd v6, v2, v6
 	WORD $0x6E28DCC6 // fmul v6, v6, v8
-	WORD $0x3DC11262 // ldr q2, [x19, #1088]
+	WORD $0x3DC11662 // ldr q2, [x19, #1104]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x6E28DC42 // fmul v2, v2, v8
 	WORD $0x6E28DC42 // fmul v2, v2, v8
-	WORD $0x3DC08A66 // ldr q6, [x19, #544]
+	WORD $0x3DC08E66 // ldr q6, [x19, #560]
 	WORD $0x6E26DD06 // fmul v6, v8, v6
 	WORD $0x4EA6D446 // fsub v6, v2, v6
 	WORD $0x3DC03E62 // ldr q2, [x19, #240]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x4F3F54A6 // shl v6, v5
 	WORD $0x4F2104C6 // sshr v6, v6
-	WORD $0x3DC11668 // ldr q8, [x19, #1104]
+	WORD $0x3DC11A68 // ldr q8, [x19, #1120]
 	WORD $0x4EA884A8 // add v8, v5, v8
-	WORD $0x3DC11A63 // ldr q3, [x19, #1120]
+	WORD $0x3DC11E63 // ldr q3, [x19, #1136]
 	WORD $0x4E231D03 // and v3, v8, v3
 	WORD $0x4F3E5463 // shl v3, v3
-	WORD $0x3DC11A68 // ldr q8, [x19, #1120]
+	WORD $0x3DC11E68 // ldr q8, [x19, #1136]
 	WORD $0x4E281CA8 // and v8, v5, v8
 	WORD $0x4F3E5508 // shl v8, v8
 	WORD $0x4EA61CC5 // mov v5, v6

@@ -79,7 +79,7 @@ func (m *machine) elementwise() {
 	unary("tanh", m.tanh)
 	unary("exp", m.exp)
 	m.pointwise("expScaled", "dst, x []float32, low, scale float32", 4, func(l lanes) {
-		l.put(l.exp(l.mul(l.sub(l.get("x"), l.param("low")), l.param("scale"))), "dst")
+		l.put(l.expFrom(l.mul(l.sub(l.get("x"), l.param("low")), l.param("scale")), leastNormal), "dst")
 	})
 	m.minLanes()
 	unary("logCosh", m.logCosh)
@@ -336,10 +336,13 @@ var expPoly = [...]float64{0.0013814469236, 0.00836878033866, 0.0416683941648, 0
 
 // exp goes gradually to 0 below −87.3, where 2ⁿ·p is not normal any more: with AVX2 that takes two factors, the first
 // product being exact. Below −103.98 it is 0 without arithmetic, as processors take many cycles for what underflows.
-func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual {
+func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual { return m.expFrom(x, -103.98) }
+
+// expFrom is exp, and 0 below low.
+func (m *machine) expFrom(x reg.VecVirtual, low float64) reg.VecVirtual {
 	zero := m.vec()
 	m.VXORPS(zero, zero, zero)
-	under := m.less(x, m.c(-103.98))
+	under := m.less(x, m.c(low))
 	x = m.pick(under, zero, m.min(m.load(m.c(89)), x)) // not a number stays so
 	j, p := m.expCore(x)
 	if m.wide() {
@@ -349,6 +352,9 @@ func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual {
 	half := m.sar(n, 1)
 	return m.pick(under, zero, m.mul(m.mul(p, m.pow2(half)), m.pow2(m.subw(n, half))))
 }
+
+// leastNormal is an argument just above which exp is a normal number.
+const leastNormal = -87.3
 
 // log cosh x = x²/2 + x⁴·P(x²) for |x| < 0.8; else |x| − log 2 + log(1 + w), w = exp(−2|x|) ≤ 0.2019. At most 2 ulp.
 func (m *machine) logCosh(x reg.VecVirtual) reg.VecVirtual {

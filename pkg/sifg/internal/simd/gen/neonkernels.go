@@ -50,7 +50,7 @@ func (a *arm64) functions() {
 	unary("tanh", (*body).tanh)
 	unary("exp", (*body).exp)
 	a.pointwise("expScaled", "dst, x []float32, low, scale float32", func(b *body) {
-		b.store(b.exp(b.mul(b.sub(b.get("x"), b.param("low")), b.param("scale"))), "dst")
+		b.store(b.expFrom(b.mul(b.sub(b.get("x"), b.param("low")), b.param("scale")), leastNormal), "dst")
 	})
 	unary("logCosh", (*body).logCosh)
 	a.pointwise("absPow", "pow, log, x []float32, q float32", func(b *body) {
@@ -112,9 +112,11 @@ func (b *body) expCore(x value) (j, p value) {
 	return j, b.add(b.fma(b.horner(r, expPoly[:]...), b.mul(r, r), r), b.c(1))
 }
 
-func (b *body) exp(x value) value {
+func (b *body) exp(x value) value { return b.expFrom(x, -103.98) }
+
+func (b *body) expFrom(x value, low float64) value {
 	zero := b.w(0)
-	under := b.greater(b.c(-103.98), x)
+	under := b.greater(b.c(low), x)
 	j, p := b.expCore(b.pick(under, zero, b.min(b.c(89), x)))
 	n := b.subw(j, b.w(math.Float32bits(magic32)))
 	half := b.sar(n, 1)
