@@ -221,7 +221,9 @@ func sqSum(x, y []float64) (s float64) {
 // residual there.
 func TestCrossFitted(t *testing.T) {
 	p := NewPrediction(NewPoints(1, 3), []float64{5}, 0, 1, math.Inf(1))
-	law := func(residual, sd float64) float64 { return -0.5*math.Log(2*math.Pi*sd*sd) - 0.5*residual*residual/(sd*sd) }
+	law := func(residual, sd float64) float64 {
+		return -0.5*math.Log(2*math.Pi*sd*sd) - 0.5*residual*residual/(sd*sd)
+	}
 	got, want := p.CrossFitted([]float64{1, -2, 1}, Prediction.FitPrecisions), (2*law(1, 2)+law(2, 1))/3
 	if math.Abs(got-want) > 1e-14 {
 		t.Errorf("got %g, want %g", got, want)
