@@ -121,7 +121,11 @@ func TestOwnFilesStay(t *testing.T) {
 	x := toy()
 	x.want(t, "run", 0)
 	put(t, "results/toy/released/notes.md", "mine")
-	x.want(t, "run --protocol all", 0, "results/toy/released/notes.md", "kept")
+	put(t, "results/toy/\x1b[31mred", "mine")
+	said := x.want(t, "run --protocol all", 0, "results/toy/released/notes.md", "[31mred", "kept")
+	if strings.Contains(said, "\x1b") {
+		t.Errorf("the name of a file controls the terminal: %q", said)
+	}
 	if b, err := os.ReadFile("results/toy/released/notes.md"); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)
 	}

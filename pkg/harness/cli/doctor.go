@@ -26,7 +26,7 @@ func doctorCommand(e *env) *cobra.Command {
 	var f folders
 	cmd := &cobra.Command{
 		Use:     "doctor",
-		Short:   "Checks whether runs will go well here: kernels, disk, open files, data sets",
+		Short:   "Checks whether runs will go well here: processor, kernels, disk, data sets",
 		Example: "  sifg doctor",
 		Args:    arguments("", 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -57,10 +57,6 @@ func examine(e *env, store string) []check {
 		{"processor", fmt.Sprintf("%s, %d cores", m.CPU, runtime.GOMAXPROCS(0)), false},
 		{"kernels", m.Kernel + " of " + strings.Join(kernel.Supported(), ", "), forced != "" && !ok},
 		disk(store),
-	}
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil {
-		out = append(out, check{"open files", fmt.Sprintf("%d at once, 256 are enough", limit.Cur), limit.Cur < 256})
 	}
 	var absent []string
 	for _, name := range e.data.Names() {

@@ -12,7 +12,6 @@ import (
 
 func explainCommand(e *env) *cobra.Command {
 	var s selection
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain KEY",
 		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command that repeats it",
@@ -32,14 +31,10 @@ func explainCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(e.out, x)
-			}
 			return printTrial(e, x)
 		},
 	}
 	s.reportFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

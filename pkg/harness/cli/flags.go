@@ -69,7 +69,8 @@ func (s *selection) resultsDir(set []string) string {
 		if s.scale != "full" {
 			set = append([]string{s.scale}, set...)
 		}
-		words, sum := strings.Trim(notPlain.ReplaceAllString(strings.Join(set, "_"), "-"), ".-"), sha256.Sum256(fmt.Append(nil, set))
+		words := notPlain.ReplaceAllString(strings.ReplaceAll(strings.Join(set, "_"), "--", ""), "-")
+		words, sum := strings.Trim(words, ".-"), sha256.Sum256(fmt.Append(nil, set))
 		custom = fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
 	}
 	switch {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,7 @@ import (
 type gridFlags struct {
 	file, combine, where, choose string
 	axes                         []string
-	dry, noRun, asJSON           bool
+	dry, noRun                   bool
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -65,7 +64,6 @@ func gridCommand(e *env) *cobra.Command {
 	f.StringVar(&g.choose, "select", "", "`RULE` of the choice: min METRIC or max METRIC, at the last iteration")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	f.BoolVar(&g.noRun, "no-run", false, "compute nothing and judge what is there")
-	f.BoolVar(&g.asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -167,24 +165,17 @@ func (g *gridFlags) one(e *env, laid *grid.Grid, w *work, r *runner) error {
 	if kept {
 		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n", table.Count(result.Missing(), "trial"), dir)
 	}
-	if g.asJSON {
-		err = writeJSON(e.out, result)
-	} else {
-		fmt.Fprintln(e.out, result.Best().Markdown())
-		_, notes := result.Chosen()
-		for _, n := range notes {
-			fmt.Fprintln(e.out, n)
-		}
-		fmt.Fprintf(e.out, "results: %s\n", filepath.Join(dir, result.Protocol))
+	fmt.Fprintln(e.out, result.Best().Markdown())
+	_, notes := result.Chosen()
+	for _, n := range notes {
+		fmt.Fprintln(e.out, n)
 	}
-	return errors.Join(err, w.outcome(e, nil))
+	fmt.Fprintf(e.out, "results: %s\n", filepath.Join(dir, result.Protocol))
+	return w.outcome(e, nil)
 }
 
 // show prints what would run.
 func (g *gridFlags) show(e *env, laid *grid.Grid, w *work, jobs int) error {
-	if g.asJSON {
-		return writeJSON(e.out, laid.Groups)
-	}
 	there := map[string]bool{}
 	for _, t := range w.with(record.StatusOK, record.StatusDiverged) {
 		there[t.Key] = true

@@ -148,7 +148,7 @@ func TestRunFetches(t *testing.T) {
 	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: {separator: comma, header: true}, target: y}\n",
+		manifest += fmt.Sprintf("  %s: {citation: \"\\e[31mred\", source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: {separator: comma, header: true}, target: y}\n",
 			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
@@ -161,7 +161,9 @@ func TestRunFetches(t *testing.T) {
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data verify lost --datasets own.yaml", 5, "lost.csv")
-	x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: y")
+	if said := x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: y", "[31mred"); strings.Contains(said, "\x1b") {
+		t.Errorf("a citation controls the terminal: %q", said)
+	}
 }
 
 // TestProgressLines: without a terminal a run says one line a failure, and one a minute.

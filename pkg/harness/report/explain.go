@@ -18,22 +18,18 @@ import (
 
 // Explained is what is known of a trial.
 type Explained struct {
-	Trial    record.Trial       `json:"trial"`
-	Final    map[string]float64 `json:"final"` // last value of each metric; index 0
-	Settings []Setting          `json:"settings"`
-	Repeat   string             `json:"repeat"` // the shortest command that computes it again, or why there is none
-	From     string             `json:"from"`   // the store or the report that has it
-	Timing   record.Timing      `json:"timing"`
-	Origin   *store.Origin      `json:"origin,omitempty"` // of the store's trials
-	Files    []record.File      `json:"files,omitempty"`
+	Trial    record.Trial
+	Final    map[string]float64 // last value of each metric; index 0
+	Settings []Setting
+	Repeat   string // the shortest command that computes it again, or why there is none
+	From     string // the store or the report that has it
+	Timing   record.Timing
+	Origin   *store.Origin // of the store's trials
+	Files    []record.File
 }
 
 // Setting is one key of a trial's configuration and the layer that its value comes from.
-type Setting struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-	Layer string `json:"layer"`
-}
+type Setting struct{ Key, Value, Layer string }
 
 // Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the report in dir.
 func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets, prefix string) (*Explained, error) {
