@@ -19,7 +19,7 @@ var tableClaims = []claim.Claim{
 		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least three quarters of the cells " +
 			"(9 of 12) and the lowest mean rank, with trials enough to tell in all cells; not reproduced if it is told apart from " +
 			"the lowest, paired by trial and with Holm's correction in the cell, in more than a quarter; otherwise not decided",
-		Check: lowestInMost,
+		Check: over(columns, lowestInMost),
 	},
 	{
 		ID: "26", Statement: "Concrete RMSE: Ada-GWG is best, and Ada-SIFG within 0.03 of it.",
@@ -59,14 +59,14 @@ var tableClaims = []claim.Claim{
 		ID: "28", Statement: "The numbers of Table 1.",
 		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it; not reproduced " +
 			"if one of three trials or more is outside, otherwise not decided",
-		Check: asPrintedClaim,
+		Check: over(columns, asPrinted),
 	},
 	{
 		ID: "29", Statement: "Ada-SIFG varies no more from run to run than L2-GF and Ada-GWG.",
 		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by the test " +
 			"of Pitman and Morgan, which pairs trials by seed and takes them for normal (p ≤ 0.05, Holm's correction over all); " +
 			"otherwise not decided",
-		Check: steadier,
+		Check: over(columns[2:], steadier),
 	},
 	{
 		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods.",
@@ -74,48 +74,49 @@ var tableClaims = []claim.Claim{
 		Rule: "claims 12, 14, 18–21 and 25, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, " +
 			"one-sided sign-flip tests with Holm's correction over all comparisons: lower in every one; not reproduced if higher " +
 			"in one; otherwise not decided",
-		Check: outperforms,
+		Check: over(columns[1:], outperforms),
 	},
 }
 
-// lowestInMost checks claim 25.
-func lowestInMost(s *record.Set) claim.Outcome {
-	r := read(s)
-	rank := r.Rank(problems, metrics, columns)
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns...)}
-	if rank.Cells == 0 {
-		return r.Lacking(out, expected(s), columns...)
+// over is a check over all problems. f returns a verdict and evidence, not testable and "" where a method has no results at all; what
+// is missing of the methods' results is added.
+func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *record.Set) claim.Outcome {
+	return func(s *record.Set) claim.Outcome {
+		r := read(s)
+		verdict, evidence := f(r)
+		out := claim.Outcome{Verdict: verdict, Evidence: evidence}
+		for _, p := range problems {
+			out.Keys = append(out.Keys, claim.Series{Set: s, Problem: p}.Keys(methods...)...)
+		}
+		return r.Lacking(out, expected(s), methods...)
 	}
-	total, lowest := len(metrics)*len(expected(s)), true
+}
+
+// lowestInMost checks claim 25.
+func lowestInMost(r results) (claim.Verdict, string) {
+	rank := r.Rank(problems, metrics, columns)
+	if rank.Cells == 0 {
+		return claim.NotTestable, ""
+	}
+	total, lowest := len(metrics)*len(expected(r.Set)), true
 	var each []string
 	for _, m := range columns {
 		lowest = lowest && (m == "ada-sifg" || rank.Mean["ada-sifg"] < rank.Mean[m])
 		each = append(each, fmt.Sprintf("%s %d (mean rank %.2f)", r.Names(m), rank.Best[m], rank.Mean[m]))
 	}
-	switch {
-	case 4*(rank.Told-rank.Near["ada-sifg"]) > total:
-		out.Verdict = claim.NotReproduced
-	case rank.Told == total && 4*rank.Best["ada-sifg"] >= 3*total && lowest:
-		out.Verdict = claim.Reproduced
-	default:
-		out.Verdict = claim.NotDecided
-	}
-	out.Evidence = fmt.Sprintf("lowest mean in so many of %d cells: %s; of the %d cells with trials enough to tell, Ada-SIFG is "+
-		"lowest or not "+
-		"told apart from the lowest in %d", rank.Cells, strings.Join(each, ", "), rank.Told, rank.Near["ada-sifg"])
-	return r.Lacking(out, expected(s), columns...)
+	return claim.Decide(rank.Told == total && 4*rank.Best["ada-sifg"] >= 3*total && lowest, 4*(rank.Told-rank.Near["ada-sifg"]) > total),
+		fmt.Sprintf("lowest mean in so many of %d cells: %s; of the %d cells with trials enough to tell, Ada-SIFG is lowest or not "+
+			"told apart from the lowest in %d", rank.Cells, strings.Join(each, ", "), rank.Told, rank.Near["ada-sifg"])
 }
 
-// asPrintedClaim checks claim 28.
-func asPrintedClaim(s *record.Set) claim.Outcome {
-	r := read(s)
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns...), Evidence: s.Incomparable}
-	if s.Incomparable != "" {
-		return out
+// asPrinted checks claim 28.
+func asPrinted(r results) (claim.Verdict, string) {
+	if r.Set.Incomparable != "" {
+		return claim.NotTestable, r.Set.Incomparable
 	}
 	within, cells := map[string]int{}, map[string]int{}
-	sure := false // a cell that is outside has trials enough: a standard deviation of one or two values says nothing
-	var away []string
+	good, all, sure := 0, 0, false // sure: a cell that is outside has trials enough, for a spread of two values says nothing
+	var away, each []string
 	for _, p := range printed {
 		v := r.Values(p.Problem, p.Metric, p.Method)
 		if len(v) == 0 {
@@ -126,67 +127,45 @@ func asPrintedClaim(s *record.Set) claim.Outcome {
 			within[p.Method]++
 			continue
 		}
-		where := r.Names(p.Problem) + " " + r.Names(p.Metric) + " " + r.Names(p.Method)
-		away = append(away, fmt.Sprintf("%s %s (printed %s)", where, four(stats.Mean(v)), four(p.Mean)))
+		away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", r.Names(p.Problem), r.Names(p.Metric), r.Names(p.Method),
+			four(stats.Mean(v)), four(p.Mean)))
 		sure = sure || len(v) >= 3
 	}
-	all, good, each := 0, 0, []string(nil)
 	for _, m := range columns {
 		if cells[m] > 0 {
 			all, good = all+cells[m], good+within[m]
 			each = append(each, fmt.Sprintf("%s %d of %d", r.Names(m), within[m], cells[m]))
 		}
 	}
-	switch {
-	case all == 0:
-		return r.Lacking(out, expected(s), columns...)
-	case sure:
-		out.Verdict = claim.NotReproduced
-	case away == nil:
-		out.Verdict = claim.Reproduced
-	default:
-		out.Verdict = claim.NotDecided
+	if all == 0 {
+		return claim.NotTestable, ""
 	}
-	out.Evidence = fmt.Sprintf("%d of %d cells within (%s)", good, all, strings.Join(each, ", "))
+	text := fmt.Sprintf("%d of %d cells within (%s)", good, all, strings.Join(each, ", "))
 	if away != nil {
-		out.Evidence += "; outside: " + strings.Join(away, ", ")
+		text += "; outside: " + strings.Join(away, ", ")
 	}
-	return r.Lacking(out, expected(s), columns...)
+	return claim.Decide(away == nil, sure), text
 }
 
 // steadier checks claim 29.
-func steadier(s *record.Set) claim.Outcome {
-	r := read(s)
-	three := []string{"l2-gf", "ada-gwg", "ada-sifg"}
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, three...)}
+func steadier(r results) (claim.Verdict, string) {
 	var p, ratios []float64
 	smaller := 0
-	for _, problem := range problems {
-		for _, metric := range metrics {
-			for _, m := range three[:2] {
-				seeds := r.Seeds(problem, metric, "ada-sifg", m)
-				ratio, larger := stats.PairedVarianceRatio(r.At(problem, metric, "ada-sifg", seeds), r.At(problem, metric, m, seeds))
-				if !math.IsNaN(ratio) {
-					p, ratios, smaller = append(p, larger), append(ratios, math.Sqrt(ratio)), smaller+count(ratio <= 1)
-				}
+	for problem, metric := range cells {
+		for _, m := range columns[2:4] {
+			seeds := r.Seeds(problem, metric, "ada-sifg", m)
+			ratio, larger := stats.PairedVarianceRatio(r.At(problem, metric, "ada-sifg", seeds), r.At(problem, metric, m, seeds))
+			if !math.IsNaN(ratio) {
+				p, ratios, smaller = append(p, larger), append(ratios, math.Sqrt(ratio)), smaller+count(ratio <= 1)
 			}
 		}
 	}
 	if p == nil {
-		out.Evidence = "three trials at least are needed"
-		return r.Lacking(out, expected(s), three...)
+		return claim.NotTestable, "three trials at least are needed"
 	}
-	switch {
-	case slices.Min(stats.Holm(p)) <= claim.Level:
-		out.Verdict = claim.NotReproduced
-	case smaller == len(ratios):
-		out.Verdict = claim.Reproduced
-	default:
-		out.Verdict = claim.NotDecided
-	}
-	out.Evidence = fmt.Sprintf("smaller in %d of %d comparisons; ratio of standard deviations %s (median), %s at most. %s",
-		smaller, len(ratios), four(stats.Median(ratios)), four(slices.Max(ratios)), meaning(s))
-	return r.Lacking(out, expected(s), three...)
+	return claim.Decide(smaller == len(ratios), slices.Min(stats.Holm(p)) <= claim.Level),
+		fmt.Sprintf("smaller in %d of %d comparisons; ratio of standard deviations %s (median), %s at most. %s",
+			smaller, len(ratios), four(stats.Median(ratios)), four(slices.Max(ratios)), meaning(r.Set))
 }
 
 // versus compares a method with others in every cell: one-sided p-values of sign-flip tests, and which comparisons they are of.
@@ -199,15 +178,13 @@ type versus struct {
 func (r results) versus(method string, others ...string) versus {
 	var out versus
 	var pairs []int
-	for _, problem := range problems {
-		for _, metric := range metrics {
-			for _, m := range others {
-				if d := r.Differences(problem, metric, method, m); d != nil {
-					out.below = append(out.below, stats.Paired(d, stats.Less, 1))
-					out.above = append(out.above, stats.Paired(d, stats.Greater, 1))
-					out.what = append(out.what, fmt.Sprintf("%s %s %s", r.Names(problem), r.Names(metric), r.Names(m)))
-					pairs = append(pairs, len(d))
-				}
+	for problem, metric := range cells {
+		for _, m := range others {
+			if d := r.Differences(problem, metric, method, m); d != nil {
+				out.below = append(out.below, stats.Paired(d, stats.Less, 1))
+				out.above = append(out.above, stats.Paired(d, stats.Greater, 1))
+				out.what = append(out.what, fmt.Sprintf("%s %s %s", r.Names(problem), r.Names(metric), r.Names(m)))
+				pairs = append(pairs, len(d))
 			}
 		}
 	}
@@ -218,12 +195,10 @@ func (r results) versus(method string, others ...string) versus {
 }
 
 // outperforms checks claim 34.
-func outperforms(s *record.Set) claim.Outcome {
-	r := read(s)
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.keys(problems, columns[1:]...)}
+func outperforms(r results) (claim.Verdict, string) {
 	v := r.versus("ada-sifg", columns[1:4]...)
 	if v.what == nil {
-		return r.Lacking(out, expected(s), columns[1:]...)
+		return claim.NotTestable, ""
 	}
 	wins, losses, above := 0, []string(nil), stats.Holm(v.above)
 	for i, p := range stats.Holm(v.below) {
@@ -232,21 +207,12 @@ func outperforms(s *record.Set) claim.Outcome {
 			losses = append(losses, v.what[i])
 		}
 	}
-	switch {
-	case losses != nil:
-		out.Verdict = claim.NotReproduced
-	case wins == len(v.what):
-		out.Verdict = claim.Reproduced
-	default:
-		out.Verdict = claim.NotDecided
-	}
-	out.Evidence = fmt.Sprintf("Ada-SIFG is lower in %d and higher in "+
-		"%d of %s", wins, len(losses), table.Count(len(v.what), "comparison"))
+	text := fmt.Sprintf("Ada-SIFG is lower in %d and higher in %d of %s", wins, len(losses), table.Count(len(v.what), "comparison"))
 	if losses != nil {
-		out.Evidence += " (" + strings.Join(losses, ", ") + ")"
+		text += " (" + strings.Join(losses, ", ") + ")"
 	}
 	if v.few > 0 {
-		out.Evidence += fmt.Sprintf("; in %d there are too few trials to tell", v.few)
+		text += fmt.Sprintf("; in %d there are too few trials to tell", v.few)
 	}
-	return r.Lacking(out, expected(s), columns[1:]...)
+	return claim.Decide(wins == len(v.what), losses != nil), text
 }

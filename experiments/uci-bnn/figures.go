@@ -32,7 +32,8 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		metric, label string
 		scale         figure.Scale
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
-		panel := figure.Panel{Title: r.Names("boston"), X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
+		y := figure.Axis{Label: p.label, Scale: p.scale}
+		panel := figure.Panel{Title: r.Names("boston"), X: figure.Axis{Label: "iteration"}, Y: y}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			panel.Layers = append(panel.Layers, claim.Layers(curves(s, "boston", m, p.metric, seeds), style, nil)...)
@@ -45,15 +46,13 @@ func boston(s *record.Set) (*figure.Figure, error) {
 // panels makes a panel for each data set, in the order of Table 1. draw adds the layers, and limits of the y axis.
 func panels(s *record.Set, axes figure.Panel, draw func(problem string, p *figure.Panel)) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3}
-	some := false
 	for _, problem := range expected(s) {
 		panel := axes
 		panel.Title = named(s)(problem)
 		draw(problem, &panel)
-		some = some || panel.Layers != nil
 		f.Panels = append(f.Panels, panel)
 	}
-	if !some {
+	if !slices.ContainsFunc(f.Panels, func(p figure.Panel) bool { return p.Layers != nil }) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	return f, nil
@@ -67,31 +66,23 @@ func moments(s *record.Set) (*figure.Figure, error) {
 		runs := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
 		low, high := math.Inf(1), 0.0
+		line := func(runs []record.Curve, name string) figure.Line {
+			layers := claim.Layers(runs, style.As(name), nil)
+			return layers[len(layers)-1].(figure.Line) // the band, if any, comes first
+		}
 		for _, c := range runs {
 			low, high = min(low, slices.Min(c.Value)), max(high, slices.Max(c.Value))
-			for _, l := range lines(claim.Layers([]record.Curve{c}, style.As("one run"), nil)) {
-				l.Thin = true
-				p.Layers = append(p.Layers, l)
-			}
+			one := line([]record.Curve{c}, "one run")
+			one.Thin = true
+			p.Layers = append(p.Layers, one)
 		}
-		for _, l := range lines(claim.Layers(runs, style.As("SIFG, mean of the runs"), nil)) {
-			p.Layers = append(p.Layers, l)
+		if runs != nil {
+			p.Layers = append(p.Layers, line(runs, "SIFG, mean of the runs"))
 		}
 		if high < 20*low {
 			p.Y.Max = math.NaN() // Min is 0
 		}
 	})
-}
-
-// lines returns the lines among layers.
-func lines(layers []figure.Layer) []figure.Line {
-	var out []figure.Line
-	for _, l := range layers {
-		if line, ok := l.(figure.Line); ok {
-			out = append(out, line)
-		}
-	}
-	return out
 }
 
 // sparse returns every k-th point of a curve, k the smallest that leaves at most n.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -17,41 +19,26 @@ import (
 // findings say what the printed table is, and what the protocols give instead.
 var findings = []harness.Finding{leadership, beaten, steps, spreads, restless, optimism, sigmas}
 
-// each calls f for the protocols that have records of the paper's data at full scale, in order of presentation.
-func each(by map[string]*record.Set, f func(protocol string, r results)) {
+// each calls f for the protocols that have records of the paper's data at full scale, in order of presentation; those named, or all.
+func each(by map[string]*record.Set, f func(protocol string, r results), only ...string) {
 	for _, protocol := range settings.Protocols {
 		s := by[protocol]
-		own := func(p string) bool { return ownData(s, p) != "" }
-		if s != nil && s.Scale == "full" && !slices.ContainsFunc(problems, own) {
+		if s != nil && s.Scale == "full" && otherData(s) == "" && (only == nil || slices.Contains(only, protocol)) {
 			f(protocol, read(s))
 		}
 	}
-}
-
-// on returns the results of a protocol, if each finds them.
-func on(by map[string]*record.Set, protocol string) (out results, ok bool) {
-	each(by, func(p string, r results) {
-		if p == protocol {
-			out, ok = r, true
-		}
-	})
-	return out, ok
 }
 
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) *harness.Statement {
 	t := &table.Table{Columns: heads("Method", "printed")}
 	leads := make([]int, len(columns))
-	for _, problem := range problems {
-		for _, metric := range metrics {
-			best, lowest := 0, math.Inf(1)
-			for i, m := range columns {
-				if p, ok := inPrint(problem, metric, m); ok && p.Mean < lowest {
-					best, lowest = i, p.Mean
-				}
-			}
-			leads[best]++
+	for problem, metric := range cells {
+		var means []float64
+		for _, m := range columns {
+			means = append(means, inPrint(problem, metric, m).Mean)
 		}
+		leads[floats.MinIdx(means)]++
 	}
 	for i, m := range columns {
 		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(leads[i])})
@@ -86,94 +73,82 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 
 // beaten lists printed cells that are not below least squares on the printed table's own split.
 func beaten(by map[string]*record.Set) *harness.Statement {
-	r, ok := on(by, "released")
-	if !ok {
-		return nil
-	}
 	t := &table.Table{Columns: heads("Cell", "least squares", "printed, not below it")}
 	t.Columns[2].Align = table.Left
-	looked, cells := 0, 0
-	for _, problem := range problems {
-		for _, metric := range metrics {
+	looked, found := 0, 0
+	each(by, func(_ string, r results) {
+		for problem, metric := range cells {
 			ols := r.trivial(problem, "ols", metric)
 			if ols == nil {
 				continue
 			}
 			var above []string
 			for _, m := range columns {
-				if p, ok := inPrint(problem, metric, m); ok {
-					looked++
-					if p.Mean >= stats.Mean(ols)-0.0005 { // as it is printed
-						above = append(above, claim.Label(m)+" "+four(p.Mean))
-					}
+				if p := inPrint(problem, metric, m); p.Mean >= stats.Mean(ols)-0.0005 { // as it is printed
+					above = append(above, claim.Label(m)+" "+four(p.Mean))
 				}
 			}
-			if cells += len(above); above != nil {
-				t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem) + " " + r.Names(metric)), table.Number(stats.Mean(ols), 4),
-					table.Text(strings.Join(above, ", "))})
+			if looked, found = looked+len(columns), found+len(above); above != nil {
+				t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem) + " " + r.Names(metric)),
+					table.Number(stats.Mean(ols), 4), table.Text(strings.Join(above, ", "))})
 			}
 		}
-	}
-	if cells == 0 {
+	}, "released")
+	if found == 0 {
 		return nil
 	}
-	return &harness.Statement{Table: t, Title: fmt.Sprintf("%d of %d printed cells do not beat least squares", cells, looked),
+	return &harness.Statement{Table: t, Title: fmt.Sprintf("%d of %d printed cells do not beat least squares", found, looked),
 		Text: "A linear regression, fitted to the same training rows and judged with its residual variance, does as well or better."}
 }
 
-// near is the share of a printed mean within which a setting counts as the one behind it. The spread of runs that settle is smaller,
-// and the two steps of SVGD differ by more in every cell.
-const near = 0.01
-
 // steps says which released step gives both printed means of a column, by the median over trials.
 func steps(by map[string]*record.Set) *harness.Statement {
-	r, ok := on(by, "released")
-	if !ok {
+	// near is the share of a printed mean within which a setting counts as the one behind it. The spread of runs that settle is
+	// smaller, and the two steps of SVGD differ by more in every cell.
+	const near = 0.01
+	t := &table.Table{Notes: []string{"Distance of the median over trials from the printed mean, of RMSE or NLL, whichever is " +
+		"larger. Bold: at most 1 %."}}
+	sgld, svgd, measured := 0, 0, false
+	each(by, func(_ string, r results) {
+		headers := []string{"Data set"}
+		runs := []string{"sgld", "svgd", "svgd-slow"}
+		for _, m := range runs {
+			headers = append(headers, claim.Label(strings.TrimSuffix(m, "-slow"))+", step "+setting(r.Set, m, stepSize))
+		}
+		t.Columns, measured = heads(headers...), true
+		for _, problem := range problems {
+			row := []table.Cell{table.Text(r.Names(problem))}
+			for _, m := range runs {
+				worst := 0.0
+				for _, metric := range metrics {
+					p := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
+					if off := stats.Median(r.Values(problem, metric, m))/p.Mean - 1; !(math.Abs(off) <= math.Abs(worst)) {
+						worst = off
+					}
+				}
+				cell := table.Fixed(100*worst, 1)
+				cell.Text, cell.Bold = cell.Text+" %", math.Abs(worst) <= near
+				row, measured = append(row, cell), measured && !math.IsNaN(worst)
+			}
+			sgld, svgd = sgld+count(row[1].Bold), svgd+count(row[2].Bold || row[3].Bold)
+			t.Rows = append(t.Rows, row)
+		}
+	}, "released")
+	if !measured {
 		return nil
 	}
-	runs := []string{"sgld", "svgd", "svgd-slow"}
-	t := &table.Table{Columns: heads("Data set"), Notes: []string{"Distance of the median over trials from the printed mean, of " +
-		"RMSE or NLL, whichever is larger. Bold: at most 1 %."}}
-	for _, m := range runs {
-		header := claim.Label(strings.TrimSuffix(m, "-slow")) + ", step " + setting(r.Set, m, stepSize)
-		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
-	}
-	met := map[string]int{}
-	for _, problem := range problems {
-		row := []table.Cell{table.Text(r.Names(problem))}
-		svgd := false
-		for _, m := range runs {
-			worst := 0.0
-			for _, metric := range metrics {
-				p, _ := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
-				if off := stats.Median(r.Values(problem, metric, m))/p.Mean - 1; !(math.Abs(off) <= math.Abs(worst)) {
-					worst = off
-				}
-			}
-			cell := table.Fixed(100*worst, 1)
-			cell.Text += " %"
-			cell.Bold = math.Abs(worst) <= near
-			met["sgld"] += count(cell.Bold && m == "sgld")
-			svgd = svgd || cell.Bold && m != "sgld"
-			if row = append(row, cell); math.IsNaN(worst) {
-				return nil
-			}
-		}
-		met["svgd"] += count(svgd)
-		t.Rows = append(t.Rows, row)
-	}
 	return &harness.Statement{Table: t,
-		Title: fmt.Sprintf("The scripts' steps give the printed cells of SGLD on %d of %d data sets, those of "+
-			"SVGD on %d", met["sgld"], len(problems), met["svgd"]),
+		Title: fmt.Sprintf("The scripts' steps give the printed cells of SGLD on %d of %d data sets, those of SVGD on %d", sgld,
+			len(problems), svgd),
 		Text: "The SGLD script is set to Protein, the SVGD script to Concrete, with a second step commented out. The printed SVGD " +
 			"cells of Power equal those of Protein, mean and spread, so they were most likely copied."}
 }
 
 // spreads compares the printed spreads with ours on one split, and those on one split with those over splits.
 func spreads(by map[string]*record.Set) *harness.Statement {
-	r, ok := on(by, "released")
-	p, both := on(by, "paper")
-	if !ok || !both {
+	found := map[string]results{}
+	each(by, func(protocol string, r results) { found[protocol] = r }, "released", "paper")
+	if len(found) < 2 {
 		return nil
 	}
 	t := &table.Table{Columns: heads("Data set", "printed / released", "paper / released")}
@@ -182,20 +157,20 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 		var ratios [2][]float64
 		for _, metric := range metrics {
 			for _, m := range columns {
-				sd, split := stats.SD(r.Values(problem, metric, m)), stats.SD(p.Values(problem, metric, m))
-				if c, ok := inPrint(problem, metric, m); ok && c.SD > 0 && sd > 0 {
-					ratios[0] = append(ratios[0], c.SD/sd)
+				sd, split := stats.SD(found["released"].Values(problem, metric, m)), stats.SD(found["paper"].Values(problem, metric, m))
+				if p := inPrint(problem, metric, m); p.SD > 0 && sd > 0 {
+					ratios[0] = append(ratios[0], p.SD/sd)
 				}
 				if (m == "sgld" || m == "svgd") && split > 0 && sd > 0 { // only these have the same settings under both
 					ratios[1] = append(ratios[1], split/sd)
 				}
 			}
 		}
+		row := []table.Cell{table.Text(found["released"].Names(problem))}
 		for i := range all {
-			all[i] = append(all[i], ratios[i]...)
+			all[i], row = append(all[i], ratios[i]...), append(row, table.Number(stats.Median(ratios[i]), 3))
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem)),
-			table.Number(stats.Median(ratios[0]), 3), table.Number(stats.Median(ratios[1]), 3)})
+		t.Rows = append(t.Rows, row)
 	}
 	if len(all[0]) == 0 || len(all[1]) == 0 {
 		return nil
@@ -210,8 +185,7 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{Table: t,
 		Title: fmt.Sprintf("A random split for each trial makes ± %s times that of one split", claim.Num(many)),
 		Text: fmt.Sprintf("The paper's ± is a standard deviation over trials (section 5.4). It is %s times ours on the one "+
-			"released split (median), so it is nearer "+
-			"to that of %s.", claim.Num(one), of)}
+			"released split (median), so it is nearer to that of %s.", claim.Num(one), of)}
 }
 
 // restless names the methods whose test RMSE still moves by more than a tenth at the end of a run, so that what a table prints depends on
@@ -253,19 +227,17 @@ func restless(by map[string]*record.Set) *harness.Statement {
 
 // perProblem is a table of a value for each data set, a column a protocol; nil where no protocol has one.
 func perProblem(by map[string]*record.Set, note string, of func(protocol string, r results, problem string) table.Cell) *table.Table {
-	t := &table.Table{Columns: heads("Data set"), Notes: []string{note}}
+	headers, t := []string{"Data set"}, &table.Table{Rows: make([][]table.Cell, len(problems)), Notes: []string{note}}
 	each(by, func(protocol string, r results) {
-		t.Columns = append(t.Columns, table.Column{Header: protocol, Align: table.Right})
+		headers = append(headers, protocol)
 		for i, problem := range problems {
-			if len(t.Rows) == i {
-				t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem))})
+			if t.Rows[i] == nil {
+				t.Rows[i] = []table.Cell{table.Text(r.Names(problem))}
 			}
 			t.Rows[i] = append(t.Rows[i], of(protocol, r, problem))
 		}
 	})
-	if t.Rows == nil {
-		return nil
-	}
+	t.Columns = heads(headers...)
 	return t
 }
 
@@ -302,17 +274,17 @@ func optimism(by map[string]*record.Set) *harness.Statement {
 func sigmas(by map[string]*record.Set) *harness.Statement {
 	fell, settings := 0, 0
 	t := perProblem(by, "Final σ of Ada-SIFG, mean over trials.", func(_ string, r results, problem string) table.Cell {
-		v := stats.Mean(r.Values(problem, "sigma", "ada-sifg"))
-		if c, ok := config(r.Set, problem, "ada-sifg"); ok {
-			fell, settings = fell+count(v < c.Sampler.Sigma), settings+1
+		v := r.Values(problem, "sigma", "ada-sifg")
+		if c, _ := config(r.Set, problem, "ada-sifg"); v != nil {
+			fell, settings = fell+count(stats.Mean(v) < c.Sampler.Sigma), settings+1
 		}
-		return table.Number(v, 2)
+		return table.Number(stats.Mean(v), 2)
 	})
 	if settings == 0 {
 		return nil
 	}
 	wins, losses, all := 0, 0, 0
-	each(by, func(protocol string, r results) {
+	each(by, func(_ string, r results) {
 		v := r.versus("ada-sifg", "sifg")
 		if v.few > 0 {
 			return // too few trials to tell
@@ -324,6 +296,6 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	})
 	return &harness.Statement{Table: t, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
 		Text: fmt.Sprintf("Of %d cells Ada-SIFG is lower than SIFG, whose σ is fixed, in %d, and higher in %d (paired by trial, "+
-			"Holm's correction). Under paper "+
-			"the rule of σ sums over coordinates (equation 3.10) where the scripts average.", all, wins, losses)}
+			"Holm's correction). Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
+			all, wins, losses)}
 }

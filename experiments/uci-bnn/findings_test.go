@@ -26,8 +26,8 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 	spread := func(by float64) *made { // the printed spreads times by
 		m := asInPrint()
 		m.value = func(problem, method, metric string, seed int) float64 {
-			p, ok := inPrint(problem, metric, method)
-			if !ok {
+			p := inPrint(problem, metric, method)
+			if p.Text == "" {
 				return plain(problem, method, metric, seed)
 			}
 			return p.Mean + by*p.AtMost()*wobble(method, seed)

@@ -37,12 +37,12 @@ func asInPrint() *made {
 	return &made{
 		protocol: "released", seeds: 10, methods: []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"},
 		value: func(problem, method, metric string, seed int) float64 {
-			p, ok := inPrint(problem, metric, strings.TrimSuffix(strings.TrimSuffix(method, "-slow"), "-wide"))
+			p := inPrint(problem, metric, strings.TrimSuffix(strings.TrimSuffix(method, "-slow"), "-wide"))
 			if method == "sifg" || method == "sifg-wide" {
-				p, ok = inPrint(problem, metric, "ada-sifg")
+				p = inPrint(problem, metric, "ada-sifg")
 			}
 			switch {
-			case ok:
+			case p.Text != "":
 				return p.Mean + 0.4*p.AtMost()*wobble(method, seed)
 			case metric == "dev-nll":
 				return 0.3

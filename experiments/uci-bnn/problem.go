@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -20,11 +18,9 @@ import (
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Hidden int `mapstructure:"hidden"` // ReLU units of the network whose posterior is sampled; paper: 50
-	Batch  int `mapstructure:"batch"`  // rows of a mini-batch; fewer where there are fewer; paper: 100
-
-	Split string `mapstructure:"split"` // released, random, standard: see divide
-	Dev   string `mapstructure:"dev"`   // holdout, overlap: see divide
+	Hidden int    `mapstructure:"hidden"` // ReLU units of the network whose posterior is sampled; paper: 50
+	Split  string `mapstructure:"split"`  // released, random, standard: see split
+	Dev    string `mapstructure:"dev"`    // holdout, overlap: see divide
 
 	// Precision says how the particles' noise precisions are chosen on the development part before they are judged.
 	// released: a particle's precision is replaced if the likelihood gains, and counts as 50 at most; fitted: it is one
@@ -46,7 +42,7 @@ var choices = map[string][]string{
 
 // options reads the options and refuses those that are wrong.
 func options(t *harness.Trial) (*Options, error) {
-	o := &Options{Hidden: 50, Batch: 100, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
+	o := &Options{Hidden: 50, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
 	if err := settings.Decode(t.Config.Options, o); err != nil {
 		return nil, err
 	}
@@ -58,8 +54,8 @@ func options(t *harness.Trial) (*Options, error) {
 	switch {
 	case t.Config.Data == "":
 		return nil, fmt.Errorf("data: the name of a data set is needed (sifg data list)")
-	case o.Hidden < 1 || o.Batch < 1:
-		return nil, fmt.Errorf("options.hidden and options.batch: must be 1 or more, got %d and %d", o.Hidden, o.Batch)
+	case o.Hidden < 1:
+		return nil, fmt.Errorf("options.hidden: must be 1 or more, got %d", o.Hidden)
 	case o.Repeats < 0:
 		return nil, fmt.Errorf("options.repeats: must not be negative, got %d", o.Repeats)
 	}
@@ -89,7 +85,6 @@ type problem struct {
 	last      int
 	r         *regression
 	posterior *target.BNN
-	x         map[*part]sifg.Batch // features in float32
 }
 
 // build implements harness.Experiment.Problem.
@@ -102,33 +97,20 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{o: o, seed: t.Seed, last: t.Config.Iterations, x: map[*part]sifg.Batch{}}
+	p := &problem{o: o, seed: t.Seed, last: t.Config.Iterations}
 	if p.r, err = prepare(d, o.Split, o.Dev, t.Seed); err != nil {
 		return nil, err
-	}
-	for _, s := range []*part{&p.r.train, &p.r.dev, &p.r.test} {
-		p.x[s] = single(s.x)
 	}
 	y := make([]float32, len(p.r.train.y))
 	for i, v := range p.r.train.y {
 		y[i] = float32((v - p.r.mean) / p.r.sd)
 	}
 	model := target.DefaultBNN()
-	model.Hidden, model.Batch = o.Hidden, min(o.Batch, len(y))
-	if p.posterior, err = target.NewBNN(p.x[&p.r.train], y, model); err != nil {
+	model.Hidden, model.Batch = o.Hidden, min(model.Batch, len(y))
+	if p.posterior, err = target.NewBNN(p.r.train.x32, y, model); err != nil {
 		return nil, err
 	}
 	return &harness.Problem{Target: p.posterior, Init: p.init, Measure: p.measure}, nil
-}
-
-// single returns x in float32.
-func single(x *mat.Dense) sifg.Batch {
-	m, d := x.Dims()
-	b := sifg.NewBatch(m, d)
-	for i, v := range x.RawMatrix().Data {
-		b.Data[i] = float32(v)
-	}
-	return b
 }
 
 // init draws the start; Options.Lambda says what of it is not as in the scripts.
@@ -143,15 +125,7 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	}
 }
 
-// measure implements harness.Problem.Measure:
-//
-//	rmse                  of the judged sample's mean prediction on the test part, in the target's units
-//	m5                    fifth moment of the particles, mean‖θ_i‖⁵ (paper, Assumption 4.4)
-//	constant-, ols-…      RMSE and NLL of the trivial predictors, at iteration 0
-//	test-rmse, test-nll   at the end, with precisions chosen on the development part
-//	dev-rmse, dev-nll     at the end, on the development part; for dev-nll precisions are fitted on each half of it and judged
-//	                      on the other
-//	repeat-rmse           at the end, index k: the same particles perturbed anew for the k-th time
+// measure implements harness.Problem.Measure. Experiment.Metrics says what the metrics are.
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	test := p.predict(sample, &p.r.test)
 	put("rmse", 0, test.RMSE(p.r.test.y))
@@ -171,7 +145,7 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	put("test-rmse", 0, test.RMSE(p.r.test.y))
 	put("test-nll", 0, -test.LogLikelihood(p.r.test.y))
 	put("dev-rmse", 0, dev.RMSE(p.r.dev.y))
-	put("dev-nll", 0, p.crossed(dev, p.r.dev.y))
+	put("dev-nll", 0, -dev.CrossFitted(p.r.dev.y, p.precisions))
 	if c.Sigma == 0 {
 		return
 	}
@@ -181,15 +155,14 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		for i, z := range c.Z.Data {
 			again.Data[i] = z + c.Sigma*again.Data[i]
 		}
-		prediction := p.predict(again, &p.r.test)
-		put("repeat-rmse", k, prediction.RMSE(p.r.test.y))
+		put("repeat-rmse", k, p.predict(again, &p.r.test).RMSE(p.r.test.y))
 	}
 }
 
 // predict returns the particles' predictions of a part in the target's units.
 func (p *problem) predict(particles sifg.Batch, s *part) metric.Prediction {
 	y := sifg.NewBatch(particles.Rows, len(s.y))
-	p.posterior.Predict(y, particles, p.x[s])
+	p.posterior.Predict(y, particles, s.x32)
 	logPrec := make([]float64, particles.Rows)
 	for i := range logPrec {
 		logPrec[i] = float64(particles.Data[(i+1)*particles.Cols-2])
@@ -207,31 +180,4 @@ func (p *problem) precisions(q metric.Prediction, y []float64) []float64 {
 		return q.ReleasedPrecisions(y)
 	}
 	return q.FitPrecisions(y)
-}
-
-// crossed returns the NLL of outcomes y, each half of them judged with precisions chosen by the other.
-func (p *problem) crossed(q metric.Prediction, y []float64) float64 {
-	var total float64
-	for half := range 2 {
-		fit, fitY := every(q, y, half)
-		judge, judgeY := every(q, y, 1-half)
-		judge.LogPrec = p.precisions(fit, fitY)
-		total -= judge.LogLikelihood(judgeY) * float64(len(judgeY))
-	}
-	return total / float64(len(y))
-}
-
-// every returns the prediction of every second outcome, from the first one on.
-func every(q metric.Prediction, y []float64, first int) (metric.Prediction, []float64) {
-	var kept []float64
-	for t := first; t < len(y); t += 2 {
-		kept = append(kept, y[t])
-	}
-	out := metric.Prediction{Mean: metric.NewPoints(q.Mean.N, len(kept)), LogPrec: q.LogPrec, Clamp: q.Clamp}
-	for i := range q.Mean.N {
-		for k := range kept {
-			out.Mean.Row(i)[k] = q.Mean.Row(i)[first+2*k]
-		}
-	}
-	return out, kept
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -49,23 +50,20 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 //	standard: seed k takes the data set's published split k
 func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err error) {
 	n = int(math.RoundToEven(0.9 * float64(d.Rows)))
-	switch how {
-	case "released":
-		if len(d.Permutation) != d.Rows {
-			return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol "+
-				"matched, whose splits are random", d.Name)
-		}
-		return d.Permutation, n, nil
-	case "random":
-		return shuffled(d.Rows, rng.New(seed, "split")), n, nil
-	}
 	switch k := len(d.Splits); {
+	case how == "random":
+		return shuffled(d.Rows, rng.New(seed, "split")), n, nil
+	case how == "released" && len(d.Permutation) == d.Rows:
+		return d.Permutation, n, nil
+	case how == "released":
+		return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol "+
+			"matched, whose splits are random", d.Name)
 	case k == 0:
 		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, whose splits "+
 			"are random", d.Name)
 	case seed < 1 || seed > uint64(k):
-		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds "+
-			"from 1 to %d", seed, d.Name, k, k)
+		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds from 1 to %d",
+			seed, d.Name, k, k)
 	}
 	s := d.Splits[seed-1]
 	n = len(s.Train)
@@ -88,8 +86,9 @@ func shuffled(n int, r *rng.Stream) []int {
 
 // part is some rows of a data set: features standardised as the training part's (m×d), and the target.
 type part struct {
-	x *mat.Dense
-	y []float64 // in its own units
+	x   *mat.Dense
+	x32 sifg.Batch // the same
+	y   []float64  // in its own units
 }
 
 // regression is a data set divided and standardised by mean and population standard deviation of the training part.
@@ -121,20 +120,21 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 			features = append(features, c)
 		}
 	}
-	parts := []*part{{}, {}, {}}
-	for i, rows := range [][]int{r.train, r.dev, r.test} {
-		parts[i].x, parts[i].y = mat.NewDense(len(rows), len(features), nil), column(d.Target, rows)
+	standardised := func(rows []int) part {
+		p := part{mat.NewDense(len(rows), len(features), nil), sifg.NewBatch(len(rows), len(features)), column(d.Target, rows)}
 		for j, c := range features {
 			mean, sd := meanSD(column(c, r.train))
 			if sd == 0 {
 				sd = 1
 			}
 			for k, v := range column(c, rows) {
-				parts[i].x.Set(k, j, (v-mean)/sd)
+				p.x.Set(k, j, (v-mean)/sd)
+				p.x32.Data[k*len(features)+j] = float32((v - mean) / sd)
 			}
 		}
+		return p
 	}
-	out := &regression{train: *parts[0], dev: *parts[1], test: *parts[2]}
+	out := &regression{train: standardised(r.train), dev: standardised(r.dev), test: standardised(r.test)}
 	if out.mean, out.sd = meanSD(out.train.y); out.sd == 0 {
 		return nil, fmt.Errorf("data set %s: the target %q is constant in the training part", d.Name, d.Columns[d.Target])
 	}

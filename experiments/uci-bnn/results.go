@@ -26,15 +26,14 @@ var publishedCSV []byte
 // printed are the cells of Table 1.
 var printed = claim.MustReadPublished(publishedCSV)
 
-// inPrint returns a printed cell.
-func inPrint(problem, metric, method string) (claim.Published, bool) {
-	i := slices.IndexFunc(printed, func(p claim.Published) bool {
-		return p.Problem == problem && p.Metric == metric && p.Method == method
-	})
-	if i < 0 {
-		return claim.Published{}, false
+// inPrint returns a printed cell; that of no method is zero.
+func inPrint(problem, metric, method string) claim.Published {
+	for _, p := range printed {
+		if p.Problem == problem && p.Metric == metric && p.Method == method {
+			return p
+		}
 	}
-	return printed[i], true
+	return claim.Published{}
 }
 
 // results are the last values of a set.
@@ -53,15 +52,6 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 	return out
 }
 
-// keys returns the keys of the methods' trials on the problems.
-func (r results) keys(problems []string, methods ...string) []string {
-	var out []string
-	for _, p := range problems {
-		out = append(out, claim.Series{Set: r.Set, Problem: p}.Keys(methods...)...)
-	}
-	return out
-}
-
 // expected are the problems of a protocol: there are no standard splits of Diabetes.
 func expected(s *record.Set) []string {
 	if s.Protocol == "standard" {
@@ -70,43 +60,45 @@ func expected(s *record.Set) []string {
 	return problems
 }
 
-// config returns the configuration of a method's first trial on a problem that ended well.
-func config(s *record.Set, problem, method string) (settings.Config, bool) {
-	t, ok := claim.First(s, problem, method)
-	if !ok {
-		return settings.Config{}, false
+// cells are the rows of Table 1, as pairs of problem and metric.
+func cells(yield func(problem, metric string) bool) {
+	for _, problem := range problems {
+		for _, metric := range metrics {
+			if !yield(problem, metric) {
+				return
+			}
+		}
 	}
-	c, err := claim.Config(t)
-	return c, err == nil
+}
+
+// config returns the configuration of the first trial on a problem by a method, each "" for any.
+func config(s *record.Set, problem, method string) (settings.Config, bool) {
+	for _, t := range s.Trials {
+		if (problem == "" || t.Problem == problem) && (method == "" || t.Method == method) {
+			c, err := claim.Config(t)
+			return c, err == nil
+		}
+	}
+	return settings.Config{}, false
 }
 
 // ownData returns the name of a person's own data set that stands in the place of the problem's; "" for none.
 func ownData(s *record.Set, problem string) string {
-	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Problem == problem })
-	if i < 0 {
-		return ""
-	}
-	c, err := claim.Config(s.Trials[i])
-	if err != nil || strings.TrimSuffix(c.Data, "-standard") == problem {
+	c, ok := config(s, problem, "")
+	if !ok || strings.TrimSuffix(c.Data, "-standard") == problem {
 		return ""
 	}
 	return c.Data
 }
 
-// published makes claims untestable where some problem has other data than the paper's.
-func published(claims []claim.Claim) []claim.Claim {
-	for i, check := range claims {
-		claims[i].Check = func(s *record.Set) claim.Outcome {
-			for _, p := range problems {
-				if own := ownData(s, p); own != "" {
-					return claim.Outcome{Verdict: claim.NotTestable, Evidence: fmt.Sprintf("problem %s has the data set %s, not "+
-						"the paper's", p, own)}
-				}
-			}
-			return check.Check(s)
+// otherData says which problem has other data than the paper's; "" for none.
+func otherData(s *record.Set) string {
+	for _, p := range problems {
+		if own := ownData(s, p); own != "" {
+			return fmt.Sprintf("problem %s has the data set %s, not the paper's", p, own)
 		}
 	}
-	return claims
+	return ""
 }
 
 // named returns the names of problems, metrics and methods in words: a problem with a person's own data has the name of the data set,
@@ -135,7 +127,8 @@ func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
 		base := strings.TrimSuffix(method, "-wide")
 		from := map[bool]string{true: "from "}[base == "ada-sifg"]
-		return claim.Label(base) + " (" + from + "σ = " + setting(s, method, func(c sifg.Config) float64 { return c.Sigma }) + ")"
+		sigma := setting(s, method, func(c sifg.Config) float64 { return c.Sigma })
+		return claim.Label(base) + " (" + from + "σ = " + sigma + ")"
 	}
 }
 
@@ -143,12 +136,8 @@ func stepSize(c sifg.Config) float64 { return c.Step }
 
 // setting prints a method's setting, as the first of its trials has it; "–" without trials.
 func setting(s *record.Set, method string, value func(sifg.Config) float64) string {
-	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Method == method })
-	if i < 0 {
-		return "–"
-	}
-	c, err := claim.Config(s.Trials[i])
-	if err != nil {
+	c, ok := config(s, "", method)
+	if !ok {
 		return "–"
 	}
 	return claim.Num(value(c.Sampler))

@@ -14,18 +14,15 @@ import (
 // compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it ran.
 func compared(s *record.Set) []string {
 	return slices.DeleteFunc([]string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"}, func(m string) bool {
-		return !slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Method == m })
+		_, ran := config(s, "", m)
+		return !ran
 	})
 }
 
 // table1 is Table 1: a row a data set and metric, a column a method.
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
-	t := &table.Table{Spread: "standard deviation over trials", Columns: heads("Data set", "Metric", "constant", "least squares")}
-	t.Columns[1].Align = table.Left
-	for _, m := range methods {
-		t.Columns = append(t.Columns, table.Column{Header: r.Names(m), Align: table.Right})
-	}
+	t := &table.Table{Spread: "standard deviation over trials", Columns: r.heads(methods, "Data set", "Metric", "constant", "least squares")}
 	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
 	apart := false        // some method takes no part in a comparison
 	for _, problem := range expected(s) {
@@ -48,15 +45,13 @@ func table1(s *record.Set) (*table.Table, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. It takes %d trials to tell %d methods apart.", need, present))
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of "+
-			"the differences "+
-			"paired by seed, Holm's correction within the row; it takes %d trials in common). Because the lowest mean is found in "+
-			"the same data, "+
-			"a row of equal methods shows a false difference in one case of ten.", 100*claim.Level, need))
+			"the differences paired by seed, Holm's correction within the row; it takes %d trials in common). Because the lowest "+
+			"mean is found in the same data, a row of equal methods shows a false difference in one case of ten.",
+			100*claim.Level, need))
 	}
 	if apart {
 		t.Notes = append(t.Notes, "Means are compared over the trials that all methods of a row have in common. A method with "+
-			"fewer than four "+
-			"fifths of the most trials takes no part.")
+			"fewer than four fifths of the most trials takes no part.")
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
 		"trials so far.")
@@ -100,22 +95,27 @@ func plain(v []float64) table.Cell {
 	return claim.MeanSD(v)
 }
 
-// heads are columns, right-aligned but for the first.
+// heads are columns, right-aligned but for the first and one of metrics.
 func heads(headers ...string) []table.Column {
 	out := make([]table.Column, len(headers))
 	for i, h := range headers {
-		out[i] = table.Column{Header: h, Align: table.Align(count(i > 0))}
+		out[i] = table.Column{Header: h, Align: table.Align(count(i > 0 && h != "Metric"))}
 	}
 	return out
 }
 
+// heads are columns with these headers, then one for each method.
+func (r results) heads(methods []string, headers ...string) []table.Column {
+	for _, m := range methods {
+		headers = append(headers, r.Names(m))
+	}
+	return heads(headers...)
+}
+
 // meaning says what varies between the trials of a protocol.
 func meaning(s *record.Set) string {
-	for _, t := range s.Trials {
-		if c, err := claim.Config(t); err != nil || c.Options["split"] != "released" {
-			return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between splits."
-		}
-		break
+	if c, ok := config(s, "", ""); ok && c.Options["split"] != "released" {
+		return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between splits."
 	}
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
@@ -123,39 +123,32 @@ func meaning(s *record.Set) string {
 // against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same cells.
 func against(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return m == "sifg" })
-	t := &table.Table{Columns: heads("Data set", "Metric")}
-	t.Columns[1].Align = table.Left
-	for _, m := range methods {
-		t.Columns = append(t.Columns, table.Column{Header: r.Names(m), Align: table.Right})
-	}
+	t := &table.Table{Columns: r.heads(methods, "Data set", "Metric")}
 	within, outside := 0, 0
-	for _, problem := range problems {
-		for _, metric := range metrics {
-			if s.Protocol == "standard" || ownData(s, problem) != "" {
-				continue // other data than the paper's
-			}
-			row := []table.Cell{table.Text(r.Names(problem)), table.Text(r.Names(metric))}
-			for _, m := range methods {
-				p, _ := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
-				v := r.Values(problem, metric, m)
-				c := table.Number(stats.Mean(v), 4)
-				if len(v) > 0 && s.Incomparable == "" {
-					c.Bold = !p.Gap(v).Agrees()
-					within, outside = within+count(!c.Bold && m != "svgd-slow"), outside+count(c.Bold && m != "svgd-slow")
-				}
-				c.Text += " (" + p.Text + ")"
-				row = append(row, c)
-			}
-			t.Rows = append(t.Rows, row)
+	for problem, metric := range cells {
+		if s.Protocol == "standard" || ownData(s, problem) != "" {
+			continue // other data than the paper's
 		}
+		row := []table.Cell{table.Text(r.Names(problem)), table.Text(r.Names(metric))}
+		for _, m := range methods {
+			p := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
+			v := r.Values(problem, metric, m)
+			c := table.Number(stats.Mean(v), 4)
+			if len(v) > 0 && s.Incomparable == "" {
+				c.Bold = !p.Gap(v).Agrees()
+				within, outside = within+count(!c.Bold && m != "svgd-slow"), outside+count(c.Bold && m != "svgd-slow")
+			}
+			c.Text += " (" + p.Text + ")"
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	if t.Rows == nil {
 		return nil, fmt.Errorf("no problem has the paper's data")
 	}
 	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): "+
-		"the means differ by more than %d "+
-		"pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread printed as 0.00 counts as 0.005. %s",
-		within, outside, claim.Units, 100*claim.Share, meaning(s))}
+		"the means differ by more than %d pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread "+
+		"printed as 0.00 counts as 0.005. %s", within, outside, claim.Units, 100*claim.Share, meaning(s))}
 	if s.Incomparable != "" {
 		t.Notes = []string{"Measured mean (printed mean ± standard deviation). No verdict: " + s.Incomparable + "."}
 	}

@@ -17,20 +17,18 @@ func TestPublishedCells(t *testing.T) {
 		t.Errorf("%d cells", len(printed))
 	}
 	bold := map[string]int{}
-	for _, problem := range problems {
-		for _, metric := range metrics {
-			best := ""
-			for _, m := range columns {
-				p, ok := inPrint(problem, metric, m)
-				if !ok {
-					t.Fatalf("no cell %s %s %s", problem, metric, m)
-				}
-				if b, ok := inPrint(problem, metric, best); !ok || p.Mean < b.Mean {
-					best = m
-				}
+	for problem, metric := range cells {
+		best := "sgld"
+		for _, m := range columns {
+			p := inPrint(problem, metric, m)
+			if p.Text == "" {
+				t.Fatalf("no cell %s %s %s", problem, metric, m)
 			}
-			bold[best]++
+			if p.Mean < inPrint(problem, metric, best).Mean {
+				best = m
+			}
 		}
+		bold[best]++
 	}
 	if bold["ada-sifg"] != 9 || bold["sgld"] != 2 || bold["ada-gwg"] != 1 {
 		t.Errorf("row minima: %v", bold)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 )
 
 //go:embed uci-bnn.yaml
@@ -16,7 +17,8 @@ var grids embed.FS
 
 // manySplits: the error differs more between splits than between methods, so a mean over other splits is outside the printed ± even
 // of a perfect repetition.
-const manySplits = "a split of its own for each trial, where the printed table most likely has one for all: differences are of splits too"
+const manySplits = "a split of its own for each trial, where the printed table most likely has one for all: differences are of " +
+	"splits too"
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -78,7 +80,7 @@ var Experiment = &harness.Experiment{
 			Make:    against,
 		},
 	},
-	Claims:    published(slices.Concat(tableClaims, flowClaims)),
+	Claims:    claim.Unless(otherData, slices.Concat(tableClaims, flowClaims)...),
 	Findings:  findings,
 	Published: printed,
 	Incomparable: map[string]string{
