@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"unicode"
 )
@@ -12,6 +13,7 @@ import (
 // output is stdout or stderr. Text of other people (reasons, citations, names of files) cannot control the terminal through it. It
 // remembers that it could not be written, so that commands need not look at every line.
 type output struct {
+	mu     sync.Mutex // of the workers of a run
 	to     io.Writer
 	failed error
 }
@@ -24,6 +26,8 @@ func (o *output) Write(b []byte) (int, error) {
 		}
 		return unicode.ReplacementChar
 	}, string(b))
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if _, err := io.WriteString(o.to, clean); err != nil && o.failed == nil {
 		o.failed = err
 	}
