@@ -2,6 +2,7 @@ package megica
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -38,12 +39,7 @@ var facts = []struct{ name, words string }{
 // summarise makes the summary of the kept draws of each chain (rows of p²).
 func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc.Tally) *reference {
 	p, n := d.o.Channels, len(draws[0])/d.Dim()
-	ref := &reference{Identity: d.identity(), Mode: m, Facts: map[string][]float64{}}
-	fact := func(name string, values ...float64) {
-		if !slices.ContainsFunc(values, math.IsNaN) { // a diagnostic that says nothing is left out
-			ref.Facts[name] = values
-		}
-	}
+	ref := &reference{Identity: d.identity(), Mode: m, Mean: means(draws[0], p*p)}
 	aligned := make([][]float64, len(draws))
 	var visited, changes []float64
 	for k, flat := range draws {
@@ -68,30 +64,22 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 		rhat, unaligned = max(rhat, c.RHat), max(unaligned, plain.Coordinates[i].RHat)
 		bulk, tail = min(bulk, c.BulkESS), min(tail, c.TailESS)
 	}
-	ref.Mean = means(draws[0], p*p)
-	fact("chains", float64(len(draws)))
-	fact("kept", float64(n))
-	fact("acceptance", turned.Acceptance)
-	fact("divergences", float64(turned.Divergences))
-	fact("energy-error", turned.MeanEnergyError)
-	fact("rhat", rhat)
-	fact("rhat-unaligned", unaligned)
-	fact("ess-bulk", bulk)
-	fact("ess-tail", tail)
-	fact("modes", visited...)
-	fact("mode-changes", changes...)
 	halves, pairs := spreads(draws, p)
-	fact("amari-halves", halves...)
-	fact("amari-chains", pairs...)
-	halves, pairs = spreads(aligned, p)
-	fact("amari-aligned-halves", halves...)
-	fact("amari-aligned-chains", pairs...)
-	fact("amari-mode", metric.Amari(m.W, ref.Mean, p))
-	fact("restarts", float64(m.Agree), searches)
-	if lo, hi := d.Curvature(m.W); lo > 0 {
-		fact("laplace-sd", 1/math.Sqrt(hi), 1/math.Sqrt(lo))
-		fact("stable-step", 2/hi)
+	alignedHalves, alignedPairs := spreads(aligned, p)
+	ref.Facts = map[string][]float64{
+		"chains": {float64(len(draws))}, "kept": {float64(n)},
+		"acceptance": {turned.Acceptance}, "divergences": {float64(turned.Divergences)}, "energy-error": {turned.MeanEnergyError},
+		"rhat-unaligned": {unaligned}, "rhat": {rhat}, "ess-bulk": {bulk}, "ess-tail": {tail},
+		"modes": visited, "mode-changes": changes,
+		"amari-halves": halves, "amari-chains": pairs,
+		"amari-aligned-halves": alignedHalves, "amari-aligned-chains": alignedPairs,
+		"amari-mode": {metric.Amari(m.W, ref.Mean, p)},
+		"restarts":   {float64(m.Agree), searches},
 	}
+	if lo, hi := d.Curvature(m.W); lo > 0 {
+		ref.Facts["laplace-sd"], ref.Facts["stable-step"] = []float64{1 / math.Sqrt(hi), 1 / math.Sqrt(lo)}, []float64{2 / hi}
+	}
+	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) }) // it says nothing
 	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: chains.Thin(aligned, p*p, d.o.Reference.Draws)}
 	return ref
 }

@@ -1,8 +1,6 @@
 package megica
 
 import (
-	"slices"
-
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -17,8 +15,7 @@ type sample struct {
 }
 
 func (p *problem) sample(w sifg.Batch, iter int) *sample {
-	s := &sample{points: metric.FromBatch(w), iter: iter}
-	s.aligned = metric.Points{N: s.points.N, D: s.points.D, Data: slices.Clone(s.points.Data)}
+	s := &sample{points: metric.FromBatch(w), aligned: metric.FromBatch(w), iter: iter}
 	for i := range s.aligned.N {
 		metric.AlignRows(s.aligned.Row(i), s.aligned.Row(i), p.ref.Mode.W, p.p)
 	}
@@ -27,13 +24,13 @@ func (p *problem) sample(w sifg.Batch, iter int) *sample {
 
 type put = func(metric string, index int, value float64)
 
-// measures is the table of metrics by name.
+// measures is the table of metrics by name; Experiment.Metrics says what they are.
 var measures = map[string]func(p *problem, s *sample, put put){
 	"amari":      func(p *problem, s *sample, put put) { p.amari("amari", p.truth, s, put) },
 	"amari-mode": func(p *problem, s *sample, put put) { p.amari("amari-mode", p.ref.Mode.W, s, put) },
-	"energy":     (*problem).energyDistance,
+	"energy":     func(p *problem, s *sample, put put) { put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned))) },
 	"ksd":        (*problem).ksd,
-	"rms":        (*problem).rms,
+	"rms":        func(_ *problem, s *sample, put put) { put("rms", 0, rootMeanSquare(s.points.Data)) },
 }
 
 // measure implements harness.Problem.Measure. At iteration 0 it also measures as many reference draws, as metrics named
@@ -105,13 +102,7 @@ func (p *problem) amari(name string, to []float64, s *sample, put put) {
 	put(name+"-median", 0, stats.Median(each))
 }
 
-// energyDistance puts the energy distance of the aligned sample to the aligned reference draws, every coordinate in units
-// of the reference's standard deviation.
-func (p *problem) energyDistance(s *sample, put put) {
-	put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned)))
-}
-
-// ksd puts the kernel Stein discrepancy of the aligned sample in the same units: V-statistic (index 0) and U-statistic (1).
+// ksd puts the kernel Stein discrepancy of the aligned sample, every coordinate in units of the reference's standard deviation.
 // The density does not change under the alignment, so the score there is that of the aligned matrix.
 func (p *problem) ksd(s *sample, put put) {
 	x, score := sifg.NewBatch(s.aligned.N, s.aligned.D), sifg.NewBatch(s.aligned.N, s.aligned.D)
@@ -126,9 +117,4 @@ func (p *problem) ksd(s *sample, put put) {
 	v, u := metric.KSD(p.ref.standard(s.aligned), g)
 	put("ksd", 0, v)
 	put("ksd", 1, u)
-}
-
-// rms puts the root mean square of the entries of all matrices.
-func (p *problem) rms(s *sample, put put) {
-	put("rms", 0, rootMeanSquare(s.points.Data))
 }

@@ -34,43 +34,31 @@ var Experiment = &harness.Experiment{
 	Lead:      []string{"figure4-left", "18"},
 	Grids:     grids,
 	Figures: []harness.Figure{
-		{
-			Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
+		{Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
 			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). " +
 				"The line across is the median of as many draws of the reference chains; random matrices have N(0, 1) entries. " +
 				"Particles of one try are not independent.",
-			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) },
-		},
-		{
-			Name: "figure4-middle", Title: "Figure 4 middle: Amari distance of 100 particles",
+			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) }},
+		{Name: "figure4-middle", Title: "Figure 4 middle: Amari distance of 100 particles",
 			Caption: "As on the left, with 100 particles.",
-			Draw:    func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, many) },
-		},
-		{
-			Name: "identifiability", Title: "What the axis measures",
+			Draw:    func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, many) }},
+		{Name: "identifiability", Title: "What the axis measures",
 			Caption: "Amari distances, from the left: to W₀ of draws of the reference chains and of random matrices; of the draws " +
 				"to the mode; between the means of a chain's halves and of two chains, a dot each; the same of aligned draws; of " +
 				"the mode to the mean of the first chain. Outlines are densities, bars medians, boxes quartiles.",
-			Draw: identifiability,
-		},
+			Draw: identifiability},
 		convergence("convergence-10", "10", few),
 		convergence("convergence-100", "100", many),
 	},
 	Tables: []harness.Table{
-		{
-			Name: "summary-10", Title: "10 particles at the last iteration",
-			Make: func(s *record.Set) (*table.Table, error) { return summary(s, few) },
-		},
-		{
-			Name: "summary-100", Title: "100 particles at the last iteration",
-			Make: func(s *record.Set) (*table.Table, error) { return summary(s, many) },
-		},
-		{
-			Name: "reference", Title: "The reference chains",
+		{Name: "summary-10", Title: "10 particles at the last iteration",
+			Make: func(s *record.Set) (*table.Table, error) { return summary(s, few) }},
+		{Name: "summary-100", Title: "100 particles at the last iteration",
+			Make: func(s *record.Set) (*table.Table, error) { return summary(s, many) }},
+		{Name: "reference", Title: "The reference chains",
 			Caption: "Diagnostics of the HMC chains whose second half is the reference. Aligned: each draw turned by the signed " +
 				"permutation that brings it nearest to the mode.",
-			Make: diagnostics,
-		},
+			Make: diagnostics},
 	},
 	Claims:   claims,
 	Findings: findings,

@@ -1,14 +1,12 @@
 package megica
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
@@ -86,9 +84,6 @@ func check(t *harness.Trial) error {
 		return err
 	}
 	d, err := t.Data()
-	if errors.Is(err, dataset.ErrAbsent) {
-		return nil // a run says so
-	}
 	if err == nil {
 		_, err = channels(d, o.Channels)
 	}

@@ -7,8 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/chains"
@@ -109,6 +109,9 @@ const summaryFile, drawsFile = "summary.json", "draws.npy"
 //go:embed reference
 var committed embed.FS
 
+// protocols have a committed reference each.
+var protocols = []string{"paper", "released", "matched"}
+
 // referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings and
 // Recompute does not rule them out, or chains of the problem's own.
 func referenceOf(t *harness.Trial) (*harness.Reference, error) {
@@ -130,22 +133,15 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 
 // findCommitted returns the files of the committed reference with this identity; nil: there is none.
 func findCommitted(id identity) (map[string][]byte, error) {
-	names, err := fs.Glob(committed, "reference/*.json")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		summary, err := committed.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
+	for _, protocol := range protocols {
+		summary, err1 := committed.ReadFile("reference/" + protocol + ".json")
+		draws, err2 := committed.ReadFile("reference/" + protocol + ".npy")
 		var ref reference
-		if err := json.Unmarshal(summary, &ref); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := errors.Join(err1, err2, json.Unmarshal(summary, &ref)); err != nil {
+			return nil, fmt.Errorf("the committed reference of %s: %w", protocol, err)
 		}
 		if ref.Identity == id {
-			draws, err := committed.ReadFile(name[:len(name)-len(".json")] + ".npy")
-			return map[string][]byte{summaryFile: summary, drawsFile: draws}, err
+			return map[string][]byte{summaryFile: summary, drawsFile: draws}, nil
 		}
 	}
 	return nil, nil
@@ -178,13 +174,7 @@ func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 
 // truth is W₀ by its name in options.truth.
 func (r *reference) truth(name string) []float64 {
-	switch name {
-	case "mode":
-		return r.Mode.W
-	case "aligned-mean":
-		return r.AlignedMean
-	}
-	return r.Mean
+	return map[string][]float64{"mean": r.Mean, "aligned-mean": r.AlignedMean, "mode": r.Mode.W}[name]
 }
 
 // standard returns aligned points less the mean of the reference draws, in units of their standard deviations.

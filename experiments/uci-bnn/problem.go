@@ -1,14 +1,12 @@
 package ucibnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -35,20 +33,21 @@ type Options struct {
 	Repeats int `mapstructure:"repeats"`
 }
 
-var choices = map[string][]string{
-	"split": {"released", "random", "standard"}, "dev": {"holdout", "overlap"},
-	"precision": {"released", "fitted"}, "lambda": {"shared", "prior"},
-}
-
 // options reads the options and refuses those that are wrong.
 func options(t *harness.Trial) (*Options, error) {
 	o := &Options{Hidden: 50, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
 	if err := settings.Decode(t.Config.Options, o); err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]string{"split": o.Split, "dev": o.Dev, "precision": o.Precision, "lambda": o.Lambda} {
-		if !slices.Contains(choices[key], value) {
-			return nil, fmt.Errorf("options.%s: %q is unknown: want one of %s", key, value, strings.Join(choices[key], ", "))
+	for _, c := range []struct {
+		key, value string
+		choices    []string
+	}{
+		{"split", o.Split, []string{"released", "random", "standard"}}, {"dev", o.Dev, []string{"holdout", "overlap"}},
+		{"precision", o.Precision, []string{"released", "fitted"}}, {"lambda", o.Lambda, []string{"shared", "prior"}},
+	} {
+		if !slices.Contains(c.choices, c.value) {
+			return nil, fmt.Errorf("options.%s: %q is unknown: want one of %s", c.key, c.value, strings.Join(c.choices, ", "))
 		}
 	}
 	switch {
@@ -69,9 +68,6 @@ func check(t *harness.Trial) error {
 		return err
 	}
 	d, err := t.Data()
-	if errors.Is(err, dataset.ErrAbsent) {
-		return nil // a run says so
-	}
 	if err == nil {
 		_, _, err = split(d, o.Split, t.Seed)
 	}
@@ -125,17 +121,18 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	}
 }
 
-// measure implements harness.Problem.Measure. Experiment.Metrics says what the metrics are.
+// measure implements harness.Problem.Measure. Experiment.Metrics says what the metrics are; at iteration 0 there are also those of the
+// predictors that know nothing of networks, constant-… and ols-….
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	test := p.predict(sample, &p.r.test)
 	put("rmse", 0, test.RMSE(p.r.test.y))
 	put("m5", 0, metric.NormMoment(metric.FromBatch(c.Z), 5))
 	if c.Iter == 0 {
 		constant, ols := p.r.trivial()
-		put("constant-rmse", 0, constant[0])
-		put("constant-nll", 0, constant[1])
-		put("ols-rmse", 0, ols[0])
-		put("ols-nll", 0, ols[1])
+		for i, name := range []string{"rmse", "nll"} {
+			put("constant-"+name, 0, constant[i])
+			put("ols-"+name, 0, ols[i])
+		}
 	}
 	if c.Iter != p.last {
 		return

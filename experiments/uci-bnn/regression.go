@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -30,14 +31,11 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 		return rows{}, err
 	}
 	aside := min(int(math.RoundToEven(0.1*float64(n))), maxDev)
-	if aside < 2 || n-aside < 2 || len(order)-n < 1 {
+	if aside < 2 || len(order) == n {
 		return rows{}, fmt.Errorf("data set %s: %d rows are too few for a training, a development and a test part", d.Name, d.Rows)
 	}
 	out := rows{train: order[:n-aside], dev: order[n-aside : n], test: order[n:]}
 	if dev == "overlap" {
-		if len(out.train) < aside {
-			return rows{}, fmt.Errorf("data set %s: %d rows are too few", d.Name, d.Rows)
-		}
 		out.dev = out.train[len(out.train)-aside:]
 	}
 	return out, nil
@@ -143,15 +141,12 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 
 // meanSD returns the mean and the population standard deviation.
 func meanSD(x []float64) (mean, sd float64) {
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	for _, v := range x {
-		sd += (v - mean) * (v - mean)
-	}
+	mean = stats.Mean(x)
 	if slices.Max(x) == slices.Min(x) { // not what rounding of the mean leaves
 		return mean, 0
+	}
+	for _, v := range x {
+		sd += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(sd / float64(len(x)))
 }

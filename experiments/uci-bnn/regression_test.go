@@ -214,11 +214,6 @@ func TestSplitsWhenPlanned(t *testing.T) {
 			t.Errorf("%s, seed %d: %v, want %q", c.split, c.seed, err, c.want)
 		}
 	}
-	absent := small(1, map[string]any{"split": "standard"}, d)
-	absent.Data = func() (*dataset.Data, error) { return nil, dataset.ErrAbsent }
-	if err := check(absent); err != nil {
-		t.Errorf("a plan without the file: %v", err)
-	}
 }
 
 func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial {

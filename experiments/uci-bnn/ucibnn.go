@@ -46,39 +46,29 @@ var Experiment = &harness.Experiment{
 	Grids:  grids,
 	Lead:   []string{"figure4-right", "25"},
 	Figures: []harness.Figure{
-		{
-			Name: "figure4-right", Title: "Figure 4 right: what σ does",
+		{Name: "figure4-right", Title: "Figure 4 right: what σ does",
 			Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four " +
 				"have in common.",
-			Draw: boston,
-		},
-		{
-			Name: "figure5", Title: "Figure 5: fifth moments",
+			Draw: boston},
+		{Name: "figure5", Title: "Figure 5: fifth moments",
 			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one " +
 				"for their mean. An axis starts at zero where the largest value is less than twenty times the smallest.",
-			Draw: moments,
-		},
-		{
-			Name: "rmse-curves", Title: "Test RMSE of all methods",
+			Draw: moments},
+		{Name: "rmse-curves", Title: "Test RMSE of all methods",
 			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) " +
 				"over the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four " +
 				"fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a " +
 				"thin line. An axis ends at twice the start where a run exceeds five times it.",
-			Draw: rmses,
-		},
+			Draw: rmses},
 	},
 	Tables: []harness.Table{
-		{
-			Name: "table1", Title: "Table 1: test error and negative log-likelihood",
+		{Name: "table1", Title: "Table 1: test error and negative log-likelihood",
 			Caption: "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, " +
 				"and linear regression.",
-			Make: table1,
-		},
-		{
-			Name: "table1-published", Title: "Table 1 as printed and as measured",
+			Make: table1},
+		{Name: "table1-published", Title: "Table 1 as printed and as measured",
 			Caption: "Every printed cell, the measured one, and their difference.",
-			Make:    against,
-		},
+			Make:    against},
 	},
 	Claims:    claim.Unless(otherData, slices.Concat(tableClaims, flowClaims)...),
 	Findings:  findings,

@@ -36,7 +36,8 @@ type Experiment struct {
 
 	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
 	Problem func(t *Trial) (*Problem, error)
-	// Check refuses wrong options when a plan is made, before data are read; nil: Problem does, and must be quick.
+	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing. nil: Problem
+	// does, and must be quick.
 	Check func(t *Trial) error
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)

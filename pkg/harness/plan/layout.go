@@ -97,7 +97,11 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 // check refuses a trial that the experiment cannot compute.
 func (l *Layout) check(t *harness.Trial) error {
 	if l.e.Check != nil {
-		return l.e.Check(t)
+		err := l.e.Check(t)
+		if errors.Is(err, dataset.ErrAbsent) {
+			return nil // a run says so
+		}
+		return err
 	}
 	options := fmt.Sprint(t.Problem, t.Config.Options) // what Problem accepts depends on nothing else
 	if l.checked[options] {

@@ -323,4 +323,10 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
+	absent := func(r *Request) {
+		r.Experiments[0].Check = func(*harness.Trial) error { return fmt.Errorf("table: %w", dataset.ErrAbsent) }
+	}
+	if _, err := New(request(absent)); err != nil {
+		t.Errorf("a plan without a data set's file: %v", err)
+	}
 }
