@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"github.com/semi-implicit/sifg/experiments/funnel"
 	"github.com/semi-implicit/sifg/experiments/gmm"
 	megica "github.com/semi-implicit/sifg/experiments/meg-ica"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
@@ -18,6 +19,7 @@ var experiments = []*harness.Experiment{
 	monomialgamma.Experiment,
 	ucibnn.Experiment,
 	megica.Experiment,
+	funnel.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }
