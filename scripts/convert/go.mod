@@ -1,0 +1,3 @@
+module convert
+
+go 1.26.0
