@@ -1,3 +1,0 @@
-module convert
-
-go 1.26.0
