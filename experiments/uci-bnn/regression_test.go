@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -14,84 +16,70 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// library has the published files; the test is skipped where they are not here.
-func library(t *testing.T, names ...string) *dataset.Library {
-	t.Helper()
+// TestReleasedSplits: the sizes that the released scripts work with, and RMSE and NLL of the trivial predictors on those rows as an
+// independent computation gave them. It is skipped where the published files are not here.
+func TestReleasedSplits(t *testing.T) {
 	l, err := dataset.Open(dataset.Options{Cache: "../../datasets/cache", Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		if err := l.Absent(name); err != nil {
-			t.Skip(err)
-		}
-	}
-	return l
-}
-
-type golden struct {
-	train, aside, test int
-	constant, ols, nll float64
-}
-
-// The sizes that the released scripts work with, and test RMSE and NLL of the trivial predictors on those rows as an
-// independent computation gave them.
-var released = map[string]golden{
-	"boston":   {409, 46, 51, 6.982, 3.712, 2.784},
-	"concrete": {834, 93, 103, 14.782, 11.236, 3.846},
-	"diabetes": {622, 69, 77, 0.4773, 0.3826, 0.4607},
-	"power":    {8111, 500, 957, 17.282, 4.377, 2.898},
-	"protein":  {11689, 500, 1354, 6.088, 5.188, 3.065},
-	"wine":     {1295, 144, 160, 0.4962, 0.4223, 0.5571},
-}
-
-func TestReleasedSplits(t *testing.T) {
-	for name, want := range released {
-		t.Run(name, func(t *testing.T) { releasedSplit(t, name, want) })
-	}
-}
-
-func releasedSplit(t *testing.T, name string, want golden) {
-	d, err := library(t, name).Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := divide(d, "released", "overlap", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.train) != want.train || len(r.dev) != want.aside || len(r.test) != want.test {
-		t.Errorf("%s: %d, %d, %d rows, want %+v", name, len(r.train), len(r.dev), len(r.test), want)
-	}
-	if !slices.Equal(r.dev, r.train[want.train-want.aside:]) {
-		t.Errorf("%s: the overlapping development part is not the end of the training part", name)
-	}
-	held, err := divide(d, "released", "holdout", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	disjoint(t, name, d.Rows, held)
-	p, err := prepare(d, "released", "overlap", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	constant, ols := p.trivial()
-	for what, v := range map[string][3]float64{ // the printed digits
-		"constant RMSE": {constant[0], want.constant, 6e-4}, "OLS RMSE": {ols[0], want.ols, 6e-4}, "OLS NLL": {ols[1], want.nll, 6e-4},
+	for name, want := range map[string]struct {
+		train, aside, test int
+		constant, ols, nll float64
+	}{
+		"boston":   {409, 46, 51, 6.982, 3.712, 2.784},
+		"concrete": {834, 93, 103, 14.782, 11.236, 3.846},
+		"diabetes": {622, 69, 77, 0.4773, 0.3826, 0.4607},
+		"power":    {8111, 500, 957, 17.282, 4.377, 2.898},
+		"protein":  {11689, 500, 1354, 6.088, 5.188, 3.065},
+		"wine":     {1295, 144, 160, 0.4962, 0.4223, 0.5571},
 	} {
-		if math.Abs(v[0]-v[1]) > v[2] {
-			t.Errorf("%s: %s %.4f, want %.4f", name, what, v[0], v[1])
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := l.Absent(name); err != nil {
+				t.Skip(err)
+			}
+			d, err := l.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := divided(t, d, "released", "overlap", 1)
+			if len(r.train) != want.train || len(r.test) != want.test || !slices.Equal(r.dev, r.train[want.train-want.aside:]) {
+				t.Errorf("%d, %d, %d rows, want %+v, the development part being the end of the training part", len(r.train), len(r.dev),
+					len(r.test), want)
+			}
+			disjoint(t, d.Rows, divided(t, d, "released", "holdout", 1))
+			p, err := prepare(d, "released", "overlap", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			constant, ols := p.trivial()
+			for what, v := range map[string][2]float64{
+				"constant RMSE": {constant[0], want.constant}, "OLS RMSE": {ols[0], want.ols}, "OLS NLL": {ols[1], want.nll},
+			} {
+				if math.Abs(v[0]-v[1]) > 6e-4 { // the printed digits
+					t.Errorf("%s %.4f, want %.4f", what, v[0], v[1])
+				}
+			}
+		})
 	}
+}
+
+func divided(t *testing.T, d *dataset.Data, how, dev string, seed uint64) rows {
+	t.Helper()
+	r, err := divide(d, how, dev, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // disjoint checks that the parts share no row and leave none out.
-func disjoint(t *testing.T, name string, n int, r rows) {
+func disjoint(t *testing.T, n int, r rows) {
 	t.Helper()
 	all := slices.Concat(r.train, r.dev, r.test)
 	slices.Sort(all)
 	if len(all) != n || len(slices.Compact(all)) != n {
-		t.Errorf("%s: the parts have %d rows, want each of %d once", name, len(all), n)
+		t.Errorf("the parts have %d rows, want each of %d once", len(all), n)
 	}
 }
 
@@ -106,33 +94,26 @@ func rowsOf(n int) *dataset.Data {
 	return d
 }
 
-func TestSplits(t *testing.T) {
+// withSplits is rowsOf(100) with three standard splits of 80 and one rows.
+func withSplits() *dataset.Data {
 	d := rowsOf(100)
 	for i := range 3 {
 		d.Splits = append(d.Splits, dataset.Split{Train: shuffled(100, rng.New(uint64(i), "x"))[:80], Test: []int{i}})
 	}
-	one, err := divide(d, "random", "holdout", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	disjoint(t, "random", 100, one)
-	if len(one.test) != 10 || len(one.dev) != 9 {
-		t.Errorf("a random split has %d test and %d development rows, want 10 and 9", len(one.test), len(one.dev))
-	}
-	two, _ := divide(d, "random", "holdout", 2)
-	if again, _ := divide(d, "random", "holdout", 1); !slices.Equal(again.train, one.train) || slices.Equal(two.train, one.train) {
-		t.Error("a random split does not follow the seed")
+	return d
+}
+
+func TestSplits(t *testing.T) {
+	d := withSplits()
+	one, two, again := divided(t, d, "random", "holdout", 1), divided(t, d, "random", "holdout", 2), divided(t, d, "random", "holdout", 1)
+	disjoint(t, 100, one)
+	if len(one.test) != 10 || len(one.dev) != 9 || !slices.Equal(again.train, one.train) || slices.Equal(two.train, one.train) {
+		t.Errorf("a random split has %d test and %d development rows, want 10 and 9, or does not follow the seed", len(one.test), len(one.dev))
 	}
 	for seed, want := range map[uint64]int{1: 0, 3: 2} {
-		s, err := divide(d, "standard", "holdout", seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		both := slices.Concat(s.train, s.dev)
-		slices.Sort(both)
-		published := slices.Clone(d.Splits[want].Train)
-		slices.Sort(published)
-		if !slices.Equal(s.test, []int{want}) || !slices.Equal(both, published) || len(s.dev) != 8 {
+		s := divided(t, d, "standard", "holdout", seed)
+		if !slices.Equal(s.test, []int{want}) || len(s.dev) != 8 ||
+			!slices.Equal(slices.Sorted(slices.Values(slices.Concat(s.train, s.dev))), slices.Sorted(slices.Values(d.Splits[want].Train))) {
 			t.Errorf("seed %d: not the published split %d", seed, want)
 		}
 	}
@@ -143,91 +124,66 @@ func TestPrepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, d := r.train.x.Dims()
-	if d != 3 {
-		t.Fatalf("%d features, want 3", d)
-	}
-	for j := range d {
-		x := make([]float64, n)
-		for i := range n {
-			x[i] = r.train.x.At(i, j)
-		}
-		mean, sd := meanSD(x)
-		want := 1.0
-		if j == 2 {
-			want = 0 // constant
-		}
+	for j, want := range []float64{1, 1, 0} { // the third is constant
+		mean, sd := meanSD(mat.Col(nil, j, r.train.x))
 		if math.Abs(mean) > 1e-12 || math.Abs(sd-want) > 1e-12 {
 			t.Errorf("feature %d has mean %g and standard deviation %g", j, mean, sd)
 		}
 	}
 	constant, ols := r.trivial() // the target is linear in the features, so least squares is exact but for rounding
-	if ols[0] > 1e-10 || constant[0] < 1 {
-		t.Errorf("RMSE of least squares %g, of a constant %g", ols[0], constant[0])
+	if _, d := r.train.x.Dims(); d != 3 || ols[0] > 1e-10 || constant[0] < 1 {
+		t.Errorf("%d features; RMSE of least squares %g, of a constant %g", d, ols[0], constant[0])
 	}
 }
 
-func TestDataRefusals(t *testing.T) {
+// TestRefusals: data that cannot be used, wrong options, and, when a plan is made, a seed whose split the data set lacks.
+func TestRefusals(t *testing.T) {
 	flat, none := rowsOf(100), rowsOf(100)
 	for i := range flat.Rows {
 		flat.X[i*4+3] = 2
 	}
 	none.Target = -1
-	for want, f := range map[string]func() error{
-		"is constant":             func() error { _, err := prepare(flat, "random", "holdout", 1); return err },
-		"no target":               func() error { _, err := prepare(none, "random", "holdout", 1); return err },
-		"too few":                 func() error { _, err := prepare(rowsOf(12), "random", "holdout", 1); return err },
-		"no permutation":          func() error { _, err := prepare(rowsOf(99), "released", "holdout", 1); return err },
-		"no standard splits":      func() error { _, err := prepare(rowsOf(99), "standard", "holdout", 1); return err },
-		"options.split: \"rand\"": func() error { return checkWith(map[string]any{"split": "rand"}) },
-		"options.repeats":         func() error { return checkWith(map[string]any{"repeats": -1}) },
-		"options.hidden":          func() error { return checkWith(map[string]any{"hidden": 0}) },
-		"\"btach\"":               func() error { return checkWith(map[string]any{"btach": 1}) },
+	prepared := func(d *dataset.Data, how string) error { _, err := prepare(d, how, "holdout", 1); return err }
+	checked := func(key string, value any) error { return check(small(1, map[string]any{key: value}, withSplits())) }
+	standard := func(seed uint64) error { return check(small(seed, map[string]any{"split": "standard"}, withSplits())) }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{prepared(flat, "random"), "is constant"},
+		{prepared(none, "random"), "no target"},
+		{prepared(rowsOf(12), "random"), "too few"},
+		{prepared(rowsOf(99), "released"), "no permutation"},
+		{prepared(rowsOf(99), "standard"), "no standard splits"},
+		{checked("split", "rand"), "options.split: \"rand\""},
+		{checked("repeats", -1), "options.repeats"},
+		{checked("hidden", 0), "options.hidden"},
+		{checked("hiden", 1), "\"hiden\""},
+		{checked("split", "released"), "take the protocol matched"},
+		{standard(4), "seed 4: data set made has 3 standard splits"},
+		{standard(0), "want seeds from 1 to 3"},
 	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %q", err, want)
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%v; want %q", c.err, c.want)
 		}
 	}
-}
-
-func checkWith(options map[string]any) error {
-	return check(&harness.Trial{Config: settings.Config{Data: "made", Options: options}})
-}
-
-// TestSplitsWhenPlanned: a plan is refused where a data set lacks the split that a seed asks for.
-func TestSplitsWhenPlanned(t *testing.T) {
-	d := rowsOf(100)
-	for range 3 {
-		d.Splits = append(d.Splits, dataset.Split{Train: shuffled(100, rng.New(1, "x"))[:90], Test: []int{1, 2}})
-	}
-	for _, c := range []struct {
-		split string
-		seed  uint64
-		want  string
-	}{
-		{"standard", 1, ""}, {"standard", 3, ""}, {"standard", 4, "seed 4: data set made has 3 " +
-			"standard splits"}, {"standard", 0, "want seeds from 1 to 3"},
-		{"released", 1, "take the protocol matched"}, {"random", 4, ""},
-	} {
-		err := check(small(c.seed, map[string]any{"split": c.split}, d))
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s, seed %d: %v, want %q", c.split, c.seed, err, c.want)
+	for seed := range uint64(3) {
+		if err := standard(seed + 1); err != nil {
+			t.Error(err)
 		}
 	}
 }
 
 func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial {
 	return &harness.Trial{
-		Seed:   seed,
-		Config: settings.Config{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
-		Data:   func() (*dataset.Data, error) { return d, nil },
+		Seed: seed, Config: settings.Config{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
+		Data: func() (*dataset.Data, error) { return d, nil },
 	}
 }
 
-// Fewer rows than a mini-batch make a mini-batch; the start follows Options.Lambda; the last checkpoint has every metric.
+// TestTrial: fewer rows than a mini-batch make a mini-batch; the start follows Options.Lambda; the last checkpoint has every metric.
 func TestTrial(t *testing.T) {
-	lambdas := map[string]int{"shared": 1, "prior": 6}
-	for lambda, distinct := range lambdas {
+	for lambda, distinct := range map[string]int{"shared": 1, "prior": 6} {
 		p, err := build(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2}, rowsOf(60)))
 		if err != nil {
 			t.Fatal(err)
@@ -240,29 +196,27 @@ func TestTrial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last []float32
+		last := map[float32]bool{}
 		for i := range c.Z.Rows {
-			last = append(last, c.Z.Data[(i+1)*c.Z.Cols-1])
+			last[c.Z.Data[(i+1)*c.Z.Cols-1]] = true
 		}
-		slices.Sort(last)
-		if got := len(slices.Compact(last)); got != distinct {
-			t.Errorf("lambda %s: %d different values of log λ, want %d", lambda, got, distinct)
+		if len(last) != distinct {
+			t.Errorf("lambda %s: %d different values of log λ, want %d", lambda, len(last), distinct)
 		}
-		seen := map[string]int{}
 		for range 4 {
 			if _, err := flow.Step(c); err != nil {
 				t.Fatal(err)
 			}
 		}
+		seen := map[string]int{}
 		p.Measure(c, c.Z, func(name string, _ int, v float64) {
-			seen[name]++
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if seen[name]++; math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s is %g", name, v)
 			}
 		})
-		for name, n := range map[string]int{"rmse": 1, "m5": 1, "test-rmse": 1, "test-nll": 1, "dev-rmse": 1, "dev-nll": 1, "repeat-rmse": 2} {
-			if seen[name] != n {
-				t.Errorf("%s was put %d times, want %d", name, seen[name], n)
+		for _, m := range Experiment.Metrics {
+			if want := 1 + count(m.Name == "repeat-rmse"); seen[m.Name] != want {
+				t.Errorf("%s was put %d times, want %d", m.Name, seen[m.Name], want)
 			}
 		}
 	}

@@ -12,35 +12,35 @@ import (
 // TestParts: whatever part of the records there is, every table and figure is made or says why not, every claim has a verdict with
 // evidence, no finding shows what is not a number, and nothing is reproduced of a table of which a part is missing.
 func TestParts(t *testing.T) {
-	keep := func(f func(r record.Trial) bool) func(*record.Set) {
-		return func(s *record.Set) {
-			s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return !f(r) })
-		}
+	type change = func(s *record.Set, f func(r record.Trial) bool)
+	keep := func(s *record.Set, f func(r record.Trial) bool) {
+		s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return !f(r) })
 	}
-	fail := func(f func(r record.Trial) bool) func(*record.Set) {
-		return func(s *record.Set) {
-			for i, r := range s.Trials {
-				if f(r) {
-					s.Trials[i].Status = record.StatusFailed
-				}
+	fail := func(s *record.Set, f func(r record.Trial) bool) {
+		for i, r := range s.Trials {
+			if f(r) {
+				s.Trials[i].Status = record.StatusFailed
 			}
 		}
 	}
-	for name, cut := range map[string]func(*record.Set){
-		"none":            keep(func(record.Trial) bool { return false }),
-		"all failed":      fail(func(record.Trial) bool { return true }),
-		"one seed":        keep(func(r record.Trial) bool { return r.Seed == 3 }),
-		"two seeds":       keep(func(r record.Trial) bool { return r.Seed < 2 }),
-		"one data set":    keep(func(r record.Trial) bool { return r.Problem == "wine" }),
-		"no Ada-SIFG":     keep(func(r record.Trial) bool { return r.Method != "ada-sifg" }),
-		"one method":      keep(func(r record.Trial) bool { return r.Method == "sifg" }),
-		"SGLD failed":     fail(func(r record.Trial) bool { return r.Method == "sgld" }),
-		"a seed failed":   fail(func(r record.Trial) bool { return r.Seed == 4 && r.Method == "sifg" }),
-		"no cell printed": keep(func(r record.Trial) bool { return r.Method == "svgd-slow" }),
+	for name, c := range map[string]struct {
+		change change
+		of     func(r record.Trial) bool
+	}{
+		"none":            {keep, func(record.Trial) bool { return false }},
+		"all failed":      {fail, func(record.Trial) bool { return true }},
+		"one seed":        {keep, func(r record.Trial) bool { return r.Seed == 3 }},
+		"two seeds":       {keep, func(r record.Trial) bool { return r.Seed < 2 }},
+		"one data set":    {keep, func(r record.Trial) bool { return r.Problem == "wine" }},
+		"no Ada-SIFG":     {keep, func(r record.Trial) bool { return r.Method != "ada-sifg" }},
+		"one method":      {keep, func(r record.Trial) bool { return r.Method == "sifg" }},
+		"SGLD failed":     {fail, func(r record.Trial) bool { return r.Method == "sgld" }},
+		"a seed failed":   {fail, func(r record.Trial) bool { return r.Seed == 4 && r.Method == "sifg" }},
+		"no cell printed": {keep, func(r record.Trial) bool { return r.Method == "svgd-slow" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := asInPrint().set(t)
-			cut(s)
+			c.change(s, c.of)
 			for _, f := range Experiment.Figures {
 				if fig, err := f.Draw(s); err == nil && strings.HasPrefix(name, "one") {
 					if _, _, err := fig.Encode("svg"); err != nil {
@@ -110,18 +110,19 @@ func TestPartialTrials(t *testing.T) {
 	if text, _ := cellOf(t, s, "Boston RMSE", "SVGD"); strings.Contains(text, "n =") {
 		t.Errorf("SVGD: %q", text)
 	}
+	tab, err := table1(s)
+	if err != nil || !slices.ContainsFunc(tab.Notes, func(n string) bool { return strings.Contains(n, "takes no part") }) {
+		t.Errorf("no note says who takes no part: %q (%v)", tab.Notes, err)
+	}
 
 	// One number of ten trials that is outside refutes the printed table, whatever is missing; one of a single trial leaves it open.
 	for method, want := range map[string]claim.Verdict{"sgld": claim.NotReproduced, "l2-gf": claim.NotDecided} {
-		m := asInPrint()
-		value := m.value
-		m.value = func(problem, me, metric string, seed int) float64 {
+		s := asInPrint().but(func(v float64, problem, me, metric string, _ int) float64 {
 			if me == method && problem == "wine" && metric == "test-nll" {
-				return 2 * value(problem, me, metric, seed)
+				v *= 2
 			}
-			return value(problem, me, metric, seed)
-		}
-		s := m.set(t)
+			return v
+		}).set(t)
 		s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return r.Seed >= most[r.Method] })
 		if out := verdict(t, s, "28"); out.Verdict != want || !strings.Contains(out.Evidence, "59 of 60 cells within") {
 			t.Errorf("%s outside: %s (%s)", method, out.Verdict, out.Evidence)
