@@ -104,55 +104,37 @@ func TestRun(t *testing.T) {
 
 // TestRefusals: wrong options are refused when a plan is made, by an error that names them.
 func TestRefusals(t *testing.T) {
-	good := func() map[string]any {
-		return map[string]any{"reference": map[string]any{"chains": 2, "iterations": 100, "leapfrog": 5, "start": "mode", "draws": 100}}
-	}
-	trial := func(options map[string]any) *harness.Trial {
-		return &harness.Trial{Config: settings.Config{Data: "mixed", Options: options},
-			Data: func() (*dataset.Data, error) { return mixed(50), nil }}
-	}
-	set := func(o map[string]any, key string, value any) map[string]any {
-		if sub, ok := strings.CutPrefix(key, "reference."); ok {
-			o["reference"].(map[string]any)[sub] = value
-		} else {
-			o[key] = value
-		}
-		return o
-	}
-	if err := check(trial(set(good(), "channels", 4))); err != nil {
+	good := ReferenceOptions{Chains: 2, Iterations: 100, Leapfrog: 5, Start: "mode", Draws: 100}
+	if err := good.check(); err != nil {
 		t.Fatal(err)
+	}
+	for want, change := range map[string]func(r *ReferenceOptions){
+		"reference.chains: must be 1 or more":           func(r *ReferenceOptions) { r.Chains = 0 },
+		"reference.iterations: must be 24 or more":      func(r *ReferenceOptions) { r.Iterations = 23 },
+		"reference.leapfrog: must be 1 or more":         func(r *ReferenceOptions) { r.Leapfrog = 0 },
+		"reference.warmup: must end within the first":   func(r *ReferenceOptions) { r.Warmup = 51 },
+		"reference.start: \"zero\" is unknown":          func(r *ReferenceOptions) { r.Start = "zero" },
+		"reference.draws: must be 2 to 100, the number": func(r *ReferenceOptions) { r.Draws = 101 },
+	} {
+		bad := good
+		if change(&bad); bad.check() == nil || !strings.Contains(bad.check().Error(), want) {
+			t.Errorf("%v, want %q", bad.check(), want)
+		}
 	}
 	for _, c := range []struct {
 		key   string
 		value any
 		words string
 	}{
-		{"channels", 5, "data set mixed has 4"},
-		{"channels", 1, "2 or more"},
-		{"init_sd", 0, "singular"},
-		{"prior_sd", 0, "above 0"},
-		{"unit", -1, "negative"},
-		{"scaling", "white", "whitened"},
-		{"truth", "median", "aligned-mean"},
-		{"metrics", []any{"amary"}, "amari-mode"},
-		{"settled_from", -1, "negative"},
-		{"reference.chains", 0, "1 or more"},
-		{"reference.iterations", 23, "24 or more"},
-		{"reference.leapfrog", 0, "1 or more"},
-		{"reference.warmup", 51, "first half"},
-		{"reference.start", "zero", "prior"},
-		{"reference.draws", 101, "2 to 100"},
-		{"reference.recomute", true, "recompute"},
+		{"channels", 5, "data set mixed has 4"}, {"channels", 1, "2 or more"}, {"init_sd", 0, "singular"}, {"prior_sd", 0, "above 0"},
+		{"unit", -1, "negative"}, {"scaling", "white", "whitened"}, {"truth", "median", "aligned-mean"},
+		{"metrics", []any{"amary"}, "amari-mode"}, {"settled_from", -1, "negative"}, {"chanels", 3, "channels"},
 	} {
-		name := c.key[strings.LastIndexByte(c.key, '.')+1:]
-		err := check(trial(set(good(), c.key, c.value)))
-		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.words) {
+		trial := harness.Trial{Data: func() (*dataset.Data, error) { return mixed(50), nil }, Config: settings.Config{Data: "mixed",
+			Options: map[string]any{c.key: c.value, "reference": map[string]any{
+				"chains": 2, "iterations": 100, "leapfrog": 5, "start": "mode", "draws": 100}}}}
+		if err := check(&trial); err == nil || !strings.Contains(err.Error(), c.key) || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s = %v: %v", c.key, c.value, err)
 		}
-	}
-	none := trial(set(good(), "channels", 4))
-	none.Config.Data = ""
-	if err := check(none); err == nil || !strings.Contains(err.Error(), "data: ") {
-		t.Errorf("no data: %v", err)
 	}
 }
