@@ -26,7 +26,8 @@ func each(by map[string]*record.Set, f func(protocol string, s *record.Set, o Op
 
 // axis says what exact draws score on the axis of Figure 4, and why.
 func axis(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: columns("Protocol", "W₀", "exact draws", "random matrices", "halves of a chain", "modes visited, each chain")}
+	t := &table.Table{Columns: columns("Protocol", "W₀", "exact draws", "random matrices", "halves of a chain",
+		"modes visited, each chain")}
 	title, modes := "", 1
 	each(by, func(protocol string, s *record.Set, o Options) {
 		exact, random := floorOf(s, few, "floor-amari"), floorOf(s, few, "random-amari")

@@ -26,7 +26,8 @@ func made(value func(try, particle int) float64, problem, method string, by floa
 		}
 		put := func(iteration int, metric string, values ...float64) {
 			for i, v := range values {
-				s.Traces[t.Key] = append(s.Traces[t.Key], record.Trace{Key: t.Key, Iteration: iteration, Metric: metric, Index: i, Value: v})
+				row := record.Trace{Key: t.Key, Iteration: iteration, Metric: metric, Index: i, Value: v}
+				s.Traces[t.Key] = append(s.Traces[t.Key], row)
 			}
 		}
 		for name, v := range map[string]float64{"reference-modes": 3840, "reference-stable-step": 1e-3, "reference-amari-halves": 0.5,

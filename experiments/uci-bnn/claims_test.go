@@ -50,36 +50,30 @@ func TestClaimsFlip(t *testing.T) {
 	}
 }
 
-// TestSpreads: claim 29, by the test of Pitman and Morgan over the cells. Ada-SIFG's spread is half, the same and ten times the others'.
-func TestSpreads(t *testing.T) {
-	for want, factor := range map[claim.Verdict]float64{claim.Reproduced: 0.5, claim.NotDecided: 1.1, claim.NotReproduced: 10} {
-		s := asInPrint().but(func(_ float64, _, method, _ string, seed int) float64 {
+// TestGraded: claims 29 and 34 are reproduced, not decided and not reproduced. Claim 29: Ada-SIFG's spread is half, about the same and ten
+// times the others'. Claim 34: the last of 36 comparisons is won, drawn and lost; Holm's correction asks for 0.05/36 = 0.0014, and
+// ten seeds give 2⁻¹⁰ = 0.00098 at best.
+func TestGraded(t *testing.T) {
+	for i, want := range []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced} {
+		spreads := asInPrint().but(func(_ float64, _, method, _ string, seed int) float64 {
 			if method == "ada-sifg" {
-				return 1 + factor*0.01*wobble(method, seed)
+				return 1 + []float64{0.5, 1.1, 10}[i]*0.01*wobble(method, seed)
 			}
 			return 1 + 0.01*wobble("", seed)
-		}).set(t)
-		if out := verdict(t, s, "29"); out.Verdict != want {
-			t.Errorf("factor %g: %s (%s), want %s", factor, out.Verdict, out.Evidence, want)
-		}
-	}
-}
-
-// TestConsistently: claim 34 needs every comparison won, is refuted by one lost, and one drawn leaves it open. Holm's correction asks
-// for 0.05/36 = 0.0014 of 36 comparisons, and ten seeds give 2⁻¹⁰ = 0.00098 at best.
-func TestConsistently(t *testing.T) {
-	for want, last := range map[claim.Verdict]float64{claim.Reproduced: 1, claim.NotDecided: 0, claim.NotReproduced: -1} {
-		s := asInPrint().but(func(_ float64, problem, method, metric string, seed int) float64 {
+		})
+		levels := asInPrint().but(func(_ float64, problem, method, metric string, seed int) float64 {
 			switch {
 			case method == "ada-sifg":
 				return 2 + 0.01*wobble("", seed)
 			case problem == "wine" && metric == "test-nll":
-				return 2 + last + 0.01*wobble(method, seed)
+				return []float64{3, 2, 1}[i] + 0.01*wobble(method, seed)
 			}
 			return 3 + 0.01*wobble(method, seed)
-		}).set(t)
-		if out := verdict(t, s, "34"); out.Verdict != want {
-			t.Errorf("last comparison %g: %s (%s), want %s", last, out.Verdict, out.Evidence, want)
+		})
+		for id, m := range map[string]*made{"29": spreads, "34": levels} {
+			if out := verdict(t, m.set(t), id); out.Verdict != want {
+				t.Errorf("claim %s: %s (%s), want %s", id, out.Verdict, out.Evidence, want)
+			}
 		}
 	}
 }

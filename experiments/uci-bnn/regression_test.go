@@ -108,7 +108,7 @@ func TestSplits(t *testing.T) {
 	one, two, again := divided(t, d, "random", "holdout", 1), divided(t, d, "random", "holdout", 2), divided(t, d, "random", "holdout", 1)
 	disjoint(t, 100, one)
 	if len(one.test) != 10 || len(one.dev) != 9 || !slices.Equal(again.train, one.train) || slices.Equal(two.train, one.train) {
-		t.Errorf("a random split has %d test and %d development rows, want 10 and 9, or does not follow the seed", len(one.test), len(one.dev))
+		t.Errorf("%d test and %d development rows, want 10 and 9; or the split does not follow the seed", len(one.test), len(one.dev))
 	}
 	for seed, want := range map[uint64]int{1: 0, 3: 2} {
 		s := divided(t, d, "standard", "holdout", seed)

@@ -22,7 +22,8 @@ func compared(s *record.Set) []string {
 // table1 is Table 1: a row a data set and metric, a column a method.
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
-	t := &table.Table{Spread: "standard deviation over trials", Columns: r.heads(methods, "Data set", "Metric", "constant", "least squares")}
+	t := &table.Table{Spread: "standard deviation over trials"}
+	t.Columns = r.heads(methods, "Data set", "Metric", "constant", "least squares")
 	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
 	apart := false        // some method takes no part in a comparison
 	for _, problem := range expected(s) {

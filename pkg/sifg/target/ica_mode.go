@@ -50,7 +50,8 @@ func (t *ICA) Mode(searches int) (ICAMode, error) {
 	for i := range searches {
 		start := orthogonal(p, rng.New(0, "mode", uint64(i)))
 		// An error says that the line search found no better point, which is how a search ends at the last digit.
-		found, err := optimize.Minimize(problem, start, &optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 2000}, &optimize.BFGS{})
+		settings := optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 2000}
+		found, err := optimize.Minimize(problem, start, &settings, &optimize.BFGS{})
 		if found == nil {
 			return ICAMode{}, fmt.Errorf("target: ica: search for the mode: %w", err)
 		}
