@@ -120,6 +120,10 @@ func (w *work) printVerdicts(e *env, r *report.Report) error {
 			rows = append(rows, []string{row.ID, row.Summary, row.Statement})
 		}
 	}
+	if len(rows) == 1 { // an experiment without claims
+		w.printNumbers(e, r)
+		return nil
+	}
 	return columns(e.out, rows)
 }
 

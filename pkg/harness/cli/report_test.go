@@ -102,6 +102,26 @@ func TestGrid(t *testing.T) {
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --where step<1 --select min\tfirst", 2)
 }
 
+// get returns the status and text of an answer; host is what the request says that it wants, "" for the host of the URL.
+func get(t *testing.T, url, host string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
+
 // TestServe follows a report from nothing to the whole, and leaves nothing behind (D8).
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
@@ -126,20 +146,7 @@ func TestServe(t *testing.T) {
 	}
 	address, _, _ = strings.Cut(address, "/")
 	go io.Copy(io.Discard, out)
-	get := func(path, host string) (int, string) {
-		r, err := http.NewRequest(http.MethodGet, "http://"+address+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Host = host
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		b, _ := io.ReadAll(answer.Body)
-		return answer.StatusCode, string(b)
-	}
+	get := func(path, host string) (int, string) { return get(t, "http://"+address+path, host) }
 	if status, page := get("/", ""); status != 200 || strings.Contains(page, "There are 9.") {
 		t.Errorf("without a trial: status %d", status)
 	}

@@ -37,27 +37,11 @@ func TestKilledAtRandom(t *testing.T) {
 	killed, rounds := 0, 0
 	for ; killed < enough; rounds++ {
 		dir := folder(t)
-		type process struct {
-			*exec.Cmd
-			out  *bytes.Buffer
-			kill *time.Timer
-		}
-		launch := func() process {
-			more := []string{"--results", dir, "--jobs", strconv.Itoa(1 + r.IntN(3))}
-			if r.IntN(5) == 0 {
-				more = append(more, "--isolate")
-			}
-			cmd, out := command(append(slices.Clone(args), more...)...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			return process{cmd, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
-		}
 		var before []store.ID
 		for done := false; !done; {
-			all := []process{launch()}
+			all := []process{launch(t, r, longest, dir, args)}
 			if r.IntN(2) == 0 {
-				all = append(all, launch())
+				all = append(all, launch(t, r, longest, dir, args))
 			}
 			for _, p := range all {
 				err := p.Wait()
@@ -96,6 +80,26 @@ func TestKilledAtRandom(t *testing.T) {
 		os.RemoveAll(dir)
 	}
 	t.Logf("%d kills, %d times to the end", killed, rounds)
+}
+
+// process is a run that will be killed.
+type process struct {
+	*exec.Cmd
+	out  *bytes.Buffer
+	kill *time.Timer
+}
+
+// launch starts a run in a random way, to be killed at a random moment before longest is over.
+func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args []string) process {
+	args = append(slices.Clone(args), "--results", dir, "--jobs", strconv.Itoa(1+r.IntN(3)))
+	if r.IntN(5) == 0 {
+		args = append(args, "--isolate")
+	}
+	cmd, out := command(args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return process{cmd, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
 }
 
 // small is a run of few trials with its report.

@@ -1,0 +1,100 @@
+package gmm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// TestFindings: each finding speaks where its protocols are there, and says the numbers that were put in.
+func TestFindings(t *testing.T) {
+	by := map[string]*record.Set{}
+	for _, protocol := range []string{"paper", "released", "matched"} {
+		s := records(t, asInPaper)
+		s.Protocol = protocol
+		by[protocol] = s
+	}
+	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur", "depends on the start"}
+	for i, f := range findings {
+		st := f(by)
+		if i == 0 { // all five modes are kept in these records
+			if st != nil {
+				t.Errorf("a finding of collapse where there is none: %+v", st)
+			}
+			continue
+		}
+		if st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) || strings.Contains(st.Text+st.Table.Markdown(), "NaN") {
+			t.Errorf("finding %d: %+v, want it to hold %q", i, st, want[i])
+		}
+		if st := f(map[string]*record.Set{"paper": by["paper"]}); st != nil {
+			t.Errorf("finding %d: of one protocol it says %q", i, st.Title)
+		}
+	}
+	lost := records(t, with(func(problem, _, metric string, index, _, _ int) (float64, bool) {
+		return map[bool]float64{true: 0.5, false: 0}[index > 2], problem == "gmm-10d" && metric == "occupancy"
+	}))
+	if st := collapse(map[string]*record.Set{"released": lost}); st == nil || !strings.Contains(st.Title, "no method keeps more than 2 of the five") {
+		t.Errorf("three lost modes: %+v", st)
+	}
+}
+
+// TestFigures: the samples and the marks of the trajectories are those of the records, at the iterations that the legend says.
+func TestFigures(t *testing.T) {
+	s := records(t, asInPaper)
+	f, err := scatter(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Panels) != len(methods)+1 {
+		t.Errorf("%d panels of %d methods and exact draws", len(f.Panels), len(methods))
+	}
+	if got := scatters(f.Panels[0])[0]; !slices.Equal(got.X, []float64{1, 3}) || !slices.Equal(got.Y, []float64{2, 4}) {
+		t.Errorf("sample at %v, %v", got.X, got.Y)
+	}
+	if f, err = trajectories(s); err != nil {
+		t.Fatal(err)
+	}
+	marks := scatters(f.Panels[0])
+	for i, want := range []struct {
+		label string
+		x     float64
+	}{{"start", 0}, {"iteration 1600", 16}, {"iteration 2000", 20}} {
+		if marks[i].Style.Label != want.label || !slices.Equal(marks[i].X, []float64{want.x, want.x}) || !slices.Equal(marks[i].Y, []float64{0.5, -0.5}) {
+			t.Errorf("%q at %v, %v; want %q at %g", marks[i].Style.Label, marks[i].X, marks[i].Y, want.label, want.x)
+		}
+	}
+	for _, fig := range Experiment.Figures[2:] {
+		drawn, err := fig.Draw(s)
+		if strings.Contains(fig.Name, "judged") || fig.Name == "sigma-10d" { // metrics that these records do not have
+			if err == nil {
+				t.Errorf("%s is drawn of nothing", fig.Name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", fig.Name, err)
+		} else if _, _, err := drawn.Encode("svg"); err != nil {
+			t.Errorf("%s: %v", fig.Name, err)
+		}
+	}
+	tab, err := modes("modes-2d", "", "gmm-2d").Make(s)
+	if err != nil || tab.Rows[0][4].Text != "0.23" {
+		t.Errorf("occupancy of mode 4: %v, error %v", tab.Rows[0], err)
+	}
+	if _, err := trajectories(&record.Set{}); err == nil {
+		t.Error("trajectories of nothing")
+	}
+}
+
+func scatters(p figure.Panel) []figure.Scatter {
+	var out []figure.Scatter
+	for _, l := range p.Layers {
+		if s, ok := l.(figure.Scatter); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
