@@ -130,10 +130,11 @@ func (w *work) printVerdicts(e *env, r *report.Report) error {
 // printNumbers prints the last values under each protocol of the plan. There are hundreds of them in a run of everything, which the
 // page shows better.
 func (w *work) printNumbers(e *env, r *report.Report) {
-	if len(w.Trials) > 0 && len(w.Experiments) > 1 {
+	x := r.Experiment(w.Experiments[0].Name)
+	if x == nil || len(w.Trials) > 0 && len(w.Experiments) > 1 {
 		return
 	}
-	for _, p := range r.Experiment(w.Experiments[0].Name).Protocols {
+	for _, p := range x.Protocols {
 		planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == p.Name })
 		if t := p.Summary(w.Experiments[0]); planned && t != nil {
 			fmt.Fprintln(e.out, t.Markdown())
