@@ -18,7 +18,7 @@ import (
 // Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.
 type Override struct {
 	Text  string     // key=value; the value is YAML
-	From  string     // "--set", "SIFG_SET", or the name of a file
+	From  string     // "--set", or the name of a file
 	value *yaml.Node // as it stands in that file, for the lines in errors; nil: Text has it
 }
 

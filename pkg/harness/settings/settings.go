@@ -246,7 +246,7 @@ func (s *Settings) merge(problem, method string, over ...*layer) (*resolved, map
 func strict(c *mapstructure.DecoderConfig) { c.ErrorUnused, c.WeaklyTypedInput = true, false }
 
 // Origins says for each key that is set in the configuration of a method on a problem which layer its value came from: "base",
-// "protocol released", "scale quick", "protocol released, scale quick", "--set", "SIFG_SET" or a file. Keys are those of Config
+// "protocol released", "scale quick", "protocol released, scale quick", "--set" or a file. Keys are those of Config
 // with dots: sampler.step, options.target. A key that is not there has its default.
 func (s *Settings) Origins(problem, method string) map[string]string {
 	out := map[string]string{}

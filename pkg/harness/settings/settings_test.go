@@ -170,12 +170,12 @@ func TestOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := resolve(t, "released", "smoke", append(over, Override{Text: "sigma=0.3", From: "SIFG_SET"}, Override{Text: "options.shift=2", From: "--set"})...)
+	s := resolve(t, "released", "smoke", append(over, Override{Text: "sigma=0.3", From: "a.yaml"}, Override{Text: "options.shift=2", From: "--set"})...)
 	got := s.Origins("small", "sifg")
 	want := map[string]string{
 		"particles": "base", "iterations": "scale smoke", "judge.sample": "protocol released", "judge.every": "base", "judge.snapshots": "base",
 		"judge.track": "base", "options.shift": "--set", "options.nested.a": "base", "options.nested.b": "base", "sampler.step": "base",
-		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file, "sampler.sigma": "SIFG_SET",
+		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file, "sampler.sigma": "a.yaml",
 		"seeds": "protocol released, scale smoke",
 	}
 	if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
