@@ -40,6 +40,7 @@ func (r *Result) Best() *table.Table {
 				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
 		},
 	}
+	t.Columns[7].Align, t.Columns[10].Align = table.Left, table.Left // words
 	for i := range r.Groups {
 		t.Rows = append(t.Rows, r.Groups[i].row())
 	}

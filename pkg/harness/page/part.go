@@ -17,16 +17,20 @@ import (
 // part collects what the page shows of an experiment, and notes the samplers that it used.
 func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string]bool) part {
 	out := part{Experiment: e, Findings: x.Findings}
+	places := v.Protocols
+	if len(x.Protocols) == 1 { // shown whichever protocol is chosen
+		places = nil
+	}
 	var all []flat
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
 		all, out.Columns, out.Runs = append(all, configs(p)), append(out.Columns, p.Name), append(out.Runs, newRun(p))
 		for _, f := range p.Figures {
-			v.put(&out.Figures, item{Part: e.Name, Name: f.Name, Title: f.Title, Caption: f.Caption},
+			put(&out.Figures, places, item{Part: e.Name, Name: f.Name, Title: f.Title, Caption: f.Caption},
 				shown{Protocol: p, SVG: f.SVG, Problem: f.Problem})
 		}
 		for _, t := range p.Tables {
-			v.put(&out.Tables, item{Part: e.Name, Name: t.Name, Title: t.Title, Caption: t.Caption},
+			put(&out.Tables, places, item{Part: e.Name, Name: t.Name, Title: t.Title, Caption: t.Caption},
 				shown{Protocol: p, Table: t.Table, Problem: t.Problem})
 		}
 		for _, rows := range p.Records.Traces {
@@ -45,18 +49,22 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 	return out
 }
 
-// put shows a figure or a table under a protocol, in a new item with a place for each protocol of the page if need be.
-func (v *view) put(items *[]item, it item, s shown) {
+// put shows a figure or a table under a protocol, in a new item with a place for each of the protocols if need be.
+func put(items *[]item, protocols []protocol, it item, s shown) {
 	i := slices.IndexFunc(*items, func(there item) bool { return there.Name == it.Name })
 	if i < 0 {
-		for _, p := range v.Protocols {
+		for _, p := range protocols {
 			nothing := &report.Protocol{Name: p.Name, Scale: "full"}
 			it.Under = append(it.Under, shown{Protocol: nothing, Problem: "no results under " + p.Name})
 		}
 		i, *items = len(*items), append(*items, it)
 	}
-	under := (*items)[i].Under
-	under[slices.IndexFunc(under, func(u shown) bool { return u.Name == s.Name })] = s
+	under := &(*items)[i].Under
+	if k := slices.IndexFunc(*under, func(u shown) bool { return u.Name == s.Name }); k >= 0 {
+		(*under)[k] = s
+	} else {
+		*under = append(*under, s)
+	}
 }
 
 func newRun(p *report.Protocol) run {
