@@ -138,6 +138,31 @@ func TestNotThePapersSettings(t *testing.T) {
 	}
 }
 
+// TestManyBanners: a page of a small scale says so once, and has the settings of each protocol in a part that opens.
+func TestManyBanners(t *testing.T) {
+	r := toyReport()
+	for _, p := range r.Experiments[0].Protocols {
+		p.Scale = "quick"
+	}
+	page := render(t, r)
+	if n := strings.Count(page, `class="banner"`); n != 1 || !strings.Contains(page, "3 sets of results, and the settings that differ") {
+		t.Errorf("%d banners for three protocols", n)
+	}
+}
+
+// TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
+func TestOneProtocol(t *testing.T) {
+	if page := render(t, toyReport()); strings.Contains(page, ` only"`) {
+		t.Error("a protocol of several is always shown")
+	}
+	r := toyReport()
+	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
+	page := render(t, r)
+	if n := strings.Count(page, `class="under matched only"`); n != 5 || strings.Contains(page, "no results under") { // as in figure, table above
+		t.Errorf("%d figures, tables and runs are always shown", n)
+	}
+}
+
 // TestOffline looks at every address on the page: the link to the paper is the only one that leaves it.
 func TestOffline(t *testing.T) {
 	page := render(t, toyReport())
