@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
@@ -119,14 +120,8 @@ func (s *Summary) describe(x, score metric.Points) {
 
 // average returns a mean and its standard error for independent values.
 func average(v []float64) (mean, se float64) {
-	n := float64(len(v))
-	for _, t := range v {
-		mean += t / n
-	}
-	for _, t := range v {
-		se += (t - mean) * (t - mean)
-	}
-	return mean, math.Sqrt(se / (n * (n - 1)))
+	mean, sd := stat.MeanStdDev(v, nil)
+	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
 // discrepancy sets KSD, ExactKSD and ksdLimit.
