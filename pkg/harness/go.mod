@@ -3,7 +3,6 @@ module github.com/semi-implicit/sifg/pkg/harness
 go 1.26.0
 
 require (
-	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/expr-lang/expr v1.17.8
 	github.com/go-viper/mapstructure/v2 v2.4.0

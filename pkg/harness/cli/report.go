@@ -27,7 +27,7 @@ func reportCommand(e *env) *cobra.Command {
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself
-  sifg report gmm --scale smoke --format pdf,png
+  sifg report gmm --scale smoke --format png
   sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, f := range formats {

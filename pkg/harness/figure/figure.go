@@ -1,4 +1,4 @@
-// Package figure draws figures in one theme, with one colour per method and one legend per figure, as SVG, PNG and PDF.
+// Package figure draws figures in one theme, with one colour per method and one legend per figure, as SVG and PNG.
 //
 // A figure describes panels, axes and layers in terms of data. Encode draws it in memory:
 //
@@ -22,17 +22,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"time"
 
-	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 // Formats are the formats that Encode knows.
-var Formats = []string{"svg", "png", "pdf"}
+var Formats = []string{"svg", "png"}
 
 const (
 	dpi         = 200 // of a PNG
@@ -75,14 +72,6 @@ type Axis struct {
 	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
-func init() {
-	// A PDF holds its dates, and its resources in the order of a map, unless fpdf is told otherwise.
-	t := time.Unix(0, 0).UTC()
-	fpdf.SetDefaultCreationDate(t)
-	fpdf.SetDefaultModificationDate(t)
-	fpdf.SetDefaultCatalogSort(true)
-}
-
 // Encode draws the figure in one of the Formats. The same figure gives the same bytes. hidden is the number of values that
 // are not shown: NaN, infinite, not positive on a log axis, or outside the limits. The error names a label with a missing
 // character, limits that are not a range, a figure too small for its panels, or an unknown format.
@@ -102,10 +91,6 @@ func (f *Figure) Encode(format string) (data []byte, hidden int, err error) {
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 		hidden = l.draw(draw.New(c))
 		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
-	case "pdf":
-		c := vgpdf.New(w, h)
-		hidden = l.draw(draw.NewCanvas(pdfCanvas{c}, w, h))
-		_, err = c.WriteTo(&b)
 	default:
 		err = fmt.Errorf("figure: format %q is none of %v", format, Formats)
 	}

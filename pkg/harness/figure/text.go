@@ -5,12 +5,10 @@ import (
 	"image/color"
 
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 // Parts of the font's size.
@@ -69,39 +67,4 @@ func marks(c *draw.Canvas, shape draw.GlyphDrawer, radius float64, col color.NRG
 	for _, p := range at {
 		one(c, p)
 	}
-}
-
-// pdfCanvas works around two faults of vgpdf v0.17.0. It writes text as UTF-8 in a font of another encoding, so that σ
-// and − come out as rubbish; here text is drawn as outlines. And it takes colours multiplied by their opacity for plain
-// ones, so that light fields come out dark.
-type pdfCanvas struct{ *vgpdf.Canvas }
-
-func (c pdfCanvas) SetColor(col color.Color) {
-	c.Canvas.SetColor(color.RGBA(color.NRGBAModel.Convert(col).(color.NRGBA)))
-}
-
-func (c pdfCanvas) FillString(f font.Face, pt vg.Point, s string) {
-	var path vg.Path
-	var buf sfnt.Buffer
-	em := f.Face.UnitsPerEm()
-	unit := f.Font.Size / vg.Length(em) / 64 // outlines are in 64ths of a font unit
-	for _, r := range s {
-		at := func(p fixed.Point26_6) vg.Point {
-			return vg.Point{X: pt.X + vg.Length(p.X)*unit, Y: pt.Y - vg.Length(p.Y)*unit}
-		}
-		glyph, _ := f.Face.GlyphIndex(&buf, r) // a character that is not there is reported with its label
-		segments, _ := f.Face.LoadGlyph(&buf, glyph, fixed.I(int(em)), nil)
-		for _, s := range segments {
-			switch s.Op {
-			case sfnt.SegmentOpMoveTo:
-				path.Move(at(s.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(at(s.Args[0]))
-			case sfnt.SegmentOpQuadTo: // the outlines of Liberation have no cubic curves
-				path.QuadTo(at(s.Args[0]), at(s.Args[1]))
-			}
-		}
-		pt.X += f.Width(string(r))
-	}
-	c.Canvas.Fill(path) // which closes the outlines
 }

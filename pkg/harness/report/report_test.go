@@ -195,12 +195,12 @@ func TestExport(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper")
 	h.put(record.StatusOK, all...)
-	err := Export(h.dir, h.plan(all), h.store, []string{"png", "pdf"})
-	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "toy/paper/broken.pdf: panic: no such figure") {
+	err := Export(h.dir, h.plan(all), h.store, []string{"png", "svg"})
+	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "toy/paper/broken.svg: panic: no such figure") {
 		t.Errorf("error %v", err)
 	}
 	got := files(h.dir)
-	if len(got) != 4 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.pdf"], "%PDF") {
+	if len(got) != 4 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.svg"], "<svg") {
 		t.Errorf("%d files", len(got))
 	}
 }
