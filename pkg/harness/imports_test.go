@@ -21,7 +21,7 @@ var stages = [][]string{
 	{"chains", "plan"},
 	{"run"},
 	{"report"},
-	{"compare", "page", "grid", "cluster", "cluster/slurmtest"},
+	{"compare", "page", "grid", "cluster"},
 	{"cli"},
 	{"trust"},
 }

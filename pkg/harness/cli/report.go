@@ -19,7 +19,6 @@ import (
 
 func reportCommand(e *env) *cobra.Command {
 	var s selection
-	var address string
 	var keep bool
 	var formats []string
 	cmd := &cobra.Command{
@@ -27,23 +26,16 @@ func reportCommand(e *env) *cobra.Command {
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself
-  sifg report gmm --scale smoke --format png
-  sifg report --protocol all --serve 127.0.0.1:8080     # the page, made again as trials end`,
+  sifg report gmm --scale smoke --format png`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, f := range formats {
 				if !slices.Contains(figure.Formats, f) {
 					return usage.Unknown("format", f, "--format", figure.Formats)
 				}
 			}
-			if address != "" && (keep || formats != nil) {
-				return usage.Errorf("--serve writes nothing: leave --keep and --format out")
-			}
 			w, err := s.open(e, args, false)
 			if err != nil {
 				return err
-			}
-			if address != "" {
-				return w.serve(e, &s, address)
 			}
 			if err := writable(w.results); err != nil {
 				return err
@@ -64,34 +56,7 @@ func reportCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; figures of particles, which a report\ndoes not hold, stay as they are")
 	f.StringSliceVar(&formats, "format", nil, "also write the figures in these `FORMATS` ("+strings.Join(figure.Formats, ", ")+"), to export in the folder of the report")
-	f.StringVar(&address, "serve", "", "write nothing; show the page at this `ADDRESS` of this machine, made again as trials end")
 	return cmd
-}
-
-// serve shows the page at an address of this machine, made again as trials end, until it is interrupted.
-func (w *work) serve(e *env, s *selection, address string) error {
-	soft, _, _, release := signals()
-	defer release()
-	last := ""
-	render := func() (_ []byte, err error) {
-		if w.store == nil { // a run may have made it since
-			w.store, err = openStore(s.storeDir(), w.results, false)
-		}
-		if err = errors.Join(err, w.status()); err != nil {
-			return nil, err
-		}
-		counts := fmt.Sprint(w.counts())
-		if counts == last {
-			return nil, nil
-		}
-		last = counts
-		r, _, err := report.Make(w.Plan, w.store, e.experiments, &report.Report{}, false)
-		if err != nil {
-			return nil, err
-		}
-		return page.Render(r, e.experiments)
-	}
-	return page.Serve(soft, address, render, func(url string) { fmt.Fprintf(e.err, "the page is at %s until this is interrupted\n", url) })
 }
 
 // report writes the report and its page, says what was left as it was, and prints what came out: the verdicts where the trials are

@@ -2,16 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -100,92 +94,4 @@ func TestGrid(t *testing.T) {
 	same(t, "again", files(t, "results/grid", ""), first)
 	x.want(t, "run --protocol paper --config results/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --where step<1 --select min\tfirst", 2)
-}
-
-// get returns the status and text of an answer; host is what the request says that it wants, "" for the host of the URL.
-func get(t *testing.T, url, host string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Host = host
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(b)
-}
-
-// TestServe follows a report from nothing to the whole, and leaves nothing behind (D8).
-func TestServe(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
-	x := toy()
-	out, in := io.Pipe()
-	var served sync.WaitGroup
-	code := -1
-	served.Go(func() {
-		code = Main([]string{"report", "--protocol", "paper", "--serve", "127.0.0.1:0"}, io.Discard, in, x.Experiment)
-		in.Close()
-	})
-	said := make([]byte, 200)
-	n, err := out.Read(said)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, address, ok := strings.Cut(string(said[:n]), "http://")
-	if !ok {
-		t.Fatalf("%s", said[:n])
-	}
-	address, _, _ = strings.Cut(address, "/")
-	go io.Copy(io.Discard, out)
-	get := func(path, host string) (int, string) { return get(t, "http://"+address+path, host) }
-	if status, page := get("/", ""); status != 200 || strings.Contains(page, "There are 9.") {
-		t.Errorf("without a trial: status %d", status)
-	}
-	_, first := get("/events", "")
-	x.want(t, "run --protocol paper --results elsewhere --store results/store", 0)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, event := get("/events", ""); event != first {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the page never changes")
-		}
-	}
-	if _, page := get("/", "localhost:1"); !strings.Contains(page, "There are 9.") || !strings.Contains(page, "EventSource") {
-		t.Error("the page does not show the trials, or does not load itself again")
-	}
-	for path, want := range map[string]int{"/index.html": 404, "/../results": 404, "/": 403} {
-		if status, _ := get(path, map[bool]string{true: "elsewhere.example"}[want == 403]); status != want {
-			t.Errorf("%s: status %d, want %d", path, status, want)
-		}
-	}
-	// More connections than are served at once, none of which asks for anything, end by themselves.
-	for range 40 {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-	}
-	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
-	if answer, err := fresh.Get("http://" + address); err != nil || answer.StatusCode != 200 {
-		t.Errorf("after 40 idle connections: %v", err)
-	}
-	syscall.Kill(os.Getpid(), syscall.SIGINT)
-	served.Wait()
-	if left, _ := filepath.Glob("tmp/*"); code != 0 || len(left) > 0 {
-		t.Errorf("exit code %d, left %v", code, left)
-	}
-	if _, err := os.Stat("results/index.html"); err == nil {
-		t.Error("a page was written")
-	}
 }

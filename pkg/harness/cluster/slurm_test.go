@@ -2,32 +2,74 @@ package cluster_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/cluster/slurmtest"
+	"time"
 )
 
-// On a real Slurm of two nodes an array computes the trials. A worker that is killed, one that is requeued and one that is told of its
-// time limit cost nothing but time.
+// TestSlurm: on a real Slurm of two nodes the walk-through of docs/cluster.md works, and an array whose workers are disturbed computes
+// all trials.
 func TestSlurm(t *testing.T) {
-	c := slurmtest.Start(t, 2)
-	p := at(t, c.Env)
+	c := startSlurm(t, 2)
+	t.Run("walk-through", func(t *testing.T) { walkThrough(t, c) })
+	t.Run("disturbed", func(t *testing.T) { disturbed(t, c) })
+}
+
+// walkThrough runs the commands of docs/cluster.md with the program.
+func walkThrough(t *testing.T, c *privateSlurm) {
+	text, err := os.ReadFile("../../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for i, part := range strings.Split(string(text), "\n```") {
+		if code, ok := strings.CutPrefix(part, "sh\n"); ok && i%2 == 1 {
+			blocks = append(blocks, code)
+		}
+	}
+	if len(blocks) != 8 {
+		t.Fatalf("%d blocks of commands found", len(blocks))
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "../../../experiments/sifg").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, block := range blocks {
+		began := time.Now()
+		cmd := exec.Command("timeout", "60", "bash", "-eux", "-o", "pipefail", "-c", block)
+		cmd.Dir, cmd.Env = dir, append(c.env, "PATH="+bin+":"+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s\nqueue:\n%s", err, out, c.try("squeue", "-r", "-t", "all"))
+		}
+		t.Logf("%4.1f s %s", time.Since(began).Seconds(), strings.SplitN(block, "\n", 2)[0])
+	}
+	c.wait("the end of all jobs", c.idle)
+	for _, want := range []string{"results/smoke/index.html", "results/smoke/gmm/trials.parquet"} {
+		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// disturbed: a worker that is killed, one that is requeued and one that is told of its time limit cost nothing but time.
+func disturbed(t *testing.T, c *privateSlurm) {
+	p := at(t, c.env)
 	submit := append([]string{"submit", "slurm", "--shards", "4"}, slow...)
 	number := strings.TrimSuffix(strings.Fields(p.want(0, []string{"24 trials in 4 shards"}, submit...))[2], ":")
 	log := func(shard string) string {
 		b, _ := os.ReadFile(filepath.Join(filepath.Dir(p.file("results/cluster/*/plan.json")), "log", number+"_"+shard+".out"))
 		return string(b)
 	}
-	c.Wait("all workers", func() bool {
+	c.wait("all workers", func() bool {
 		return p.trials() > 4 && log("0") != "" && log("1") != "" && log("2") != "" && log("3") != ""
 	})
 	p.want(75, []string{"job " + number + " still has"}, submit...)
-	c.Command("scancel", "-b", "-s", "USR1", number+"_0")
-	c.Command("scancel", "-b", "-s", "KILL", number+"_1")
-	c.Command("scontrol", "requeue", number+"_2")
-	c.Wait("the end of the array", c.Idle)
+	c.command("scancel", "-b", "-s", "USR1", number+"_0")
+	c.command("scancel", "-b", "-s", "KILL", number+"_1")
+	c.command("scontrol", "requeue", number+"_2")
+	c.wait("the end of the array", c.idle)
 	if !strings.Contains(log("0"), "stopped by SIGUSR1") || strings.Contains(log("1"), "computed") ||
 		!strings.Contains(log("3"), "6 computed") {
 		t.Errorf("the workers say\n%s\n%s\n%s", log("0"), log("1"), log("3"))
@@ -35,16 +77,12 @@ func TestSlurm(t *testing.T) {
 	if strings.Count(log("2"), " computed\n") != 2 || !strings.Contains(log("2"), "terminated") {
 		t.Errorf("the requeued worker says\n%s", log("2"))
 	}
-	n := p.trials()
-	if n < 12 || n == 24 {
+	if n := p.trials(); n < 12 || n == 24 {
 		t.Errorf("%d trials", n)
 	}
 	p.want(75, []string{"are missing"}, append([]string{"status"}, slow...)...)
 	p.want(0, []string{"submitted job"}, submit...)
-	c.Wait("the end of the second array", c.Idle)
-	if n := p.trials(); n != 24 {
-		t.Errorf("%d trials", n)
-	}
+	c.wait("the end of the second array", c.idle)
 	p.want(0, nil, "verify")
-	p.sameAsLocal(slow...)
+	p.sameAsLocal(slow...) // which finds all 24 there
 }

@@ -1,11 +1,8 @@
-// Package slurmtest starts a private Slurm for tests: munge, a controller and nodes of two cores on this host, under one folder, with
-// no system service. It needs Debian's packages slurmctld, slurmd, slurm-client and munge.
-package slurmtest
+package cluster_test
 
 import (
 	"bytes"
 	"crypto/rand"
-	_ "embed"
 	"fmt"
 	"net"
 	"os"
@@ -18,18 +15,15 @@ import (
 	"time"
 )
 
-//go:embed slurm.conf
-var conf string
-
-// Cluster is a Slurm that runs. It ends with its test.
-type Cluster struct {
-	Env []string // in which commands speak to this cluster
+// privateSlurm is munge, a controller and nodes of two cores on this host, under one folder, with no system service. It ends with its test.
+type privateSlurm struct {
+	env []string // in which commands speak to it
 	t   *testing.T
 	dir string
 }
 
-// Start starts a cluster of nodes. The test is skipped where Slurm is not installed.
-func Start(t *testing.T, nodes int) *Cluster {
+// startSlurm starts a Slurm with so many nodes. The test is skipped where Slurm is not installed.
+func startSlurm(t *testing.T, nodes int) *privateSlurm {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("takes half a minute: left out under -short")
@@ -45,44 +39,42 @@ func Start(t *testing.T, nodes int) *Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	c := &Cluster{append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf")), t, dir}
-	c.configure(nodes)
 	at := func(name string) string { return filepath.Join(dir, name) }
+	c := &privateSlurm{append(os.Environ(), "SLURM_CONF="+at("slurm.conf")), t, dir}
+	c.configure(nodes)
 	// --force: the folder may lie in one that everybody may write
 	c.daemon("munged", "--foreground", "--force", "--key-file="+at("munge.key"), "--socket="+at("munge.socket"),
 		"--pid-file="+at("munged.pid"), "--log-file="+at("munged.log"), "--seed-file="+at("munge.seed"))
-	c.Wait("munge", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil })
+	c.wait("munge", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil })
 	c.daemon("slurmctld", "-D")
 	for i := range nodes {
 		c.daemon("slurmd", "-D", "-N", fmt.Sprintf("node%d", i+1))
 	}
 	t.Cleanup(c.end)
-	c.Wait("nodes", func() bool { return strings.Count(c.try("sinfo", "-h", "-N", "-t", "idle"), "\n") == nodes })
+	c.wait("nodes", func() bool { return strings.Count(c.try("sinfo", "-h", "-N", "-t", "idle"), "\n") == nodes })
 	return c
 }
 
 // configure writes the files that the daemons read.
-func (c *Cluster) configure(nodes int) {
+func (c *privateSlurm) configure(nodes int) {
 	c.t.Helper()
-	host, err := os.Hostname()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	me, err := user.Current()
-	if err != nil {
-		c.t.Fatal(err)
+	host, hostErr := os.Hostname()
+	me, userErr := user.Current()
+	conf, confErr := template.ParseFiles("testdata/slurm.conf")
+	for _, err := range []error{hostErr, userErr, confErr} {
+		if err != nil {
+			c.t.Fatal(err)
+		}
 	}
 	host, _, _ = strings.Cut(host, ".")
 	port := freePorts(c.t, nodes+1)
 	var text bytes.Buffer
-	err = template.Must(template.New("").Parse(conf)).Execute(&text, map[string]any{"Host": host, "User": me.Username, "Dir": c.dir,
-		"Nodes": nodes, "Port": port, "First": port + 1, "Last": port + nodes})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	err := conf.Execute(&text, map[string]any{"Host": host, "User": me.Username, "Dir": c.dir, "Nodes": nodes, "Port": port,
+		"First": port + 1, "Last": port + nodes})
 	key := make([]byte, 1024)
 	rand.Read(key)
 	for _, err := range []error{
+		err,
 		os.Chmod(c.dir, 0o755),
 		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
@@ -95,11 +87,11 @@ func (c *Cluster) configure(nodes int) {
 }
 
 // daemon starts a program that ends with the test, in reverse order.
-func (c *Cluster) daemon(name string, args ...string) {
+func (c *privateSlurm) daemon(name string, args ...string) {
 	c.t.Helper()
 	log := &bytes.Buffer{}
 	cmd := exec.Command(name, args...)
-	cmd.Env, cmd.Stderr = c.Env, log
+	cmd.Env, cmd.Stderr = c.env, log
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -115,37 +107,25 @@ func (c *Cluster) daemon(name string, args ...string) {
 }
 
 // end ends all jobs, so that none outlives its node.
-func (c *Cluster) end() {
+func (c *privateSlurm) end() {
 	if ids := strings.Fields(c.try("squeue", "-h", "-o", "%A")); len(ids) > 0 {
 		c.try("scancel", append([]string{"--quiet"}, ids...)...)
 	}
 	for range 100 {
-		if c.Idle() {
+		if c.idle() {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-// Idle reports whether no job waits or runs.
-func (c *Cluster) Idle() bool { return c.try("squeue", "-h") == "" }
+// idle reports whether no job waits or runs.
+func (c *privateSlurm) idle() bool { return c.try("squeue", "-h") == "" }
 
-// Command runs one of Slurm's commands.
-func (c *Cluster) Command(name string, args ...string) string {
-	c.t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Env = c.Env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		c.t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// try is Command for what may fail.
-func (c *Cluster) try(name string, args ...string) string {
+// try returns what one of Slurm's commands prints, "error" where it fails.
+func (c *privateSlurm) try(name string, args ...string) string {
 	cmd := exec.Command("timeout", append([]string{"10", name}, args...)...)
-	cmd.Env = c.Env
+	cmd.Env = c.env
 	out, err := cmd.Output()
 	if err != nil {
 		return "error\n"
@@ -153,8 +133,16 @@ func (c *Cluster) try(name string, args ...string) string {
 	return string(out)
 }
 
-// Wait waits until done says so, for two minutes at most.
-func (c *Cluster) Wait(what string, done func() bool) {
+// command is try for what must not fail.
+func (c *privateSlurm) command(name string, args ...string) {
+	c.t.Helper()
+	if c.try(name, args...) == "error\n" {
+		c.t.Fatalf("%s %s failed", name, strings.Join(args, " "))
+	}
+}
+
+// wait waits until done says so, for two minutes at most.
+func (c *privateSlurm) wait(what string, done func() bool) {
 	c.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
