@@ -115,7 +115,7 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string,
 		}
 		if err != nil {
 			without = append(without, name)
-			fmt.Fprintf(e.err, "the trials of data set %s are left out\n", name)
+			fmt.Fprintf(e.err, "the trials of %s are left out: %s\n", name, oneLine(err.Error()))
 		}
 	}
 	return without, nil

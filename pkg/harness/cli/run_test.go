@@ -156,7 +156,7 @@ func TestRunFetches(t *testing.T) {
 	x := toy()
 	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", problems, 1))
 	const line = "run --protocol paper --datasets own.yaml"
-	x.want(t, line, 75, "9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
+	x.want(t, line, 75, "the trials of lost are left out: data set lost: ", "9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
 	put(t, "datasets/cache/lost/lost.csv", text)
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")

@@ -187,16 +187,16 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, l.Absent("diabetes"), "diabetes.csv", "sifg data fetch diabetes")
-	f := l.entries["diabetes"].Files[0]
-	path := filepath.Join(l.cache, "uci-released", f.Name)
+	wants(t, l.Absent("meg"), "MEG_data_reduced.csv", "sifg data fetch meg")
+	f := l.entries["meg"].Files[0]
+	path := filepath.Join(l.cache, "meg-ica", f.Name)
 	text := func(s string) func() error {
 		return func() error { write(t, path, s); return nil }
 	}
 	for words, place := range map[string]func() error{
-		"3 bytes, want 47087":            text("cut"),
-		"SHA-256":                        text(strings.Repeat("x", 47087)),
-		"47088 bytes, want at most":      text(strings.Repeat("x", 47088)),
+		"3 bytes, want 1717655":          text("cut"),
+		"SHA-256":                        text(strings.Repeat("x", 1717655)),
+		"1717656 bytes, want at most":    text(strings.Repeat("x", 1717656)),
 		"HTML page":                      text("<html><body>not found</body></html>"),
 		"named pipe":                     func() error { return syscall.Mkfifo(path, 0o666) },
 		"device":                         func() error { return os.Symlink("/dev/zero", path) },
@@ -207,9 +207,9 @@ func TestDamagedCache(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o777), place()); err != nil {
 			t.Fatal(err)
 		}
-		_, err := l.Load("diabetes")
-		wants(t, err, words, path, "sifg data fetch diabetes")
-		if !errors.Is(err, ErrDamaged) || errors.Is(err, ErrAbsent) || l.Absent("diabetes") != nil {
+		_, err := l.Load("meg")
+		wants(t, err, words, path, "sifg data fetch meg")
+		if !errors.Is(err, ErrDamaged) || errors.Is(err, ErrAbsent) || l.Absent("meg") != nil {
 			t.Errorf("%v is not about damaged data", err)
 		}
 	}

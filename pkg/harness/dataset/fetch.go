@@ -24,8 +24,8 @@ const (
 
 // Fetch gets the files of the data sets into the cache, from the mirror, else from their published address; without names, those of
 // all data sets with an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not
-// stop the others. say is given a line for each file that was fetched and each address that failed. The error wraps ErrDamaged if
-// an address gave something else, and ErrAbsent if one did not give the file or there is none.
+// stop the others. say is given a line for each file that was fetched, and for a mirror that lacked it. The error wraps ErrDamaged
+// if an address gave something else, and ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
@@ -71,15 +71,16 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 			if err := l.keep(filepath.Join(e.Folder, f.Name), b); err != nil {
 				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
 			}
+			for _, err := range failed { // the mirror
+				say(err.Error())
+			}
 			say(fmt.Sprintf("data set %s: fetched %s", e.Name, from))
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		err = fmt.Errorf("data set %s: %s: %w", e.Name, from, err)
-		say(err.Error())
-		failed = append(failed, err)
+		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
 	}
 	return errors.Join(failed...)
 }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+)
+
+// unreachable is a network that has no address. It counts who tries.
+type unreachable struct{ tried int }
+
+func (u *unreachable) RoundTrip(*http.Request) (*http.Response, error) {
+	u.tried++
+	return nil, &net.OpError{Op: "dial", Err: errors.New("not allowed")}
+}
+
+// isolated makes an empty folder without network, mirror and cache the current one.
+func isolated(t *testing.T) *unreachable {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("SIFG_DATASETS_MIRROR", "")
+	u, old := &unreachable{}, http.DefaultTransport
+	http.DefaultTransport = u
+	t.Cleanup(func() { http.DefaultTransport = old })
+	return u
+}
+
+// TestTable1Offline: without network, mirror and cache every data set of Table 1 is read, and its plan runs under every protocol.
+func TestTable1Offline(t *testing.T) {
+	network := isolated(t)
+	data := must(dataset.Open(dataset.Options{}))
+	for _, scale := range settings.Scales {
+		for _, trial := range must(plan.New(plan.Request{Experiments: experiments[2:3], Scale: scale, Data: data})).Trials {
+			if _, err := trial.Data(); err != nil {
+				t.Fatalf("%s: %v", trial.Name(), err)
+			}
+		}
+	}
+	out := command(t, "run", "uci-bnn", "--protocol", "all", "--scale", "smoke", "--methods", "svgd", "--seeds", "1")
+	if !strings.Contains(out, "23 trials: 0 already there, 23 computed") || network.tried > 0 {
+		t.Errorf("%d addresses were tried; the run said\n%s", network.tried, out)
+	}
+}
+
+// TestAbsentData: what cannot be had is one sentence where a run begins and one where it ends. The rest has its report.
+func TestAbsentData(t *testing.T) {
+	network := isolated(t)
+	var out, errs bytes.Buffer
+	code := cli.Main([]string{"run", "all", "--scale", "smoke", "--methods", "svgd,sgld"}, &out, &errs, experiments...)
+	lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
+	if first := lines[1]; code != 75 || network.tried != 1 || strings.Count(errs.String(), "left out") != 1 ||
+		!strings.HasPrefix(first, "the trials of meg are left out: data set meg: ") {
+		t.Errorf("exit code %d, %d requests; %s", code, network.tried, errs.String())
+	}
+	if last := lines[len(lines)-1]; !strings.Contains(last, "are missing for want of the data sets meg: sifg data fetch gets them") {
+		t.Errorf("the last line is %q", last)
+	}
+	if !strings.Contains(out.String(), "page: ") {
+		t.Errorf("no report: %s", out.String())
+	}
+}
