@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -111,7 +113,12 @@ func showData(e *env, name string) error {
 		if err != nil {
 			return err
 		}
-		lines = append(lines, [2]string{"digest", digest}, [2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")})
+		lines = append(lines, [2]string{"digest", digest})
+		if d.Raw != nil {
+			lines = append(lines, [2]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")})
+		} else {
+			lines = append(lines, [2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")})
+		}
 		if d.Target >= 0 {
 			lines = append(lines, [2]string{"target", d.Columns[d.Target]})
 		}

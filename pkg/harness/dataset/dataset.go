@@ -53,7 +53,7 @@ type Library struct {
 	loaded map[string]*Data
 }
 
-// Data is a parsed table. All callers of Load share it: do not change it.
+// Data is a parsed table, or files as they are. All callers of Load share it: do not change it.
 type Data struct {
 	Name        string
 	Columns     []string // names; c1, c2, … where there are none
@@ -62,6 +62,8 @@ type Data struct {
 	Target      int       // index of the target's column; -1: none
 	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none
 	Splits      []Split   // nil: none
+
+	Raw map[string][]byte // by name, the files of a data set that has no table but files of the roles data and draws
 
 	digest string
 }

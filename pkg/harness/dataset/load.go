@@ -170,13 +170,16 @@ func (l *Library) load(e *Entry) (d *Data, err error) {
 	pinned := *e // to the bytes that are read
 	pinned.Files = slices.Clone(e.Files)
 	var seen [][]bool // rows, by split
-	tests := 0
+	tests, raw := 0, map[string][]byte{}
 	for i := range e.Files { // in order of their roles
 		path, b, err := l.read(e, &e.Files[i])
 		if err != nil {
 			return nil, err
 		}
 		pinned.Files[i].SHA256 = digest(b)
+		if e.raw() {
+			raw[e.Files[i].Name] = b
+		}
 		switch e.Files[i].Role {
 		case "table":
 			d, err = parseTable(path, b, e)
@@ -197,6 +200,9 @@ func (l *Library) load(e *Entry) (d *Data, err error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if e.raw() {
+		return &Data{Name: e.Name, Target: -1, Raw: raw, digest: pinned.digest()}, nil
 	}
 	if e.Permutation != nil {
 		d.Permutation = permutation(randomState(*e.Permutation), d.Rows)

@@ -26,7 +26,7 @@ const (
 
 // Values that an entry may have.
 var (
-	roles      = []string{"table", "permutation", "train", "test"}
+	roles      = []string{"table", "permutation", "train", "test", "data", "draws"}
 	separators = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', "whitespace": ' '}
 	nameRule   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 )
@@ -63,7 +63,7 @@ type Splits struct {
 // File is one file of a data set.
 type File struct {
 	Name   string `yaml:"name" json:"-"`
-	Role   string `yaml:"role" json:"role"` // table, permutation, train or test
+	Role   string `yaml:"role" json:"role"` // table, permutation, train or test; data and draws are not parsed
 	Source string `yaml:"source" json:"-"`  // absent: the entry's
 	Bytes  int64  `yaml:"bytes" json:"-"`   // 0: not pinned
 	SHA256 string `yaml:"sha256" json:"sha256"`
@@ -110,6 +110,11 @@ func (l *Library) add(b []byte, path string) error {
 	return nil
 }
 
+// raw reports whether the data set has files that are not parsed, in place of a table.
+func (e *Entry) raw() bool {
+	return slices.ContainsFunc(e.Files, func(f File) bool { return f.Role == "data" || f.Role == "draws" })
+}
+
 // complete checks an entry and fills in defaults.
 func (e *Entry) complete() error {
 	if !nameRule.MatchString(e.Name) || e.Name == "all" {
@@ -129,6 +134,8 @@ func (e *Entry) complete() error {
 	switch {
 	case !isLocal(e.Folder):
 		return fmt.Errorf("folder %q must be a printable path below the cache", e.Folder)
+	case e.raw():
+		return nil
 	case separators[e.Parse.Separator] == 0:
 		return fmt.Errorf("parse.separator %q: want comma, semicolon, tab or whitespace", e.Parse.Separator)
 	case e.Target == "":
@@ -170,6 +177,9 @@ func (e *Entry) completeFiles() error {
 	}
 	slices.SortStableFunc(e.Files, func(a, b File) int { return slices.Index(roles, a.Role) - slices.Index(roles, b.Role) })
 	switch {
+	case e.raw() && count["data"]+count["draws"] < len(e.Files):
+		return errors.New("files of the roles data and draws do not go with others")
+	case e.raw():
 	case count["table"] != 1 || count["permutation"] > 1 || count["train"] != count["test"]:
 		return fmt.Errorf("files must have one table, at most one permutation, and as many train as test: there are %d, %d, %d and %d",
 			count["table"], count["permutation"], count["train"], count["test"])

@@ -82,10 +82,30 @@ func TestValues(t *testing.T) {
 	for _, name := range l.Names() {
 		e, private := l.entries[name], name == "meg-full" // whose bytes are not known
 		_, err := l.Digest(name)
-		if values[name][0] == "" != private || e.Note == "" || e.Licence == "" || e.Citation == "" || e.Rows == 0 ||
+		if values[name][0] == "" != (private || e.raw()) || e.Note == "" || e.Licence == "" || e.Citation == "" || e.Rows == 0 != e.raw() ||
 			(e.Source == "" || err != nil) != private {
 			t.Errorf("the entry of %s is not complete (%v)", name, err)
 		}
+	}
+}
+
+// TestRaw: files of posteriordb come as they were published, and both roles are there.
+func TestRaw(t *testing.T) {
+	l := offline(t)
+	if l.Absent("posteriordb") != nil {
+		t.Skip("not part of the program, and SIFG_DATASETS_MIRROR has no copy")
+	}
+	d, err := l.Load("posteriordb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range l.entries["posteriordb"].Files {
+		if b := d.Raw[f.Name]; int64(len(b)) != f.Bytes || digest(b) != f.SHA256 {
+			t.Errorf("%s has %d bytes, want %d", f.Name, len(b), f.Bytes)
+		}
+	}
+	if len(d.Raw) != 23 {
+		t.Errorf("%d files, want 23", len(d.Raw))
 	}
 }
 

@@ -111,6 +111,8 @@ type Set struct {
 	Trials                      []Trial // in order of problem, method, seed
 	// Traces of the trials by key, each in order of iteration, metric, index.
 	Traces map[string][]Trace
+	// Timings of the trials by key.
+	Timings map[string]Timing `json:"-"`
 	// Incomparable says why its numbers must not be set beside those that the paper prints; "" if they may.
 	Incomparable string
 	// Load returns an array of a trial: particles, sample-2000, …

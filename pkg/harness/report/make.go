@@ -125,6 +125,7 @@ func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) 
 		Traces: map[string][]record.Trace{}, Load: m.load}
 	p := &Protocol{Name: first.Protocol, Scale: first.Scale, Set: append([]string(nil), m.plan.Set...), Planned: len(part), Records: set,
 		Timings: map[string]record.Timing{}}
+	set.Timings = p.Timings
 	for i := range part {
 		t := &part[i]
 		e, err := m.entry(t, old)

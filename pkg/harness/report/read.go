@@ -135,9 +135,9 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		if err := p.check(); err != nil {
 			return err
 		}
-		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: map[string][]record.Trace{},
-			Incomparable: incomparable(e, p), Load: noArrays}
 		p.Timings = map[string]record.Timing{}
+		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: map[string][]record.Trace{},
+			Timings: p.Timings, Incomparable: incomparable(e, p), Load: noArrays}
 	}
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
