@@ -11,7 +11,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -85,7 +84,16 @@ type place struct {
 
 func at(t *testing.T, env []string) *place {
 	t.Helper()
-	return &place{t, scratch.Dir(t), append(env, asProgram+"=1")}
+	dir, err := os.MkdirTemp("", "cluster-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for os.RemoveAll(dir) != nil { // jobs may write for a moment
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	return &place{t, dir, append(env, asProgram+"=1")}
 }
 
 // command is the command as a process of its own.

@@ -58,23 +58,23 @@ func ReplaceFolder(root *os.Root, dir, index string, head any, files map[string]
 		return nil, err
 	}
 	next := successor(dir)
-	if err := disk.FS.RemoveAll(root, next); err != nil {
+	if err := disk.RemoveAll(root, next); err != nil {
 		return nil, err
 	}
-	if err := disk.FS.Mkdir(root, next); err != nil {
+	if err := disk.Mkdir(root, next); err != nil {
 		return nil, err
 	}
 	if err := Seal(root, next, index, head, files); err != nil {
-		disk.FS.RemoveAll(root, next)
+		disk.RemoveAll(root, next)
 		return nil, err
 	}
-	if err := disk.FS.Rename(root, dir, predecessor(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Rename(root, dir, predecessor(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := disk.FS.Rename(root, next, dir); err != nil {
+	if err := disk.Rename(root, next, dir); err != nil {
 		return nil, err
 	}
-	if err := disk.FS.SyncDir(root, path.Dir(dir)); err != nil {
+	if err := disk.SyncDir(root, path.Dir(dir)); err != nil {
 		return nil, err
 	}
 	if err := rescue(root, dir, index); err != nil {
@@ -95,7 +95,7 @@ func RestoreFolder(root *os.Root, dir, index string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := disk.FS.Rename(root, predecessor(dir), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Rename(root, predecessor(dir), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -125,10 +125,10 @@ func rescue(root *os.Root, dir, index string) error {
 				return err
 			}
 		}
-		return disk.FS.Rename(root, path.Join(old, name), to)
+		return disk.Rename(root, path.Join(old, name), to)
 	})
 	if err != nil {
 		return err
 	}
-	return disk.FS.RemoveAll(root, old)
+	return disk.RemoveAll(root, old)
 }

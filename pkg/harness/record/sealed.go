@@ -83,7 +83,7 @@ func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) e
 		return err
 	}
 	for _, d := range slices.Sorted(maps.Keys(folders)) { // a folder comes before those in it
-		if err := disk.FS.Mkdir(root, d); err != nil {
+		if err := disk.Mkdir(root, d); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) e
 	}
 	err = writers.Wait()
 	for d := range folders {
-		err = errors.Join(err, disk.FS.SyncDir(root, d))
+		err = errors.Join(err, disk.SyncDir(root, d))
 	}
 	return err
 }

@@ -121,10 +121,10 @@ func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []st
 	for _, e := range entries {
 		switch {
 		case leftover.MatchString(e.Name()) && e.Type().IsRegular():
-			err = errors.Join(err, disk.FS.RemoveAll(root, e.Name()))
+			err = errors.Join(err, disk.RemoveAll(root, e.Name()))
 		case e.Name() == name && !is(e.Type()):
 			moved = []string{name + ".kept-" + rand.Text()[:8]}
-			err = errors.Join(err, disk.FS.Rename(root, name, moved[0]))
+			err = errors.Join(err, disk.Rename(root, name, moved[0]))
 		}
 	}
 	return moved, err

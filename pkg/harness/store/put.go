@@ -79,7 +79,7 @@ func (s *Store) PutFiles(id ID, files map[string][]byte) error {
 		return read != nil, err
 	})
 	if err == nil {
-		err = disk.FS.RemoveAll(s.root, scratchOf(id))
+		err = disk.RemoveAll(s.root, scratchOf(id))
 	}
 	if err != nil {
 		return fmt.Errorf("store: writing the reference %s: %w", id, err)
@@ -117,7 +117,7 @@ func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byt
 		return err
 	}
 	for {
-		err := disk.FS.Rename(s.root, tmp.name, id.dir())
+		err := disk.Rename(s.root, tmp.name, id.dir())
 		if err == nil {
 			break
 		}
@@ -135,7 +135,7 @@ func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byt
 			return err
 		}
 	}
-	return disk.FS.SyncDir(s.root, id.Experiment)
+	return disk.SyncDir(s.root, id.Experiment)
 }
 
 // moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed
@@ -150,7 +150,7 @@ func (s *Store) moveAway(id ID, there func() (keep bool, err error)) error {
 			return err
 		}
 		defer tmp.remove()
-		err = disk.FS.Rename(s.root, id.dir(), path.Join(tmp.name, id.Key))
+		err = disk.Rename(s.root, id.dir(), path.Join(tmp.name, id.Key))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -167,7 +167,7 @@ type temporary struct {
 
 func (s *Store) temporary() (*temporary, error) {
 	t := &temporary{in: s.root, name: path.Join(tmpName, rand.Text())}
-	if err := disk.FS.Mkdir(s.root, t.name); err != nil {
+	if err := disk.Mkdir(s.root, t.name); err != nil {
 		return nil, err
 	}
 	f, err := s.root.Open(t.name)
@@ -181,7 +181,7 @@ func (s *Store) temporary() (*temporary, error) {
 
 // remove removes the folder, if it was not renamed; what it cannot remove a later sweep does.
 func (t *temporary) remove() {
-	disk.FS.RemoveAll(t.in, t.name)
+	disk.RemoveAll(t.in, t.name)
 	t.lock.Close()
 }
 
@@ -208,8 +208,8 @@ func (s *Store) sweep() {
 			continue
 		}
 		dead := path.Join(tmpName, rand.Text())
-		if disk.TryLock(f) && disk.FS.Rename(s.root, name, dead) == nil {
-			disk.FS.RemoveAll(s.root, dead)
+		if disk.TryLock(f) && disk.Rename(s.root, name, dead) == nil {
+			disk.RemoveAll(s.root, dead)
 		}
 		f.Close()
 	}

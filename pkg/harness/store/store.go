@@ -103,14 +103,14 @@ func (s *Store) Dir() string { return s.dir }
 
 // mkdir makes a folder that may be there, durably.
 func (s *Store) mkdir(name string) error {
-	err := disk.FS.Mkdir(s.root, name)
+	err := disk.Mkdir(s.root, name)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return disk.FS.SyncDir(s.root, ".")
+	return disk.SyncDir(s.root, ".")
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)

@@ -116,9 +116,9 @@ func (s *Store) quarantine(name string) (moved string, err error) {
 	to := now().UTC().Format("20060102T150405Z") + "-" + rand.Text()[:8] + "-" + strings.ReplaceAll(name, "/", "-")
 	const longest = 255 // bytes that file systems take
 	to = path.Join(quarantineName, strings.ToValidUTF8(to[:min(len(to), longest)], ""))
-	if err := disk.FS.Rename(s.root, name, to); err != nil {
+	if err := disk.Rename(s.root, name, to); err != nil {
 		return "", fmt.Errorf("store: moving %s aside: %w", name, err)
 	}
-	err = errors.Join(disk.FS.SyncDir(s.root, quarantineName), disk.FS.SyncDir(s.root, path.Dir(name)))
+	err = errors.Join(disk.SyncDir(s.root, quarantineName), disk.SyncDir(s.root, path.Dir(name)))
 	return filepath.Join(s.dir, filepath.FromSlash(to)), err
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/scratch"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -29,13 +28,16 @@ var (
 // folder returns an empty folder, in memory where there is one: nothing in it waits for a disk.
 func folder(t *testing.T) string {
 	t.Helper()
-	if !*disk {
-		if dir, err := os.MkdirTemp("/dev/shm", "trust-"); err == nil {
-			t.Cleanup(func() { os.RemoveAll(dir) })
-			return dir
-		}
+	in := ""
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*disk {
+		in = "/dev/shm"
 	}
-	return scratch.Dir(t)
+	dir, err := os.MkdirTemp(in, "trust-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) }) // what was killed may write for a moment
+	return dir
 }
 
 // TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to

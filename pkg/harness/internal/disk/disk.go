@@ -1,12 +1,10 @@
-// Package disk is how the harness changes files and holds locks. Every change goes through FS, where tests let it fail or end the
-// process. All names are below an os.Root, out of which no symbolic link leads.
+// Package disk is how the harness changes files and holds locks. All names are below an os.Root, out of which no symbolic link leads.
 package disk
 
 import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,61 +12,51 @@ import (
 	"time"
 )
 
-// Changes are the calls that change a file system.
-type Changes interface {
-	Mkdir(in *os.Root, name string) error
-	Create(in *os.Root, name string) (File, error) // a new file; fs.ErrExist if there is one
-	Rename(in *os.Root, from, to string) error
-	RemoveAll(in *os.Root, name string) error
-	SyncDir(in *os.Root, name string) error // makes the names in a folder durable
+// Do makes one change of the file system; name describes it. Only tests replace it: see package disktest.
+var Do = func(name string, change func() error) error { return change() }
+
+// Mkdir makes a folder.
+func Mkdir(in *os.Root, name string) error {
+	return Do("make folder "+name, func() error { return in.Mkdir(name, 0o777) })
 }
 
-// File is a file that is being written.
-type File interface {
-	io.Writer
-	Sync() error
-	Close() error
+// Rename moves a file or folder.
+func Rename(in *os.Root, from, to string) error {
+	return Do("rename "+from+" to "+to, func() error { return in.Rename(from, to) })
 }
 
-// FS is the file system. Only tests replace it.
-var FS Changes = System{}
-
-// System is the operating system's.
-type System struct{}
-
-func (System) Mkdir(in *os.Root, name string) error      { return in.Mkdir(name, 0o777) }
-func (System) Rename(in *os.Root, from, to string) error { return in.Rename(from, to) }
-func (System) RemoveAll(in *os.Root, name string) error  { return in.RemoveAll(name) }
-
-func (System) Create(in *os.Root, name string) (File, error) {
-	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err // not a File that holds a nil *os.File
-	}
-	return f, nil
+// RemoveAll removes a file, or a folder with what is in it; there need be none.
+func RemoveAll(in *os.Root, name string) error {
+	return Do("remove "+name, func() error { return in.RemoveAll(name) })
 }
 
-// SyncDir takes file systems that cannot sync a folder (EINVAL) as they are.
-func (System) SyncDir(in *os.Root, name string) error {
-	d, err := in.Open(name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	return nil
+// SyncDir makes the names in a folder durable. It takes file systems that cannot sync a folder (EINVAL) as they are.
+func SyncDir(in *os.Root, name string) error {
+	return Do("sync folder "+name, func() error {
+		d, err := in.Open(name)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+		return nil
+	})
 }
 
-// WriteFile writes a new file and syncs it; its name is durable after SyncDir.
+// WriteFile writes a new file and syncs it: fs.ErrExist if there is one. Its name is durable after SyncDir.
 func WriteFile(in *os.Root, name string, b []byte) error {
-	f, err := FS.Create(in, name)
+	var f *os.File
+	err := Do("create "+name, func() (err error) {
+		f, err = in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
+	if err = Do("write "+name, func() error { _, err := f.Write(b); return err }); err == nil {
+		err = Do("sync "+name, f.Sync)
 	}
 	return errors.Join(err, f.Close())
 }
@@ -81,13 +69,13 @@ func Replace(in *os.Root, name string, b []byte) error {
 	tmp := dir + "." + base + ".tmp-" + rand.Text()
 	err := WriteFile(in, tmp, b)
 	if err == nil {
-		err = FS.Rename(in, tmp, name)
+		err = Rename(in, tmp, name)
 	}
 	if err != nil {
-		FS.RemoveAll(in, tmp)
+		RemoveAll(in, tmp)
 		return err
 	}
-	return FS.SyncDir(in, path.Clean(dir)) // the file stays if this fails: it is whole
+	return SyncDir(in, path.Clean(dir)) // the file stays if this fails: it is whole
 }
 
 // TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel drops the

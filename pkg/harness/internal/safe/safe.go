@@ -15,36 +15,27 @@ import (
 	"unicode/utf8"
 )
 
-// Read returns the contents of the regular file at path, of at most max bytes. It follows symbolic links. Its error is an
+// Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error is an
 // *fs.PathError.
-func Read(path string, max int64) ([]byte, error) {
-	return read(path, max, os.Stat, os.OpenFile)
-}
+func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.OpenFile) }
 
 // ReadIn is Read for a name inside root, out of which no symbolic link leads.
-func ReadIn(root *os.Root, name string, max int64) ([]byte, error) {
-	return read(name, max, root.Stat, root.OpenFile)
+func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
+	return read(name, limit, root.OpenFile)
 }
 
-func read(path string, limit int64, stat func(string) (fs.FileInfo, error),
-	open func(string, int, fs.FileMode) (*os.File, error)) ([]byte, error) {
-	refused := func(format string, args ...any) ([]byte, error) {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(format, args...)}
-	}
-	info, err := stat(path) // before opening: to open a device may have effects
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return refused("%s, want a regular file", kind(info.Mode()))
-	}
-	f, err := open(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait, should path have become a pipe
+func read(path string, limit int64, open func(string, int, fs.FileMode) (*os.File, error)) ([]byte, error) {
+	f, err := open(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for the writer of a pipe
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, err
+	}
+	refused := func(format string, args ...any) ([]byte, error) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(format, args...)}
 	}
 	if !info.Mode().IsRegular() {
 		return refused("%s, want a regular file", kind(info.Mode()))

@@ -137,13 +137,3 @@ func TestText(t *testing.T) {
 		}
 	}
 }
-
-// TestSwapped: a file that becomes a pipe between the look at it and its opening does not hang the program either.
-func TestSwapped(t *testing.T) {
-	dir := places(t)
-	before := func(string) (fs.FileInfo, error) { return os.Stat(filepath.Join(dir, "file")) }
-	_, err := within(t, func() ([]byte, error) { return read(filepath.Join(dir, "pipe"), 5, before, os.OpenFile) })
-	if err == nil || !strings.Contains(err.Error(), "is a named pipe") {
-		t.Errorf("got %v", err)
-	}
-}
