@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,24 +73,17 @@ func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total in
 	return draws, tallies, nil
 }
 
-// open returns chain k where it was stopped, or at its start.
+// open returns chain k where it was stopped, or at its start where its state cannot be read.
 func (s *Spec) open(dir string, k int) (*hmc.Chain, error) {
-	b, err := os.ReadFile(stateOf(dir, k))
-	if errors.Is(err, fs.ErrNotExist) {
-		c, err := hmc.NewChain(s.Density, s.Config, s.Start(k), s.Seed, k)
-		if err != nil {
-			err = usage.Errorf("reference chains: %v", err)
-		}
-		return c, err
-	}
-	if err != nil {
-		return nil, err
-	}
 	var state hmc.State
-	if err := json.Unmarshal(b, &state); err != nil {
-		return nil, fmt.Errorf("%s: %w: %v", stateOf(dir, k), record.ErrDamaged, err)
+	if b, err := os.ReadFile(stateOf(dir, k)); err == nil && json.Unmarshal(b, &state) == nil {
+		return hmc.Resume(s.Density, s.Config, state)
 	}
-	return hmc.Resume(s.Density, s.Config, state)
+	c, err := hmc.NewChain(s.Density, s.Config, s.Start(k), s.Seed, k)
+	if err != nil {
+		return nil, usage.Errorf("reference chains: %v", err)
+	}
+	return c, nil
 }
 
 func writeState(path string, s hmc.State) error {

@@ -34,11 +34,10 @@ type job struct {
 
 // message is a line of JSON from a trial's process.
 type message struct {
-	Iter    int    `json:"iter,omitempty"`
-	Status  string `json:"status,omitempty"` // the trial is in the store, with this status
-	Reason  string `json:"reason,omitempty"`
-	Error   string `json:"error,omitempty"`   // why it is not, where the trial is not guilty
-	Damaged bool   `json:"damaged,omitempty"` // Error is a record.ErrDamaged
+	Iter   int
+	Status string // the trial is in the store, with this status
+	Reason string
+	Error  string // why it is not, where the trial is not guilty
 }
 
 // memoryPeriod is the time between two looks at what a process occupies. Memory is filled by some gigabytes a second.
@@ -94,8 +93,6 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	switch why := context.Cause(ctx); {
 	case r.hard.Err() != nil:
 		return outcome{}, context.Cause(r.hard)
-	case last.Damaged:
-		return outcome{}, fmt.Errorf("%w: %s", record.ErrDamaged, last.Error)
 	case last.Error != "":
 		return outcome{}, errors.New(last.Error)
 	case last.Status != "":

@@ -2,15 +2,11 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -114,33 +110,14 @@ func (r *runner) makeReference(ctx context.Context, x *reference, t *harness.Tri
 	name := t.Experiment + "/" + t.Problem
 	r.Progress.Note(name + ": making the reference")
 	var files map[string][]byte
-	attempt := func() error {
-		return guarded(t, func() (err error) {
-			files, err = x.Make(ctx, dir, func(done, total int) {
-				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
-			})
-			return err
+	failure = guarded(t, func() (err error) {
+		files, err = x.Make(ctx, dir, func(done, total int) {
+			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 		})
-	}
-	failure = attempt()
-	if errors.Is(failure, record.ErrDamaged) && ctx.Err() == nil {
-		r.Progress.Note(fmt.Sprintf("%s: the reference starts again: %v", name, failure))
-		if err := empty(dir); err != nil {
-			return nil, err
-		}
-		failure = attempt()
-	}
+		return err
+	})
 	if failure != nil {
 		return failure, nil
 	}
 	return nil, r.store.PutFiles(x.id, files)
-}
-
-// empty removes what is in a folder.
-func empty(dir string) error {
-	names, err := os.ReadDir(dir)
-	for _, n := range names {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, n.Name())))
-	}
-	return err
 }

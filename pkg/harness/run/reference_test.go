@@ -96,25 +96,13 @@ func TestReferenceContinues(t *testing.T) {
 	first(t, s, todo[0])
 }
 
-// Where a reference cannot be made its trials fail with the reason, and the others are computed. Damaged checkpoints are made
-// again.
+// Where a reference cannot be made its trials fail with the reason, and the others are computed.
 func TestReferenceFails(t *testing.T) {
-	s := must(store.Open(t.TempDir()))
-	outcomes(t, s, isolating(), [][3]string{
+	outcomes(t, must(store.Open(t.TempDir())), isolating(), [][3]string{
 		{"reference broken", record.StatusFailed, "making its reference: the chains gave up"},
 		{"reference panic", record.StatusFailed, "making its reference: panic: the chains gave up"},
 		{"none", record.StatusOK, ""},
 	})
-	todo := trials("reference damaged")
-	dir, release, err := s.Scratch(context.Background(), referenceID(todo[0]))
-	must(0, errors.Join(err, os.WriteFile(filepath.Join(dir, "state"), []byte("4x"), 0o666)))
-	release()
-	made = 0
-	o := here()
-	if compute(t, s, todo, o); made != 10 || !strings.Contains(strings.Join(o.Progress.(*watcher).notes, "\n"), "starts again") {
-		t.Errorf("%d iterations made, %q", made, o.Progress.(*watcher).notes)
-	}
-	first(t, s, todo[0])
 }
 
 func referenceID(t harness.Trial) store.ID {

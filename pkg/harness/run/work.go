@@ -1,11 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -32,7 +32,7 @@ func Work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, o
 	}
 	x, err := work(experiments, data, in, gone, func(iter int) { say(message{Iter: iter}) })
 	if err != nil {
-		say(message{Error: err.Error(), Damaged: errors.Is(err, record.ErrDamaged)})
+		say(message{Error: err.Error()})
 		return
 	}
 	say(message{Status: x.status, Reason: x.reason})
@@ -55,15 +55,11 @@ func work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, g
 	if err != nil {
 		return outcome{}, err
 	}
-	x, err := referenceOf(e, j.Trial, data)
-	if err != nil {
+	if x, err := referenceOf(e, j.Trial, data); err != nil {
 		return outcome{}, err
-	}
-	if x != nil {
-		if there, err := x.attach(s, j.Trial); err != nil {
-			return outcome{}, err
-		} else if !there {
-			return outcome{}, fmt.Errorf("%s: its reference %s is not in %s", j.Trial.Name(), x.id, s.Dir())
+	} else if x != nil {
+		if there, err := x.attach(s, j.Trial); !there {
+			return outcome{}, fmt.Errorf("%s: its reference %s: %w", j.Trial.Name(), x.id, cmp.Or(err, fs.ErrNotExist))
 		}
 	}
 	if err := limitMemory(j.Memory); err != nil {
