@@ -151,7 +151,7 @@ var claims = []claim.Claim{
 				}
 				return a
 			}
-			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"), 0)
+			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
 		},
 	},
 	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").And(others("ada-sifg", "sifg")),

@@ -61,7 +61,7 @@ func lower(id, statement, a, b string) claim.Claim {
 		ID: id, Statement: statement, Rule: "final test RMSE lower, " + claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "boston", Names: withSigma(s)}.Common(a, b)
-			return e.Less("final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0), 0)
+			return e.Less("final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0))
 		},
 	}
 }

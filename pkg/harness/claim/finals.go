@@ -15,35 +15,41 @@ import (
 // Level is the chance of a false alarm that tests accept.
 const Level = 0.05
 
-type cell struct{ problem, metric, method string }
+// Cell is what a last value is of.
+type Cell struct {
+	Problem, Metric, Method string
+	Index                   int // component of a vector metric, else 0
+}
 
 // Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and methods.
 type Finals struct {
 	Set   *record.Set
 	Names func(name string) string // of problems, metrics and methods in words
+	Cells []Cell                   // in order of the trials, then of their traces
 
-	values map[cell]map[uint64]float64 // component 0, by seed, of trials that ended well
+	values map[Cell]map[uint64]float64 // by seed, of trials that ended well
 }
 
 // ReadFinals reads the last values.
 func ReadFinals(s *record.Set, names func(name string) string) *Finals {
-	f := &Finals{Set: s, Names: names, values: map[cell]map[uint64]float64{}}
+	f := &Finals{Set: s, Names: names, values: map[Cell]map[uint64]float64{}}
 	for _, t := range s.Trials {
 		if t.Status != record.StatusOK {
 			continue
 		}
 		for _, r := range s.Traces[t.Key] {
-			c := cell{t.Problem, r.Metric, t.Method}
+			c := Cell{t.Problem, r.Metric, t.Method, r.Index}
 			if f.values[c] == nil {
-				f.values[c] = map[uint64]float64{}
+				f.values[c], f.Cells = map[uint64]float64{}, append(f.Cells, c)
 			}
-			if r.Index == 0 {
-				f.values[c][t.Seed] = r.Value // the last stays
-			}
+			f.values[c][t.Seed] = r.Value // the last stays
 		}
 	}
 	return f
 }
+
+// BySeed returns the values of a cell; empty if no trial has one.
+func (f *Finals) BySeed(c Cell) map[uint64]float64 { return f.values[c] }
 
 // Ended returns how many of a method's trials ended well, and how many there are.
 func (f *Finals) Ended(problem, method string) (well, all int) {
@@ -62,7 +68,7 @@ func (f *Finals) Ended(problem, method string) (well, all int) {
 func (f *Finals) Seeds(problem, metric string, methods ...string) []uint64 {
 	var out []uint64
 	for i, m := range methods {
-		v := f.values[cell{problem, metric, m}]
+		v := f.values[Cell{problem, metric, m, 0}]
 		if i == 0 {
 			out = slices.Sorted(maps.Keys(v))
 		}
@@ -75,7 +81,7 @@ func (f *Finals) Seeds(problem, metric string, methods ...string) []uint64 {
 func (f *Finals) At(problem, metric, method string, seeds []uint64) []float64 {
 	var out []float64
 	for _, seed := range seeds {
-		out = append(out, f.values[cell{problem, metric, method}][seed])
+		out = append(out, f.values[Cell{problem, metric, method, 0}][seed])
 	}
 	return out
 }
@@ -97,7 +103,7 @@ func (f *Finals) Differences(problem, metric, a, b string) []float64 {
 
 // Has reports whether all of the methods have a metric.
 func (f *Finals) Has(problem, metric string, methods ...string) bool {
-	return !slices.ContainsFunc(methods, func(m string) bool { return len(f.values[cell{problem, metric, m}]) == 0 })
+	return !slices.ContainsFunc(methods, func(m string) bool { return len(f.values[Cell{problem, metric, m, 0}]) == 0 })
 }
 
 // Present returns the methods with at least four fifths of the trials of the one with most. The others take no part in comparisons:
@@ -105,10 +111,10 @@ func (f *Finals) Has(problem, metric string, methods ...string) bool {
 func (f *Finals) Present(problem, metric string, methods []string) []string {
 	most := 0
 	for _, m := range methods {
-		most = max(most, len(f.values[cell{problem, metric, m}]))
+		most = max(most, len(f.values[Cell{problem, metric, m, 0}]))
 	}
 	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-		n := len(f.values[cell{problem, metric, m}])
+		n := len(f.values[Cell{problem, metric, m, 0}])
 		return n == 0 || 5*n < 4*most
 	})
 }

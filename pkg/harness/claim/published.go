@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,39 +21,31 @@ type Published struct {
 	Note                    string  // what is known of the cell, "" for nothing
 }
 
-// publishedColumns are the columns of the file that ReadPublished reads.
-var publishedColumns = []string{"dataset", "metric", "method", "mean", "std", "source", "note"}
+const publishedColumns = "dataset,metric,method,mean,std,source,note"
 
-// ReadPublished reads published numbers from CSV with the columns dataset (name of the problem), metric, method, mean, std, source,
-// note. Numbers have to stand as they are printed, for the digits say how far they were rounded.
-func ReadPublished(text []byte) ([]Published, error) {
+// ReadPublished reads published numbers from a CSV file that is part of the program, and panics if they are not as described: the first
+// line names the columns dataset (the problem), metric, method, mean, std, source, note. Numbers stand as they are printed, for the digits
+// say how far they were rounded.
+func ReadPublished(text []byte) []Published {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("published numbers: %w", err)
+		panic("published numbers: " + err.Error())
 	}
-	if len(rows) == 0 || !slices.Equal(rows[0], publishedColumns) {
-		return nil, fmt.Errorf("published numbers: the first line must be %s", strings.Join(publishedColumns, ","))
+	if strings.Join(rows[0], ",") != publishedColumns {
+		panic("published numbers: the first line must be " + publishedColumns)
 	}
 	var out []Published
-	seen := map[string]bool{}
 	for i, row := range rows[1:] {
-		p := Published{Problem: row[0], Metric: row[1], Method: row[2], Source: row[5], Note: row[6], Text: row[3] + " ± " + row[4]}
+		mean, err1 := strconv.ParseFloat(row[3], 64)
+		sd, err2 := strconv.ParseFloat(row[4], 64)
+		if err1 != nil || err2 != nil || !(sd >= 0) {
+			panic(fmt.Sprintf("published numbers, row %d: mean %q and std %q: want two numbers, std not below 0", i+1, row[3], row[4]))
+		}
 		_, decimals, _ := strings.Cut(row[4], ".")
-		p.Place = math.Pow(10, -float64(len(decimals)))
-		var err2 error
-		p.Mean, err = strconv.ParseFloat(row[3], 64)
-		p.SD, err2 = strconv.ParseFloat(row[4], 64)
-		if err != nil || err2 != nil || !(p.SD >= 0) || math.IsInf(p.SD, 0) || math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0) {
-			return nil, fmt.Errorf("published numbers, row %d: mean %q and std %q: want two numbers, std not below 0", i+1, row[3], row[4])
-		}
-		name := strings.Join([]string{p.Problem, p.Metric, p.Method, p.Source}, " ")
-		if seen[name] {
-			return nil, fmt.Errorf("published numbers, row %d: %s stands twice", i+1, name)
-		}
-		seen[name] = true
-		out = append(out, p)
+		out = append(out, Published{Problem: row[0], Metric: row[1], Method: row[2], Mean: mean, SD: sd, Source: row[5], Note: row[6],
+			Place: math.Pow(10, -float64(len(decimals))), Text: row[3] + " ± " + row[4]})
 	}
-	return out, nil
+	return out
 }
 
 // AtMost is the standard deviation that the printed one stands for; what is printed as zero stands for anything below half a unit of
@@ -89,12 +80,3 @@ func (g Gap) Agrees() bool { return math.Abs(g.Units) <= Units || math.Abs(g.Sha
 
 // Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the other's mean.
 const Units, Share = 2, 0.03
-
-// MustReadPublished is ReadPublished for a file that is part of the program.
-func MustReadPublished(text []byte) []Published {
-	all, err := ReadPublished(text)
-	if err != nil {
-		panic("claim: " + err.Error())
-	}
-	return all
-}

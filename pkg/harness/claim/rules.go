@@ -26,7 +26,7 @@ func lower(id, statement, problem, what, a, b string, of func(e Series, method s
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) Outcome {
 			e := Series{Set: s, Problem: problem}.Common(a, b)
-			return e.Less(what, a, of(e, a), b, of(e, b), 0)
+			return e.Less(what, a, of(e, a), b, of(e, b))
 		},
 	}
 }

@@ -78,55 +78,24 @@ func summary(v []float64) Summary {
 	return Summary{Number(stats.Mean(v)), Number(stats.SD(v)), len(v)}
 }
 
-// cell is the values of one cell.
-type cell struct {
-	Name
-	values map[uint64]float64 // by seed, of the trials that ended well
-	config string             // resolved, of the first of them; JSON
-}
-
-// ordered returns the values in order of seed.
-func (c *cell) ordered() []float64 {
+// ordered returns values in order of seed.
+func ordered(values map[uint64]float64) []float64 {
 	var out []float64
-	for _, seed := range slices.Sorted(maps.Keys(c.values)) {
-		out = append(out, c.values[seed])
+	for _, seed := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, values[seed])
 	}
 	return out
 }
 
-// cells returns the cells of a protocol, in order of problem and method, then of their traces. A method none of whose trials ended well
-// has none.
-func cells(p *report.Protocol) (list []*cell, by map[Name]*cell) {
-	by = map[Name]*cell{}
-	for _, t := range p.Records.Trials {
-		if t.Status != record.StatusOK {
-			continue
-		}
-		for _, row := range p.Records.Traces[t.Key] {
-			n := Name{t.Experiment, p.Name, t.Problem, t.Method, row.Metric, row.Index}
-			c := by[n]
-			if c == nil {
-				c = &cell{n, map[uint64]float64{}, t.Config}
-				by[n], list = c, append(list, c)
-			}
-			c.values[t.Seed] = row.Value // in order of iteration: the last stays
-		}
-	}
-	return list, by
-}
-
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
-	_, by := cells(p)
+	finals := claim.ReadFinals(p.Records, nil)
 	var out []Row
 	for _, printed := range e.Published {
 		r := unknown(Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, "")
 		r.Printed, r.Source, r.Note = printed.Text, printed.Source, printed.Note
 		r.Theirs = Summary{Number(printed.Mean), Number(printed.SD), 0}
-		var v []float64
-		if c := by[r.Name]; c != nil {
-			v = c.ordered()
-		}
+		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
 		r.Ours = summary(v)
 		g := printed.Gap(v)
 		r.Difference, r.Units, r.Share = Number(g.Difference), Number(g.Units), Number(g.Share)
@@ -152,28 +121,37 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
-	list, by := cells(ours)
-	others, other := cells(theirs)
+	a, b := claim.ReadFinals(ours.Records, nil), claim.ReadFinals(theirs.Records, nil)
+	name := func(c claim.Cell) Name {
+		return Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}
+	}
 	var out []Row
-	for _, c := range list {
-		r := unknown(c.Name, "theirs: "+lacking(theirs, c.Name))
-		r.Ours = summary(c.ordered())
-		if o := other[c.Name]; o != nil {
-			r.match(c, o)
+	for _, c := range a.Cells {
+		r := unknown(name(c), "theirs: "+lacking(theirs, name(c)))
+		r.Ours = summary(ordered(a.BySeed(c)))
+		if other := b.BySeed(c); other != nil {
+			r.match(a.BySeed(c), other)
+			r.Note = changed(config(ours, c), config(theirs, c))
 			if r.Why = ""; ours.Scale != theirs.Scale {
 				r.Verdict, r.Why = NotComparable, fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
 			}
 		}
 		out = append(out, r)
 	}
-	for _, o := range others {
-		if by[o.Name] == nil {
-			r := unknown(o.Name, "ours: "+lacking(ours, o.Name))
-			r.Theirs = summary(o.ordered())
+	for _, c := range b.Cells {
+		if a.BySeed(c) == nil {
+			r := unknown(name(c), "ours: "+lacking(ours, name(c)))
+			r.Theirs = summary(ordered(b.BySeed(c)))
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// config returns the configuration of the first trial that a cell is of, in JSON.
+func config(p *report.Protocol, c claim.Cell) string {
+	t, _ := claim.First(p.Records, c.Problem, c.Method)
+	return t.Config
 }
 
 // unknown is a row without numbers.
@@ -182,15 +160,15 @@ func unknown(n Name, why string) Row {
 	return Row{Name: n, Ours: none, Theirs: none, Difference: nan, Uncertainty: nan, Units: nan, Share: nan, Verdict: NotComparable, Why: why}
 }
 
-// match compares a cell with theirs.
-func (r *Row) match(a, b *cell) {
-	va, vb := a.ordered(), b.ordered()
-	r.Theirs, r.Note = summary(vb), changed(a.config, b.config)
+// match compares values by seed with theirs.
+func (r *Row) match(a, b map[uint64]float64) {
+	va, vb := ordered(a), ordered(b)
+	r.Theirs = summary(vb)
 	var d []float64
 	r.Identical = len(va) == len(vb)
-	for _, seed := range slices.Sorted(maps.Keys(a.values)) {
-		v := a.values[seed]
-		w, both := b.values[seed]
+	for _, seed := range slices.Sorted(maps.Keys(a)) {
+		v := a[seed]
+		w, both := b[seed]
 		same := v == w || math.IsNaN(v) && math.IsNaN(w)
 		r.Identical = r.Identical && both && same
 		if both && same {

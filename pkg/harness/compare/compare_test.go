@@ -42,11 +42,8 @@ func near(t *testing.T, what string, got Number, want float64) {
 }
 
 func TestPublished(t *testing.T) {
-	numbers, err := claim.ReadPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
+	numbers := claim.ReadPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
 		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table 1,\np,rmse,d,1.0,0.1,Table 1,\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := &harness.Experiment{Name: "e", Published: numbers}
 	// a: mean 2.1, sd 0.1: pooled 0.1, one unit away. b: 0.5 away, 25 %, with a spread of at most 0.005 in print.
 	p := made("full", values{"a", []float64{2.0, 2.1, 2.2}}, values{"b", []float64{2.5, 2.5, 2.5}}, values{"c", []float64{1, 2}})

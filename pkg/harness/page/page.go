@@ -25,7 +25,11 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "first": firstSentence,
+		"marks": marks, "picture": picture,
+		"first": func(text string) string {
+			first, _, _ := strings.Cut(text, ". ")
+			return strings.TrimSuffix(first, ".") + "."
+		},
 		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") }, // of a verdict or an outcome
 		"table": func(t *table.Table) template.HTML { return template.HTML(t.HTML()) },
 	}).Parse(pageText))

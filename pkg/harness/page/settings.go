@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -46,7 +44,8 @@ func changes(e *harness.Experiment, p *report.Protocol) changed {
 	for _, problem := range plain.Problems {
 		for _, m := range problem.Methods {
 			if at := [2]string{problem.Name, m.Name}; here[at] != nil {
-				own[at] = flatten(m.Config, problem.Seeds)
+				text, _ := json.Marshal(m.Config) // it was just read
+				own.add(at, text, problem.Seeds...)
 			}
 		}
 	}
@@ -56,27 +55,26 @@ func changes(e *harness.Experiment, p *report.Protocol) changed {
 
 // configs returns the configurations of a protocol's trials.
 func configs(p *report.Protocol) flat {
-	seeds, first := map[[2]string][]uint64{}, map[[2]string]record.Trial{}
-	for _, t := range p.Records.Trials {
-		at := [2]string{t.Problem, t.Method}
-		if seeds[at] == nil {
-			first[at] = t
-		}
-		seeds[at] = append(seeds[at], t.Seed)
-	}
 	out := flat{}
-	for at, t := range first {
-		if c, err := claim.Config(t); err == nil {
-			out[at] = flatten(c, seeds[at])
-		}
+	for _, t := range p.Records.Trials {
+		out.add([2]string{t.Problem, t.Method}, []byte(t.Config), t.Seed)
 	}
 	return out
 }
 
+// add adds a configuration in JSON, unless there is one, and seeds.
+func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
+	if f[at] == nil {
+		f[at] = claim.Flatten(config)
+	}
+	for _, seed := range seeds {
+		f[at]["seeds"] = strings.TrimSpace(fmt.Sprint(f[at]["seeds"], " ", seed))
+	}
+}
+
 // differences returns the settings whose values are not the same in all. Methods and problems with the same values share a row.
 func differences(all []flat) []setting {
-	type row struct{ name, values string }
-	where, methods := map[row][][2]string{}, map[string]int{}
+	rows, methods := map[[2]string][][2]string{}, map[string]int{} // places by name and values; methods of each problem
 	places, names := map[[2]string]bool{}, map[string]bool{}
 	for _, f := range all {
 		for at, values := range f {
@@ -97,23 +95,20 @@ func differences(all []flat) []setting {
 				}
 			}
 			if len(slices.Compact(known)) > 1 {
-				r := row{name, strings.Join(values, "\x00")}
-				where[r] = append(where[r], at)
+				row := [2]string{name, strings.Join(values, "\x00")}
+				rows[row] = append(rows[row], at)
 			}
 		}
 	}
 	var out []setting
-	for r, at := range where {
-		out = append(out, setting{Name: r.name, Values: strings.Split(r.values, "\x00"), Where: name(at, methods)})
+	for _, row := range slices.SortedFunc(maps.Keys(rows), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		out = append(out, setting{Where: where(rows[row], methods), Name: row[0], Values: strings.Split(row[1], "\x00")})
 	}
-	slices.SortFunc(out, func(a, b setting) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Where, b.Where), slices.Compare(a.Values, b.Values))
-	})
 	return out
 }
 
-// name says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".
-func name(places [][2]string, of map[string]int) string {
+// where says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".
+func where(places [][2]string, of map[string]int) string {
 	methods := map[string][]string{}
 	for _, at := range places {
 		methods[at[0]] = append(methods[at[0]], at[1])
@@ -136,15 +131,4 @@ func name(places [][2]string, of map[string]int) string {
 		out = append(out, strings.Join(problems[text], ", ")+text)
 	}
 	return strings.Join(out, "; ")
-}
-
-// flatten returns a configuration and the seeds by dotted key.
-func flatten(c settings.Config, seeds []uint64) map[string]string {
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic("page: a configuration is no JSON") // it was read from JSON
-	}
-	out := claim.Flatten(text)
-	out["seeds"] = strings.Trim(fmt.Sprint(seeds), "[]")
-	return out
 }

@@ -2,13 +2,13 @@ package page
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -47,12 +47,7 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment, ledger cla
 		if !there {
 			continue
 		}
-		p.Sentence = sentence(ledger, name, all)
-		counts := map[string]int{}
-		for verdict, n := range verdicts(ledger, name, "") {
-			counts[verdict.String()] = n
-		}
-		p.Counts = tiles(counts)
+		p.Sentence, p.Counts = sentence(ledger, name, all), tiles(verdicts(ledger, name, ""))
 		v.Protocols = append(v.Protocols, p)
 	}
 }
@@ -70,12 +65,12 @@ func marks(scale string, changed bool) []string {
 }
 
 // verdicts counts the verdicts under a protocol; on one experiment's claims, or on all if experiment is "".
-func verdicts(l claim.Ledger, protocol, experiment string) map[claim.Verdict]int {
-	out := map[claim.Verdict]int{}
+func verdicts(l claim.Ledger, protocol, experiment string) map[string]int {
+	out := map[string]int{}
 	for _, row := range l {
 		for _, o := range row.Under {
 			if o.Protocol == protocol && (experiment == "" || row.Experiment == experiment) {
-				out[o.Verdict]++
+				out[o.Verdict.String()]++
 			}
 		}
 	}
@@ -87,30 +82,28 @@ func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string
 	words := []string{"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on", "nothing was decided on"}
 	by := make([][]string, len(words))
 	for _, e := range all {
-		n := verdicts(l, protocol, e.Name)
-		total := 0
+		n, total := verdicts(l, protocol, e.Name), 0
 		for _, k := range n {
 			total += k
 		}
-		if total == 0 {
+		i := 4
+		switch held := n[claim.Reproduced.String()]; {
+		case total == 0:
 			continue
-		}
-		i := 2
-		switch {
-		case n[claim.Reproduced] == total:
+		case held == total:
 			i = 0
-		case 2*n[claim.Reproduced] > total:
+		case 2*held > total:
 			i = 1
-		case n[claim.Reproduced] == 0 && n[claim.NotReproduced] > 0:
+		case held > 0:
+			i = 2
+		case n[claim.NotReproduced.String()] > 0:
 			i = 3
-		case n[claim.Reproduced] == 0:
-			i = 4
 		}
 		by[i] = append(by[i], e.Title)
 	}
 	var out []string
 	for i, names := range by {
-		if len(names) > 0 {
+		if names != nil {
 			out = append(out, words[i]+" "+list(names))
 		}
 	}
@@ -133,14 +126,8 @@ func list(names []string) string {
 func ended(p *report.Protocol) string {
 	counts := p.Counts()
 	var out []string
-	for _, s := range []struct{ status, words string }{
-		{record.StatusOK, "ended well"}, {record.StatusDiverged, "diverged"}, {record.StatusFailed, "failed"},
-		{record.StatusTimeout, "ran out of time"}, {record.StatusMemory, "ran out of memory"}, {record.StatusKilled, "were killed"},
-		{report.Missing, "are missing"},
-	} {
-		if n := counts[s.status]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, s.words))
-		}
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf("%d %s", counts[status], status))
 	}
 	return table.Count(p.Planned, "trial") + ": " + strings.Join(out, ", ") + "."
 }
@@ -177,10 +164,8 @@ func facts(protocols ...*report.Protocol) []fact {
 		}
 	}
 	out := []fact{{"trials", fmt.Sprint(trials)}, {"computing time", span(seconds)}}
-	for _, name := range []string{"processor", "compute path", "commit"} {
-		if by[name] != nil {
-			out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
-		}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(by))) {
+		out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
 	}
 	return out
 }
@@ -197,14 +182,4 @@ func span(seconds float64) string {
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
 	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
-// firstSentence returns the first sentence of a text.
-func firstSentence(text string) string {
-	for i := range text {
-		if text[i] == '.' && i+2 < len(text) && text[i+1] == ' ' && text[i+2] >= 'A' && text[i+2] <= 'Z' {
-			return text[:i+1]
-		}
-	}
-	return text
 }

@@ -24,7 +24,7 @@ func Clusters(samples [][][]float64, group []int, stat func(medians []float64) f
 		all[k] = members(s)
 	}
 	r := rng.New(1, "bootstrap").Rand()
-	values, medians := make([]float64, clusterResamples), make([]float64, len(samples))
+	values, medians, drawn := make([]float64, clusterResamples), make([]float64, len(samples)), []float64(nil)
 	for b := range values {
 		times := map[int][]int{} // how often each cluster of a group is drawn
 		for k, s := range samples {
@@ -35,11 +35,13 @@ func Clusters(samples [][][]float64, group []int, stat func(medians []float64) f
 					times[g][r.IntN(len(s))]++
 				}
 			}
-			total := 0
-			for i, c := range s {
-				total += times[g][i] * len(c)
+			drawn = drawn[:0]
+			for _, m := range all[k] { // in order
+				for range times[g][m.cluster] {
+					drawn = append(drawn, m.value)
+				}
 			}
-			medians[k] = drawnMedian(all[k], times[g], total)
+			medians[k] = Median(drawn)
 		}
 		values[b] = stat(medians)
 	}
@@ -53,7 +55,7 @@ type member struct {
 	cluster int
 }
 
-// members returns the values of all clusters in ascending order, NaN first.
+// members returns the values of all clusters in ascending order, NaN first: sorted once for all resamples.
 func members(clusters [][]float64) []member {
 	var out []member
 	for i, c := range clusters {
@@ -63,24 +65,4 @@ func members(clusters [][]float64) []member {
 	}
 	slices.SortFunc(out, func(a, b member) int { return cmp.Compare(a.value, b.value) })
 	return out
-}
-
-// drawnMedian is the median of a resample of total values, in which each cluster stands so many times. Sorting once for all resamples
-// makes it a hundred times as fast as Median of the values.
-func drawnMedian(sorted []member, times []int, total int) float64 {
-	lower, seen := math.NaN(), 0
-	for _, m := range sorted {
-		before := seen
-		seen += times[m.cluster]
-		switch {
-		case seen > 0 && math.IsNaN(m.value):
-			return math.NaN()
-		case before <= (total-1)/2:
-			lower = m.value // of the last of these, the lower middle
-		}
-		if seen > total/2 {
-			return Median([]float64{lower, m.value})
-		}
-	}
-	return math.NaN() // of no values
 }
