@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -84,8 +85,8 @@ func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress fu
 	if err != nil {
 		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)
 	}
-	npy := record.EncodeNPY([]int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
-	return map[string][]byte{"draws.npy": npy, "facts.json": text}, nil
+	file := npy.Encode([]int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
+	return map[string][]byte{"draws.npy": file, "facts.json": text}, nil
 }
 
 // readHMC reads a trial's reference.
@@ -98,11 +99,11 @@ func readHMC(t *harness.Trial) (*hmcDraws, error) {
 	if err != nil {
 		return nil, err
 	}
-	npy, err := t.Reference("draws.npy")
+	file, err := t.Reference("draws.npy")
 	if err != nil {
 		return nil, err
 	}
-	shape, data, err := record.DecodeNPY[float64](npy)
+	shape, data, err := record.DecodeNPY[float64](file)
 	if err == nil {
 		out.points = metric.Points{N: shape[0], D: shape[1], Data: data}
 	}

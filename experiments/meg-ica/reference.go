@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -228,8 +229,8 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 		return nil, err
 	}
 	ref := d.summarise(m, draws, tallies)
-	npy := record.EncodeNPY([]int{ref.draws.N, ref.draws.D}, ref.draws.Data)
-	ref.Draws = sha(npy)
+	array := npy.Encode([]int{ref.draws.N, ref.draws.D}, ref.draws.Data)
+	ref.Draws = sha(array)
 	summary, err := json.MarshalIndent(ref, "", " ")
-	return map[string][]byte{summaryFile: summary, drawsFile: npy}, err
+	return map[string][]byte{summaryFile: summary, drawsFile: array}, err
 }

@@ -10,15 +10,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // WriteNPY writes b as an n×d NPY file (version 1.0) of little-endian float32, which NumPy and others read.
 func WriteNPY(w io.Writer, b Batch) error {
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", b.Rows, b.Cols)
-	const align, prefix = 64, 10
-	head += strings.Repeat(" ", align-1-(prefix+len(head))%align) + "\n"
-	out := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
-	out = append(out, head...)
+	out := npy.Header("<f4", b.Rows, b.Cols)
 	for i := range b.Rows {
 		for _, v := range b.Data[i*b.Stride : i*b.Stride+b.Cols] {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))

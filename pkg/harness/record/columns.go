@@ -1,10 +1,12 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
 	"strings"
+	"unique"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -22,16 +24,15 @@ type column struct {
 
 func columnsOf[T any]() []column {
 	var out []column
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		name, dict, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
-		out = append(out, column{name, dict == "dict", i, t.Field(i).Type.Kind()})
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, dict, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		out = append(out, column{name, dict == "dict", f.Index[0], f.Type.Kind()})
 	}
 	return out
 }
 
 // schemaOf returns the Parquet schema of the columns.
-func schemaOf(cols []column) (*schema.GroupNode, error) {
+func schemaOf(cols []column) *schema.GroupNode {
 	var nodes schema.FieldList
 	for _, c := range cols {
 		physical, logical := parquet.Types.Double, schema.LogicalType(schema.NoLogicalType{})
@@ -41,13 +42,10 @@ func schemaOf(cols []column) (*schema.GroupNode, error) {
 		case reflect.Int, reflect.Uint64:
 			physical, logical = parquet.Types.Int64, schema.NewIntLogicalType(64, c.kind == reflect.Int)
 		}
-		n, err := schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, 0, -1)
-		if err != nil {
-			return nil, err
-		}
-		nodes = append(nodes, n)
+		nodes = append(nodes, schema.MustPrimitive(
+			schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, 0, -1)))
 	}
-	return schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+	return schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1))
 }
 
 // zstdBytes is the size from which a column is compressed: the library makes an encoder of 3 MB for each page, which takes
@@ -67,8 +65,8 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 			size = len(rows) // indices
 			props = append(props, parquet.WithDictionaryFor(c.name, true))
 		} else if c.kind == reflect.String {
-			for i := range rows {
-				size += reflect.ValueOf(&rows[i]).Elem().Field(c.field).Len()
+			for _, n := range collect(rows, c, reflect.Value.Len) {
+				size += n
 			}
 		}
 		if size >= zstdBytes {
@@ -78,56 +76,50 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 	return parquet.NewWriterProperties(props...)
 }
 
+// writeColumn writes a column of a row group.
 func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) (err error) {
-	all := reflect.ValueOf(rows)
-	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
 	switch cw := cw.(type) {
 	case *file.ByteArrayColumnChunkWriter:
-		_, err = cw.WriteBatch(collect(len(rows), func(i int) parquet.ByteArray { return []byte(field(i).String()) }), nil, nil)
+		_, err = cw.WriteBatch(collect(rows, c, func(v reflect.Value) parquet.ByteArray { return []byte(v.String()) }), nil, nil)
 	case *file.Float64ColumnChunkWriter:
-		_, err = cw.WriteBatch(collect(len(rows), func(i int) float64 { return field(i).Float() }), nil, nil)
+		_, err = cw.WriteBatch(collect(rows, c, reflect.Value.Float), nil, nil)
 	case *file.Int64ColumnChunkWriter:
-		get := func(i int) int64 { return field(i).Int() }
-		if c.kind == reflect.Uint64 {
-			get = func(i int) int64 { return int64(field(i).Uint()) }
-		}
-		_, err = cw.WriteBatch(collect(len(rows), get), nil, nil)
+		_, err = cw.WriteBatch(collect(rows, c, func(v reflect.Value) int64 {
+			if v.CanUint() {
+				return int64(v.Uint())
+			}
+			return v.Int()
+		}), nil, nil)
 	}
-	return err
+	return errors.Join(err, cw.Close())
 }
 
-func collect[V any](n int, get func(i int) V) []V {
-	out := make([]V, n)
+// collect returns what get makes of the column's field of each row.
+func collect[T, V any](rows []T, c column, get func(reflect.Value) V) []V {
+	all, out := reflect.ValueOf(rows), make([]V, len(rows))
 	for i := range out {
-		out[i] = get(i)
+		out[i] = get(all.Index(i).Field(c.field))
 	}
 	return out
 }
 
 // readColumn reads a column of a row group into its rows, of which there must be as many as values.
-func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
-	all := reflect.ValueOf(rows)
-	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
-	var err error
+func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) (err error) {
 	switch cr := cr.(type) {
 	case *file.ByteArrayColumnChunkReader:
-		texts := map[string]string{} // one copy of text that repeats
-		err = readValues(len(rows), cr.ReadBatch, func(i int, v parquet.ByteArray) {
-			s, ok := texts[string(v)]
-			if !ok {
-				s = string(v)
-				texts[s] = s
-			}
-			field(i).SetString(s)
+		err = readValues(cr.ReadBatch, c, rows, func(field reflect.Value, v parquet.ByteArray) {
+			field.SetString(unique.Make(string(v)).Value()) // one copy of text that repeats
 		})
 	case *file.Float64ColumnChunkReader:
-		err = readValues(len(rows), cr.ReadBatch, func(i int, v float64) { field(i).SetFloat(v) })
+		err = readValues(cr.ReadBatch, c, rows, reflect.Value.SetFloat)
 	case *file.Int64ColumnChunkReader:
-		set := func(i int, v int64) { field(i).SetInt(v) }
-		if c.kind == reflect.Uint64 {
-			set = func(i int, v int64) { field(i).SetUint(uint64(v)) }
-		}
-		err = readValues(len(rows), cr.ReadBatch, set)
+		err = readValues(cr.ReadBatch, c, rows, func(field reflect.Value, v int64) {
+			if field.CanUint() {
+				field.SetUint(uint64(v))
+			} else {
+				field.SetInt(v)
+			}
+		})
 	}
 	if err == nil && cr.HasNext() {
 		err = fmt.Errorf("more than %d values", len(rows))
@@ -135,15 +127,16 @@ func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) error {
 	return err
 }
 
-// readValues reads n values. ReadBatch reads until there are as many, or no more.
-func readValues[V any](n int, read func(int64, []V, []int16, []int16) (int64, int, error), set func(i int, v V)) error {
-	values := make([]V, n)
-	_, got, err := read(int64(n), values, nil, nil)
-	if err == nil && got < n {
+// readValues reads as many values as there are rows. ReadBatch reads until there are as many, or no more.
+func readValues[T, V any](read func(int64, []V, []int16, []int16) (int64, int, error), c column, rows []T,
+	set func(reflect.Value, V)) error {
+	all, values := reflect.ValueOf(rows), make([]V, len(rows))
+	_, got, err := read(int64(len(rows)), values, nil, nil)
+	if err == nil && got < len(rows) {
 		err = io.ErrUnexpectedEOF
 	}
 	for i, v := range values[:got] {
-		set(i, v)
+		set(all.Index(i).Field(c.field), v)
 	}
 	return err
 }

@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 const readers = "../../../scripts/readers"
@@ -112,9 +114,9 @@ func TestNumPy(t *testing.T) {
 	shapes := [][]int{{24}, {4, 6}, {2, 3, 4}, {0, 5}, {}}
 	args := []string{filepath.Join(readers, "npy.py")}
 	for i, shape := range shapes {
-		n, _ := elements(shape)
+		n := product(shape)
 		p := filepath.Join(dir, fmt.Sprintf("%d.npy", i))
-		must(0, os.WriteFile(p, EncodeNPY(shape, values[:n]), 0o666))
+		must(0, os.WriteFile(p, npy.Encode(shape, values[:n]), 0o666))
 		args = append(args, p)
 	}
 	var files map[string]struct {
@@ -126,8 +128,8 @@ func TestNumPy(t *testing.T) {
 	}
 	must(0, json.Unmarshal(output(t, exec.Command(python, args...)), &files))
 	for i, shape := range shapes {
-		n, _ := elements(shape)
-		want := EncodeNPY([]int{n}, values[:n])
+		n := product(shape)
+		want := npy.Encode([]int{n}, values[:n])
 		raw := hex.EncodeToString(want[len(want)-4*n:])
 		got := files[args[1+i]]
 		if got.Dtype != "<f4" || fmt.Sprint(got.Shape) != fmt.Sprint(shape) || !got.COrder || !got.Aligned || got.Bytes != raw {

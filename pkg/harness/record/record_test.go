@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // awkward is what a value must survive.
@@ -182,6 +184,14 @@ func TestColumnsAreDocumented(t *testing.T) {
 	}
 }
 
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
 func TestNPYRoundTrip(t *testing.T) {
 	values := make([]float32, 24)
 	for i := range values {
@@ -189,8 +199,8 @@ func TestNPYRoundTrip(t *testing.T) {
 	}
 	values[5] = math.SmallestNonzeroFloat32
 	for _, shape := range [][]int{{}, {0}, {24}, {4, 6}, {2, 3, 4}, {3, 0}, {1, 1, 1}} {
-		n, _ := elements(shape)
-		b := EncodeNPY(shape, values[:n])
+		n := product(shape)
+		b := npy.Encode(shape, values[:n])
 		if start := len(b) - 4*n; start%64 != 0 || b[start-1] != '\n' {
 			t.Errorf("shape %v: values start at %d, want a multiple of 64", shape, start)
 		}
@@ -200,7 +210,7 @@ func TestNPYRoundTrip(t *testing.T) {
 			t.Errorf("shape %v: got %v of shape %v, error %v", shape, data, got, err)
 		}
 	}
-	b := EncodeNPY([]int{3}, awkward[6:])
+	b := npy.Encode([]int{3}, awkward[6:])
 	if _, got, err := DecodeNPY[float64](b); err != nil || !slices.Equal(got, awkward[6:]) {
 		t.Errorf("%v, error %v", got, err)
 	}
@@ -210,7 +220,7 @@ func TestNPYRoundTrip(t *testing.T) {
 }
 
 func TestNPYDamage(t *testing.T) {
-	b := EncodeNPY([]int{2, 3}, []float32{1, 2, 3, 4, 5, 6})
+	b := npy.Encode([]int{2, 3}, []float32{1, 2, 3, 4, 5, 6})
 	for n := range b {
 		if _, _, err := DecodeNPY[float32](b[:n]); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut to %d of %d bytes: error %v", n, len(b), err)

@@ -17,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // Put stores a trial and returns what the store has then. That is another one where the trial is there already with status ok or
@@ -65,7 +66,7 @@ func encode(r *record.Result) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{traceName: trace}
 	for name, a := range r.Arrays {
-		files[name+arrayExt] = record.EncodeNPY(a.Shape, a.Data)
+		files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
 	}
 	return files, nil
 }

@@ -59,7 +59,7 @@ func TestEveryByteFlipped(t *testing.T) {
 			if moved, err := os.ReadFile(filepath.Join(found[0].Moved, n.Name())); err != nil || len(moved) != len(good)+1 {
 				t.Errorf("the damaged file is not where Verify said: error %v", err)
 			}
-			is(t, s, "k", map[bool]string{true: Missing, false: record.StatusOK}[key == "k"])
+			is(t, s, key, Missing)
 			if found := must(s.Verify(false)); len(found) != 0 {
 				t.Errorf("after the repair: %v", found)
 			}

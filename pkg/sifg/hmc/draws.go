@@ -9,6 +9,9 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // Draws writes the draws of one chain, an n×d array of float64, to an .npy file as they come; no more than a buffer of them is
@@ -102,14 +105,8 @@ func (w *Draws) Sync() error {
 // Close syncs and closes the file.
 func (w *Draws) Close() error { return errors.Join(w.Sync(), w.file.Close()) }
 
-// The header has one form, so that reading needs no parser: numbers padded to a fixed width.
-const headerFormat = "\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }"
-
-func header(rows, d int) []byte {
-	b := fmt.Appendf(nil, headerFormat, rows, d)
-	b = append(b, bytes.Repeat([]byte{' '}, headerSize-1-len(b))...)
-	return append(b, '\n')
-}
+// header is of headerSize for any two numbers, so that it can be written anew in its place.
+func header(rows, d int) []byte { return npy.Header("<f8", rows, d) }
 
 func (w *Draws) writeHeader() error {
 	_, err := w.file.WriteAt(header(w.rows, len(w.row)/8), 0)
@@ -121,7 +118,8 @@ func readHeader(r io.ReaderAt) (rows, d int, err error) {
 	if _, err := r.ReadAt(b, 0); err != nil {
 		return 0, 0, fmt.Errorf("not a file of draws: %w", err)
 	}
-	n, _ := fmt.Sscanf(string(b), headerFormat, &rows, &d)
+	_, shape, _ := strings.Cut(string(b), "'shape': ")
+	n, _ := fmt.Sscanf(shape, "(%d, %d)", &rows, &d)
 	if n != 2 || !bytes.Equal(b, header(rows, d)) || d < 1 {
 		return 0, 0, errors.New("not a file of draws: the header is another")
 	}
