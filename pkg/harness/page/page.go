@@ -31,7 +31,6 @@ var (
 			return strings.TrimSuffix(first, ".") + "."
 		},
 		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") }, // of a verdict or an outcome
-		"table": func(t *table.Table) template.HTML { return template.HTML(t.HTML()) },
 	}).Parse(pageText))
 )
 
