@@ -14,12 +14,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// planLine is one method on one problem of a plan.
+// planLine is one method on one problem of a plan, or one cell of a grid.
 type planLine struct {
 	Experiment string   `json:"experiment"`
 	Protocol   string   `json:"protocol"`
 	Problem    string   `json:"problem"`
 	Method     string   `json:"method"`
+	Cell       string   `json:"-"`
 	Particles  int      `json:"particles"`
 	Iterations int      `json:"iterations"`
 	Seeds      []uint64 `json:"seeds"`
@@ -67,14 +68,16 @@ func (w *work) lines() []planLine {
 		there[t.Key] = true
 	}
 	var out []planLine
-	var last *harness.Trial
+	head := func(t *harness.Trial) [5]string {
+		return [5]string{t.Experiment, t.Protocol, t.Problem, t.Method, t.Cell}
+	}
 	for i := range w.Trials {
 		t := &w.Trials[i]
-		if last == nil || last.Experiment != t.Experiment || last.Protocol != t.Protocol || last.Problem != t.Problem || last.Method != t.Method {
+		if i == 0 || head(t) != head(&w.Trials[i-1]) {
 			seconds, _ := w.costs.Seconds(t)
-			out = append(out, planLine{t.Experiment, t.Protocol, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, nil, nil, 0, seconds})
+			out = append(out, planLine{Experiment: t.Experiment, Protocol: t.Protocol, Problem: t.Problem, Method: t.Method, Cell: t.Cell,
+				Particles: t.Config.Particles, Iterations: t.Config.Iterations, Seconds: seconds})
 		}
-		last = t
 		l := &out[len(out)-1]
 		l.Seeds, l.Keys = append(l.Seeds, t.Seed), append(l.Keys, t.Key)
 		if there[t.Key] {
@@ -92,7 +95,11 @@ func (w *work) print(e *env, jobs int) error {
 		if l.Seconds > 0 {
 			each = span(l.Seconds)
 		}
-		rows = append(rows, []string{l.Experiment, l.Protocol, l.Problem, l.Method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
+		method := l.Method
+		if l.Cell != "" {
+			method += ", " + l.Cell
+		}
+		rows = append(rows, []string{l.Experiment, l.Protocol, l.Problem, method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
 			fmt.Sprint(len(l.Keys)), fmt.Sprint(l.There), each})
 	}
 	err := columns(e.out, rows)

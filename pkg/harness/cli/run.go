@@ -47,7 +47,10 @@ func runCommand(e *env) *cobra.Command {
 				}
 			}
 			w.measure(e)
-			return w.run(e, &r, trial == "")
+			if trial != "" {
+				return w.run(e, &r, nil)
+			}
+			return w.run(e, &r, func() error { return w.report(e, false) })
 		},
 	}
 	s.flags(cmd)
@@ -56,8 +59,8 @@ func runCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// run computes what is missing and writes the report.
-func (w *work) run(e *env, r *runner, write bool) error {
+// run computes what is missing and then calls write, which may be nil, unless trials are missing that are still to be computed.
+func (w *work) run(e *env, r *runner, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
@@ -69,8 +72,8 @@ func (w *work) run(e *env, r *runner, write bool) error {
 	// What is left out for want of data does not keep the rest from its report.
 	missing := w.with(store.Missing)
 	wanting := slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(without, t.Config.Data) })
-	if write && !wanting && len(missing) < len(w.found) {
-		if err := w.report(e, false); err != nil {
+	if write != nil && !wanting && len(missing) < len(w.found) {
+		if err := write(); err != nil {
 			return err
 		}
 	}

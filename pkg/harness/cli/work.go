@@ -37,7 +37,7 @@ func workCommand(e *env) *cobra.Command {
 			if err := w.status(); err != nil {
 				return err
 			}
-			return w.run(e, &r, false)
+			return w.run(e, &r, nil)
 		},
 	}
 	flags := cmd.Flags()

@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -69,11 +68,10 @@ func (o Objective) best(means []float64) float64 {
 	return slices.Min(means)
 }
 
-// rank gives the cells their outcomes and orders those that can be chosen, the best first. trials are the records by key.
-func (g *Group) rank(o Objective, trials map[string]*record.Trial, traces map[string][]record.Trace) {
+// rank orders the cells that can be chosen, the best first.
+func (g *Group) rank(o Objective) {
 	for i := range g.Cells {
-		c := &g.Cells[i]
-		if c.judge(o, trials, traces); c.eligible() {
+		if g.Cells[i].eligible() {
 			g.Rank = append(g.Rank, i)
 		}
 	}
@@ -83,30 +81,6 @@ func (g *Group) rank(o Objective, trials map[string]*record.Trial, traces map[st
 		}
 		return cmp.Compare(g.Cells[a].Mean, g.Cells[b].Mean)
 	})
-}
-
-// judge looks up the objective's values for all seeds of the cell. Reason is that of the first seed that has none.
-func (c *Cell) judge(o Objective, trials map[string]*record.Trial, traces map[string][]record.Trace) {
-	c.Status, c.Mean = record.StatusOK, math.NaN()
-	for i, key := range c.Trials {
-		value, status, reason := math.NaN(), store.Missing, "no result"
-		if t := trials[key]; t != nil {
-			status, reason = t.Status, t.Reason
-		}
-		if status == record.StatusOK {
-			if at := slices.IndexFunc(traces[key], o.measures); at >= 0 {
-				value = traces[key][at].Value
-			}
-			reason = fmt.Sprintf("%s is %v", o.Metric, value)
-		}
-		c.Values = append(c.Values, value)
-		if c.Reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
-			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", c.Seeds[i], reason)
-		}
-	}
-	if c.Reason == "" {
-		c.Mean = stats.Mean(c.Values)
-	}
 }
 
 // eligible reports whether the cell can be chosen.

@@ -13,6 +13,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
+// most bounds the cells of one method on one problem: a slip of the pen soon makes billions.
+const most = 100_000
+
 // Grid is a plan with axes, of one experiment under one protocol.
 type Grid struct {
 	plan.Plan
@@ -246,12 +249,7 @@ func newCell(trials []harness.Trial, keys []string) (c Cell, err error) {
 		return c, err
 	}
 	for _, key := range keys {
-		at, last := tree, key
-		for first, rest, more := strings.Cut(key, "."); more; first, rest, more = strings.Cut(rest, ".") {
-			at, _ = at[first].(map[string]any)
-			last = rest
-		}
-		value, err := json.Marshal(at[last])
+		value, err := json.Marshal(lookUp(tree, key))
 		if err != nil {
 			return c, err
 		}
@@ -261,6 +259,15 @@ func newCell(trials []harness.Trial, keys []string) (c Cell, err error) {
 		c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
 	}
 	return c, nil
+}
+
+func lookUp(tree map[string]any, key string) any {
+	first, rest, more := strings.Cut(key, ".")
+	if !more {
+		return tree[first]
+	}
+	below, _ := tree[first].(map[string]any)
+	return lookUp(below, rest)
 }
 
 // label names the cells, and their trials, which are in order of the cells.

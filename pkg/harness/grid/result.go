@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -25,10 +28,11 @@ type Result struct {
 	Set        []string  `json:"set,omitempty"` // overrides and selections, as they were given
 	Command    string    `json:"command"`       // that makes it again
 	Groups     []Group   `json:"groups"`
+	Missing    int       `json:"missing"` // trials without a record
 
 	trials  []record.Trial
-	timings []record.Timing           // in order of the trials
-	traces  map[string][]record.Trace // by key, the last checkpoint alone
+	timings []record.Timing
+	traces  []record.Trace // the last checkpoint alone
 }
 
 // Judge reads the records of the grid's trials from the store and ranks its cells. Trials that the store lacks, or whose record is
@@ -37,67 +41,78 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 	first := g.Trials[0]
 	r := &Result{
 		Name: g.Name, Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Objective: g.Objective, Set: g.Set,
-		Command: command, traces: map[string][]record.Trace{},
+		Command: command,
 	}
-	for _, t := range g.Trials {
-		e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
-		var rows []record.Trace
-		if err == nil && e != nil {
-			rows, err = e.Traces()
+	trials := g.Trials
+	for _, group := range g.Groups {
+		group.Cells = slices.Clone(group.Cells)
+		for i := range group.Cells {
+			c := &group.Cells[i]
+			if err := r.judge(s, c, trials[:len(c.Trials)]); err != nil {
+				return nil, err
+			}
+			trials = trials[len(c.Trials):]
 		}
-		if err != nil && !errors.Is(err, record.ErrDamaged) {
-			return nil, err
-		}
-		if e == nil || err != nil {
-			continue
-		}
-		row := e.Trial // may be stored under other labels
-		row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
-		r.trials, r.timings = append(r.trials, row), append(r.timings, e.Timing)
-		r.traces[t.Key] = lastRows(rows)
+		group.rank(r.Objective)
+		r.Groups = append(r.Groups, group)
 	}
-	r.rank(g)
+	r.Missing = len(g.Trials) - len(r.trials)
 	return r, nil
 }
 
-// rank judges the cells of a grid by the records.
-func (r *Result) rank(g *Grid) {
-	trials := map[string]*record.Trial{}
-	for i := range r.trials {
-		trials[r.trials[i].Key] = &r.trials[i]
-	}
-	for _, group := range g.Groups {
-		group.Cells = slices.Clone(group.Cells)
-		group.rank(r.Objective, trials, r.traces)
-		r.Groups = append(r.Groups, group)
-	}
-}
-
-// Missing counts the trials without a record.
-func (r *Result) Missing() int {
-	n := -len(r.trials)
-	for _, g := range r.Groups {
-		for _, c := range g.Cells {
-			n += len(c.Trials)
+// judge gives a cell the values of its trials. Reason is that of the first seed that has none.
+func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
+	c.Status, c.Mean = record.StatusOK, math.NaN()
+	for i := range trials {
+		value, status, reason, err := r.outcome(s, &trials[i])
+		if err != nil {
+			return err
+		}
+		c.Values = append(c.Values, value)
+		if c.Reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
+			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", c.Seeds[i], reason)
 		}
 	}
-	return n
+	if c.Reason == "" {
+		c.Mean = stats.Mean(c.Values)
+	}
+	return nil
 }
 
-// lastRows returns the rows of the last checkpoint.
-func lastRows(rows []record.Trace) []record.Trace {
-	last := 0
-	for _, r := range rows {
-		last = max(last, r.Iteration)
+// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none.
+func (r *Result) outcome(s *store.Store, t *harness.Trial) (value float64, status, reason string, err error) {
+	e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
+	var rows []record.Trace
+	if err == nil && e != nil {
+		rows, err = e.Traces()
 	}
-	return slices.DeleteFunc(rows, func(r record.Trace) bool { return r.Iteration != last })
+	switch {
+	case err != nil && !errors.Is(err, record.ErrDamaged):
+		return 0, "", "", err
+	case err != nil || e == nil:
+		return math.NaN(), store.Missing, "no result", nil
+	}
+	if n := len(rows); n > 0 { // they are in order of iteration
+		last := rows[n-1].Iteration
+		rows = slices.DeleteFunc(rows, func(x record.Trace) bool { return x.Iteration != last })
+	}
+	row := e.Trial
+	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method // may be stored under others
+	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, e.Timing), append(r.traces, rows...)
+	if row.Status != record.StatusOK {
+		return math.NaN(), row.Status, row.Reason, nil
+	}
+	value = math.NaN()
+	if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
+		value = rows[at].Value
+	}
+	return value, record.StatusOK, fmt.Sprintf("%s is %v", r.Objective.Metric, value), nil
 }
 
 // index is the head of grid.json.
 type index struct {
 	*Result
-	Missing int          `json:"missing"`
-	Best    *table.Table `json:"best"` // for the page
+	Best *table.Table `json:"best"` // for the page
 }
 
 // Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its trials is not
@@ -117,43 +132,36 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 			return err
 		}
 		old := index{Result: &Result{}}
-		if _, err := record.OpenFolder(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing() > 0 {
+		if _, err := record.OpenFolder(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing > 0 {
 			kept = true
 			return nil
 		}
-		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, index{r, r.Missing(), r.Best()}, files)
+		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, index{r, r.Best()}, files)
 		return err
 	})
 	return foreign, kept, err
 }
 
 func (r *Result) files() (map[string][]byte, error) {
-	var traces []record.Trace
-	for _, t := range r.trials {
-		traces = append(traces, r.traces[t.Key]...)
-	}
-	best, all := r.Best(), r.All()
+	best := r.Best()
 	chosen, _ := r.Chosen()
 	out := map[string][]byte{
-		"tables/best.md": []byte(best.Markdown()), "tables/best.csv": []byte(best.CSV()), "tables/cells.csv": []byte(all.CSV()),
+		"tables/best.md": []byte(best.Markdown()), "tables/best.csv": []byte(best.CSV()), "tables/cells.csv": []byte(r.All().CSV()),
 		"chosen.yaml": chosen,
 	}
 	var errs [3]error
 	out["trials.parquet"], errs[0] = record.EncodeTrials(r.trials)
-	out["trace.parquet"], errs[1] = record.EncodeTraces(traces)
+	out["trace.parquet"], errs[1] = record.EncodeTraces(r.traces)
 	out["timings.parquet"], errs[2] = record.EncodeTimings(r.timings)
+	err := errors.Join(errs[:]...)
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		name := "figures/" + g.Problem + "-" + g.Method
 		if f := r.figure(g); f != nil {
-			svg, _, err := f.Encode("svg")
-			if out[name+".svg"] = svg; err != nil { // a value with a character that the font lacks
-				delete(out, name+".svg")
-				out[name+".txt"] = []byte(err.Error() + "\n")
-			}
+			svg, _, bad := f.Encode("svg")
+			out["figures/"+g.Problem+"-"+g.Method+".svg"], err = svg, errors.Join(err, bad)
 		}
 	}
-	return out, errors.Join(errs[:]...)
+	return out, err
 }
 
 // Chosen returns the settings of the chosen cells as a layer that --config takes. A setting of the problem, such as particles, is

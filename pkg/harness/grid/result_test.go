@@ -249,8 +249,8 @@ func TestWrite(t *testing.T) {
 	}
 	s := newStore(t)
 	partial := compute(t, s, g, func(x *harness.Trial) bool { return x.Seed > 1 })
-	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.All().CSV(), "seed 1: no result") || partial.Missing() != len(g.Trials)/2 {
-		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing(), partial.Best().Markdown())
+	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.All().CSV(), "seed 1: no result") || partial.Missing != len(g.Trials)/2 {
+		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best().Markdown())
 	}
 	if _, kept, err := partial.Write(dir); err != nil || !kept || seal() != whole {
 		t.Errorf("an incomplete grid took the place of a complete one: %v", err)

@@ -10,7 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +20,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -52,9 +56,6 @@ type axis struct {
 	used   bool     // it concerned some method
 }
 
-// Combinations are the ways to combine the axes of the command line; the first is the default.
-var Combinations = []string{"product", "zip", "ablate"}
-
 var (
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
 	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "base", "product", "zip", "ablate", "where"}
@@ -87,20 +88,43 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	return s, nil
 }
 
-// FromAxes makes a grid of axes, each KEY=VALUES, combined by one of Combinations. where may be "".
-func FromAxes(texts []string, combine, where string) (*Spec, error) {
-	if !slices.Contains(Combinations, combine) {
-		return nil, usage.Unknown("combination", combine, "--combine", Combinations)
+// Shipped returns the names of the grids that come with an experiment.
+func Shipped(e *harness.Experiment) []string {
+	if e.Grids == nil {
+		return nil
 	}
-	file := combine + ":\n"
+	files, _ := fs.Glob(e.Grids, "grids/*.yaml")
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+// Find reads the grid of that name that comes with an experiment, else the file.
+func Find(e *harness.Experiment, file string) (*Spec, error) {
+	var text []byte
+	var err error
+	if slices.Contains(Shipped(e), file) {
+		file += ".yaml"
+		text, err = fs.ReadFile(e.Grids, "grids/"+file)
+	} else if text, err = safe.Read(file, 1<<20); errors.Is(err, fs.ErrNotExist) && filepath.Ext(file) == "" {
+		return nil, usage.Unknown("grid", file, "--grid", Shipped(e))
+	}
+	if err != nil {
+		return nil, usage.Errorf("--grid: %v", err)
+	}
+	return ReadSpec(file, text)
+}
+
+// FromAxes makes the grid of every combination of the values of axes, each KEY=VALUES. where may be "".
+func FromAxes(texts []string, where string) (*Spec, error) {
+	file := "product:\n"
 	for _, text := range texts {
 		key, values, ok := strings.Cut(text, "=")
-		switch {
-		case !ok || strings.TrimSpace(key) == "":
+		if !ok || strings.TrimSpace(key) == "" {
 			return nil, usage.Errorf("--axis %s: want KEY=VALUES, such as step=[0.01, 0.1]", text)
-		case call.MatchString(values):
-			values = strconv.Quote(values)
-		case !strings.HasPrefix(values, "["):
+		}
+		if !strings.HasPrefix(values, "[") {
 			values = "[" + values + "]"
 		}
 		file += fmt.Sprintf(" %s: %s\n", key, values)
@@ -117,23 +141,27 @@ func FromAxes(texts []string, combine, where string) (*Spec, error) {
 
 func (p *part) all() axes { return slices.Concat(p.Base, p.Product, p.Zip, p.Ablate) }
 
-// check refuses a setting with two axes, a base with a choice, a zip of lists that differ in length, and seeds.
+// check refuses a setting with two axes (ablate may vary one of base), a base with a choice, a zip of lists that differ in length, and
+// seeds.
 func (p *part) check() error {
+	fixed, varied := map[string]bool{}, map[string]bool{}
 	for _, a := range p.all() {
-		same := func(b *axis) bool { return b.key == a.key }
-		in := func(list axes) bool { return slices.ContainsFunc(list, same) }
-		varied := slices.Concat(p.Product, p.Zip, p.Ablate)
+		twice := varied[a.key] || fixed[a.key] && !slices.Contains(p.Ablate, a)
+		if slices.Contains(p.Base, a) {
+			fixed[a.key] = true
+		} else {
+			varied[a.key] = true
+		}
 		switch {
 		case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
 			return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds", a.from)
-		case len(slices.DeleteFunc(varied, func(b *axis) bool { return !same(b) })) > 1 || in(p.Base) && (in(p.Product) || in(p.Zip)):
+		case twice:
 			return usage.Errorf("%s: %s is there twice", a.from, a.key)
 		case slices.Contains(p.Base, a) && len(a.values) != 1:
 			return usage.Errorf("%s: %s has %d values; base has one each", a.from, a.key, len(a.values))
 		case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
 			first := p.Zip[0]
-			return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d",
-				a.from, first.key, len(first.values), a.key, len(a.values))
+			return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d", a.from, first.key, len(first.values), a.key, len(a.values))
 		}
 	}
 	return nil
@@ -155,22 +183,17 @@ func (x *axes) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// list reads a list of values, a single one, or a call of a generator, which may also be among a list's values.
+// list reads a list of values, or a single one.
 func list(n *yaml.Node) ([]string, error) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		items = n.Content
 	}
-	var out []string
-	for _, item := range items {
-		values, isCall, err := generate(item.Value)
-		if err != nil {
-			return nil, err
-		}
-		if isCall {
-			out = append(out, values...)
-			continue
-		}
+	if len(items) == 0 {
+		return nil, errors.New("there are no values")
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
 		var v any
 		if err := item.Decode(&v); err != nil {
 			return nil, err
@@ -179,10 +202,7 @@ func list(n *yaml.Node) ([]string, error) {
 		if v == nil || err != nil {
 			return nil, fmt.Errorf("%q is not a value", item.Value)
 		}
-		out = append(out, string(b))
-	}
-	if len(out) == 0 {
-		return nil, errors.New("there are no values")
+		out[i] = string(b)
 	}
 	return out, nil
 }
