@@ -13,7 +13,7 @@ const module = "github.com/semi-implicit/sifg/"
 
 // stages are the packages of the harness from the lowest up. A package imports only packages of lines above its own.
 var stages = [][]string{
-	{"usage", "stats", "internal/safe", "internal/mapping", "internal/disk"},
+	{"usage", "stats", "internal/safe", "internal/disk"},
 	{"record", "table", "dataset", "internal/disk/disktest"},
 	{"figure", "settings", "store"},
 	{"claim"},

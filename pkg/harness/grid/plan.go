@@ -2,6 +2,7 @@ package grid
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -173,12 +174,18 @@ func (b *builder) group(p settings.Problem, method string) error {
 func (b *builder) points(part *part, problem, method string) (points [][]settings.Override, keys []string, err error) {
 	of := func(list axes) (own axes) {
 		for _, a := range list {
-			set, bad := b.all.Settings.Keys(problem, method, a.override(0))
+			origins, bad := b.all.Settings.Origins(problem, method, a.override(0))
 			if bad != nil {
 				err = bad
 			}
-			if len(set) > 0 {
-				a.used, own, keys = true, append(own, a), append(keys, set...)
+			had := len(keys)
+			for _, key := range slices.Sorted(maps.Keys(origins)) {
+				if origins[key] == a.override(0).From {
+					keys = append(keys, key)
+				}
+			}
+			if len(keys) > had {
+				a.used, own = true, append(own, a)
 			}
 		}
 		return own

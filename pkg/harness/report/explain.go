@@ -121,7 +121,11 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	layers, values, written := l.Settings.Origins(t.Problem, t.Method), claim.Flatten([]byte(t.Config)), map[string]string{}
+	layers, err := l.Settings.Origins(t.Problem, t.Method)
+	if err != nil {
+		return err
+	}
+	values, written := claim.Flatten([]byte(t.Config)), map[string]string{}
 	for _, planned := range p.Trials {
 		if planned.Problem == t.Problem && planned.Method == t.Method {
 			config, err := json.Marshal(planned.Config)

@@ -9,7 +9,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -37,19 +36,22 @@ func ReadOverrides(path string) ([]Override, error) {
 	if err != nil {
 		return nil, usage.Errorf("--config: %v", err)
 	}
-	doc, err := mapping.Parse(path, text)
+	top, err := parse(path, text)
 	if err != nil {
-		return nil, usage.Errorf("%v", err)
+		return nil, err
 	}
-	if len(mapping.Keys(doc)) == 0 {
+	if top.Kind != yaml.MappingNode || len(top.Content) == 0 {
 		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
 	}
+	if err := (&checker{where: Override{From: path, value: top}.source}).check(free, top); err != nil {
+		return nil, err
+	}
 	var root map[string]any
-	if err := doc.Decode(&root); err != nil {
-		return nil, usage.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	if err := top.Decode(&root); err != nil {
+		return nil, invalid(path, err)
 	}
 	var out []Override
-	for n := doc.Content[0].Content; len(n) > 0; n = n[2:] {
+	for n := top.Content; len(n) > 0; n = n[2:] {
 		b, err := json.Marshal(root[n[0].Value]) // JSON is YAML
 		if err != nil {
 			return nil, usage.Errorf("%s: %s: %v", path, n[0].Value, err)
@@ -63,8 +65,8 @@ func ReadOverrides(path string) ([]Override, error) {
 	return out, nil
 }
 
-// parse turns an override into a checked layer.
-func (f *File) parse(o Override) (*layer, error) {
+// layer turns an override into a checked layer.
+func (f *File) layer(o Override) (*layer, error) {
 	key, text, ok := strings.Cut(o.Text, "=")
 	key = strings.TrimSpace(key)
 	if !ok || key == "" {
@@ -76,12 +78,8 @@ func (f *File) parse(o Override) (*layer, error) {
 	}
 	value := o.value
 	if value == nil {
-		doc, err := mapping.Parse(o.source(nil), []byte(text))
-		if err != nil {
-			return nil, usage.Errorf("%v", err)
-		}
-		if value = (&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}); len(doc.Content) > 0 {
-			value = doc.Content[0]
+		if value, err = parse(o.source(nil), []byte(text)); err != nil {
+			return nil, err
 		}
 	}
 	if value.ShortTag() == "!!null" && !slices.Contains(path, "options") { // an option may be nothing
@@ -97,7 +95,7 @@ func (f *File) parse(o Override) (*layer, error) {
 	}
 	l := &layer{name: o.From}
 	if err := value.Decode(&l.root); err != nil {
-		return nil, usage.Errorf("%s: %s", o.source(value), strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, invalid(o.source(value), err)
 	}
 	return l, nil
 }

@@ -63,7 +63,7 @@ func TestReadOverrides(t *testing.T) {
 		"step: 0.1\nsetp: 1\n":                `, line 2: did you mean "step"?`,
 		"methods:\n  svgd:\n    setp: 1\n":    `, line 3: did you mean "step"?`,
 		"problems: {small: {particles: x}}\n": ", line 1 must be a whole number",
-		"seeds: .nan\n":                       ", line 1: seeds must be finite",
+		"seeds: .nan\n":                       ", line 1 must be finite, not .nan",
 		"seeds: [1]\n---\nseeds: [2]\n":       ", line 2: a second document",
 		"seeds: [1]\nseeds: [2]\n":            "already defined",
 	} {

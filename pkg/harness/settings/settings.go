@@ -2,17 +2,13 @@ package settings
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/go-viper/mapstructure/v2"
-	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/mapping"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -60,35 +56,44 @@ var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 func Read(name string, text []byte) (*File, error) {
 	f := &File{name: name}
 	source := "the settings of " + name
-	doc, err := mapping.Parse(source, text)
+	top, err := parse(source, text)
 	if err != nil {
-		return nil, usage.Errorf("%v", err)
+		return nil, err
 	}
-	f.Problems, f.Methods = mapping.Keys(doc, "base", "problems"), mapping.Keys(doc, "base", "methods")
-	has := mapping.Keys(doc, "protocols")
-	for _, p := range Protocols {
-		if slices.Contains(has, p) {
-			f.Protocols = append(f.Protocols, p)
-		}
-	}
+	var base struct {
+		Base struct{ Problems, Methods yaml.Node }
+	} // nodes have the order of their keys
+	_ = top.Decode(&base) // what is wrong is found below
+	f.Problems, f.Methods = keysIn(&base.Base.Problems), keysIn(&base.Base.Methods)
 	for _, n := range slices.Concat(f.Problems, f.Methods) {
 		if !plainName.MatchString(n) {
 			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
 		}
 	}
-	if len(doc.Content) > 0 {
-		c := f.checker(func(n *yaml.Node) string { return fmt.Sprintf("%s, line %d", source, n.Line) })
-		if err := c.check(reflect.TypeFor[fileShape](), doc.Content[0]); err != nil {
-			return nil, err
-		}
-		if err := doc.Decode(&f.root); err != nil {
-			return nil, usage.Errorf("%s: %s", source, strings.TrimPrefix(err.Error(), "yaml: "))
+	c := f.checker(func(n *yaml.Node) string { return fmt.Sprintf("%s, line %d", source, n.Line) })
+	if err := c.check(reflect.TypeFor[fileShape](), top); err != nil {
+		return nil, err
+	}
+	if err := top.Decode(&f.root); err != nil {
+		return nil, invalid(source, err)
+	}
+	for _, p := range Protocols {
+		if _, ok := child(f.root, "protocols")[p]; ok {
+			f.Protocols = append(f.Protocols, p)
 		}
 	}
 	if len(f.Problems) == 0 || len(f.Methods) == 0 || len(f.Protocols) == 0 {
 		return nil, usage.Errorf("%s: base.problems, base.methods and protocols must name at least one each", source)
 	}
 	return f, nil
+}
+
+// keysIn returns the keys of a mapping in their order.
+func keysIn(n *yaml.Node) (out []string) {
+	for i := 0; i < len(n.Content); i += 2 {
+		out = append(out, n.Content[i].Value)
+	}
+	return out
 }
 
 // Settings are the trials' settings under one protocol at one scale, every layer merged, defaults in place.
@@ -113,13 +118,6 @@ type Method struct {
 	Config Config
 }
 
-// resolved is what the merged layers say of one method on one problem.
-type resolved struct {
-	Config  `mapstructure:",squash"`
-	Seeds   []uint64 `mapstructure:"seeds"`
-	Include []string `mapstructure:"include"`
-}
-
 // Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
 	if !slices.Contains(Scales, scale) {
@@ -136,7 +134,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		{name: fmt.Sprintf("protocol %s, scale %s", protocol, scale), root: child(own, "scales", scale)},
 	}}
 	for _, o := range over {
-		l, err := f.parse(o)
+		l, err := f.layer(o)
 		if err != nil {
 			return nil, err
 		}
@@ -195,14 +193,7 @@ func (s *Settings) problem(name string) (Problem, error) {
 // Method resolves the configuration of one method on one problem with further overrides on top.
 func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
 	m := Method{Name: method}
-	more := make([]*layer, len(over))
-	for i, o := range over {
-		var err error
-		if more[i], err = s.file.parse(o); err != nil {
-			return m, err
-		}
-	}
-	r, _, err := s.merge(problem, method, more...)
+	r, _, err := s.merge(problem, method, over...)
 	if err != nil {
 		return m, err
 	}
@@ -220,69 +211,10 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	return m, nil
 }
 
-// merge merges all layers for one method on one problem, and says which layer set each key last; without a method, only what holds
-// for the problem.
-func (s *Settings) merge(problem, method string, over ...*layer) (*resolved, map[string]*layer, error) {
-	v := viper.NewWithOptions(viper.KeyDelimiter("\x00"))
-	origins := map[string]*layer{}
-	for _, l := range slices.Concat(s.layers, over) {
-		for _, part := range l.parts(problem, method, func() string { return v.GetString("sampler\x00sampler") }) {
-			for _, key := range leaves("", part) {
-				origins[key] = l
-			}
-			if err := v.MergeConfigMap(part); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	var out resolved
-	if err := v.UnmarshalExact(&out, strict); err != nil {
-		return nil, nil, usage.Errorf("problem %s, method %s (%s): %v", problem, method, s.where, err)
-	}
-	return &out, origins, nil
-}
-
-// strict decodes exactly and converts nothing: the text "1" is no number.
-func strict(c *mapstructure.DecoderConfig) { c.ErrorUnused, c.WeaklyTypedInput = true, false }
-
-// Origins says for each key that is set in the configuration of a method on a problem which layer its value came from: "base",
-// "protocol released", "scale quick", "protocol released, scale quick", "--set" or a file. Keys are those of Config
-// with dots: sampler.step, options.target. A key that is not there has its default.
-func (s *Settings) Origins(problem, method string) map[string]string {
-	out := map[string]string{}
-	_, origins, _ := s.merge(problem, method) // as Resolve did
-	for key, l := range origins {
-		out[key] = l.name
-	}
-	return out
-}
-
-// Keys returns the keys of Config that an override sets for one method on one problem, sorted; none if it does not concern it.
-func (s *Settings) Keys(problem, method string, o Override) ([]string, error) {
-	last, err := s.file.parse(o)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	_, origins, err := s.merge(problem, method, last)
-	for key, l := range origins {
-		if l == last {
-			out = append(out, key)
-		}
-	}
-	slices.Sort(out)
-	return out, err
-}
-
-// leaves returns the keys of the values in a mapping, with dots.
-func leaves(path string, m map[string]any) []string {
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if inner, ok := m[k].(map[string]any); ok {
-			out = append(out, leaves(path+k+".", inner)...)
-		} else {
-			out = append(out, path+k)
-		}
-	}
-	return out
+// Origins says for each key that is set in the configuration of a method on a problem, with further overrides on top, which layer its
+// value came from: "base", "protocol released", "scale quick", "protocol released, scale quick", or From of an override. Keys are
+// those of Config with dots: sampler.step, options.target. A key that is not there has its default.
+func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {
+	_, origins, err := s.merge(problem, method, over...)
+	return origins, err
 }
