@@ -23,6 +23,20 @@ type Panel struct {
 	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
+// SigmaMoved says, for claims about Ada-SIFG, where its σ has hardly moved, so that it is SIFG; "" where it has.
+func SigmaMoved(problem string) func(s *record.Set) string {
+	return func(s *record.Set) string {
+		most := math.Inf(-1)
+		for _, c := range s.Curves(problem, "ada-sifg", "sigma", 0) {
+			most = max(most, math.Abs(c.Value[len(c.Value)-1]/c.Value[0]-1))
+		}
+		if math.IsInf(most, -1) || most >= 0.01 {
+			return ""
+		}
+		return fmt.Sprintf("σ moves by %s %% at most, so Ada-SIFG is SIFG there", claim.Num(100*most))
+	}
+}
+
 // Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
 // smallest to the largest seed.
 func Curves(name, title, caption, problem string, panels ...Panel) harness.Figure {

@@ -3,7 +3,6 @@ package gmm
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/experiments/density"
@@ -14,7 +13,8 @@ import (
 
 const covered = 0.05 // a mode is covered if this share of the sample is within 3 sd of its mean; its weight is 0.2
 
-// claims are rows 1–12 of the claims ledger.
+// claims are rows 1–12 of the claims ledger. Row 7, that all methods start from the same particles, says how this program draws them and is
+// not counted.
 var claims = []claim.Claim{
 	{
 		ID: "1", Statement: "2-D: SIFG has samples in all five modes at the end.",
@@ -33,15 +33,15 @@ var claims = []claim.Claim{
 	misses("3", "ada-gwg", "Ada-GWG"),
 	{
 		ID: "4", Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
-		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of SIFG's sample x, noise " +
-			"drawn anew included, in every seed" + claim.AllRule,
+		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of SIFG's particles, " +
+			"in every seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
 				c := e.Common(m, "sifg")
-				v, ref := c.Final(m, "displacement-z", 1), c.Final("sifg", "displacement-x", 1)
+				v, ref := c.Final(m, "displacement-z", 1), c.Final("sifg", "displacement-z", 1)
 				for i := range v {
 					holds = append(holds, v[i] <= 0.05 && v[i] <= ref[i]/5)
 				}
@@ -49,33 +49,18 @@ var claims = []claim.Claim{
 			}
 			return claim.Outcome{
 				Verdict: claim.All(holds),
-				Evidence: fmt.Sprintf("median displacement: %s; SIFG's sample %s, its particles %s", strings.Join(text, ", "),
-					claim.Spread(e.Final("sifg", "displacement-x", 1)), claim.Spread(e.Final("sifg", "displacement-z", 1))),
+				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn anew, %s", strings.Join(text, ", "),
+					claim.Spread(e.Final("sifg", "displacement-z", 1)), claim.Spread(e.Final("sifg", "displacement-x", 1))),
 				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
 			}
 		},
 	},
 	{
 		ID: "5", Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
-		Rule: "median displacement of x from 1600 to 2000 at least 0.2 while the k-NN KL at both is at most 0.15, in every seed" + claim.AllRule,
-		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
-			from := comparison(s)
-			moved := e.Final("sifg", "displacement-x", 1)
-			before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
-			var holds []bool
-			for i := range moved {
-				holds = append(holds, moved[i] >= 0.2 && before[i] <= 0.15 && after[i] <= 0.15)
-			}
-			// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
-			noise := stats.Median(e.Final("sifg", "sigma", 0)) * math.Sqrt(4*math.Ln2)
-			return claim.Outcome{
-				Verdict: claim.All(holds),
-				Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s then %s",
-					claim.Spread(moved), claim.Num(noise), claim.Spread(before), claim.Spread(after)),
-				Keys: e.Keys("sifg"),
-			}
-		},
+		Rule: "between 1600 and 2000 x moves farther than fresh noise about particles at rest would move it (median displacement " +
+			"above σ√(4 ln 2)), in every seed, and the 90 % intervals (Student's t over seeds) of the mean k-NN KL at both end at 0.15 " +
+			"or below; not reproduced if x moves no farther in half of the seeds, or an interval begins above 0.15; otherwise not decided",
+		Check: produces,
 	},
 	{
 		ID: "6", Statement: "2-D: every method has converged in distribution by iteration 1600.",
@@ -106,38 +91,10 @@ var claims = []claim.Claim{
 			}
 		},
 	},
-	{
-		ID: "7", Statement: "2-D: all methods start from the same particles.",
-		Rule: "the initial particles of each seed are equal, bit for bit",
-		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
-			first := map[uint64][]float32{}
-			var holds []bool
-			var keys []string
-			for _, t := range s.Trials {
-				if t.Problem != "gmm-2d" || t.Status != record.StatusOK {
-					continue
-				}
-				a, err := s.Load(t.Key, "particles-0")
-				if err != nil {
-					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "the initial particles are not at hand: " + err.Error()}
-				}
-				keys = append(keys, t.Key)
-				if first[t.Seed] == nil {
-					first[t.Seed] = a.Data
-				} else {
-					holds = append(holds, slices.Equal(first[t.Seed], a.Data))
-				}
-			}
-			return claim.Outcome{
-				Verdict:  claim.All(holds),
-				Evidence: fmt.Sprintf("%d methods, %d seeds compared", len(s.Methods(e.Problem)), len(first)), Keys: keys,
-			}
-		},
-	},
-	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").And(others("sifg", "l2-gf")),
+	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").And(others("sifg", "l2-gf")).
+		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	claim.Close("9", "10-D: SIFG and Ada-GWG end at about the same divergence.", "gmm-10d", "knn-kl", "sifg", "ada-gwg", 0.3).
-		And(others("sifg", "ada-gwg")),
+		And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
 		ID: "10", Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " + claim.Paired,
@@ -154,15 +111,18 @@ var claims = []claim.Claim{
 			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
 		},
 	},
-	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").And(others("ada-sifg", "sifg")),
-	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").And(others("ada-sifg", "ada-gwg")),
+	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").And(others("ada-sifg", "sifg")).
+		And(density.SigmaMoved("gmm-10d")),
+	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").And(others("ada-sifg", "ada-gwg")).
+		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
 
 // misses is the claim that a method leaves a mode out.
 func misses(id, method, name string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
-		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in every seed" + claim.AllRule,
+		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in every seed; where the particles are is not " +
+			"tested" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			all, text := coverage(e, method)
@@ -171,6 +131,46 @@ func misses(id, method, name string) claim.Claim {
 			}
 			return claim.Outcome{Verdict: claim.All(all), Evidence: text, Keys: e.Keys(method)}
 		},
+	}.And(unstable("gmm-2d", method))
+}
+
+// produces checks claim 5.
+func produces(s *record.Set) claim.Outcome {
+	const near = 0.15 // k-NN KL
+	e := claim.Series{Set: s, Problem: "gmm-2d"}
+	from := comparison(s)
+	moved, sigma := e.Final("sifg", "displacement-x", 1), e.Final("sifg", "sigma", 0)
+	before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
+	var holds []bool
+	for i := range moved {
+		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
+		holds = append(holds, moved[i] > sigma[i]*math.Sqrt(4*math.Ln2))
+	}
+	out := claim.Outcome{Verdict: claim.All(holds), Keys: e.Keys("sifg"), Evidence: fmt.Sprintf("median displacement %s (fresh noise about "+
+		"particles at rest gives %s); k-NN KL %s then %s", claim.Spread(moved), claim.Num(stats.Median(sigma)*math.Sqrt(4*math.Ln2)),
+		claim.Spread(before), claim.Spread(after))}
+	for _, v := range [][]float64{before, after} {
+		if lo, hi := stats.TInterval(v, 0.9); out.Verdict != claim.NotTestable && !(hi <= near) {
+			out.Verdict = max(out.Verdict, claim.Decide(false, lo > near))
+		}
+	}
+	return out
+}
+
+// unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard deviation 0.1: a particle
+// that follows the score alone comes to rest there for steps below 2·0.1².
+func unstable(problem string, methods ...string) func(s *record.Set) string {
+	return func(s *record.Set) string {
+		var above []string
+		for _, m := range methods {
+			if h := step(s, problem, m); h >= 2*0.1*0.1 {
+				above = append(above, fmt.Sprintf("%s (%s)", claim.Label(m), claim.Num(h)))
+			}
+		}
+		if above == nil {
+			return ""
+		}
+		return "Unstable in the narrowest mode, where steps must be below 0.02: " + strings.Join(above, ", ")
 	}
 }
 

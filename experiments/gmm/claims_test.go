@@ -202,11 +202,11 @@ func TestClaims(t *testing.T) {
 		{"2", "L2-GF covers all, twice", of("gmm-2d", "l2-gf", "coverage", inSeeds(2, 0.2)), claim.NotDecided},
 		{"3", "Ada-GWG covers all", of("gmm-2d", "ada-gwg", "coverage", set(0.2)), claim.NotReproduced},
 		{"4", "L2-GF moves", of("gmm-2d", "l2-gf", "displacement-z", set(0.06)), claim.NotReproduced},
-		{"4", "SIFG moves little more", of("gmm-2d", "sifg", "displacement-x", set(0.08)), claim.NotReproduced},
+		{"4", "SIFG moves little more", of("gmm-2d", "sifg", "displacement-z", set(0.08)), claim.NotReproduced},
 		{"4", "L2-GF moves once", of("gmm-2d", "l2-gf", "displacement-z", inSeeds(1, 0.06)), claim.NotDecided},
 		{"5", "the samples are alike", of("gmm-2d", "sifg", "displacement-x", set(0.1)), claim.NotReproduced},
 		{"5", "the samples are wrong", of("gmm-2d", "sifg", "knn-kl", set(0.2)), claim.NotReproduced},
-		{"5", "the samples are wrong once", of("gmm-2d", "sifg", "knn-kl", inSeeds(1, 0.2)), claim.NotDecided},
+		{"5", "the samples are wrong once", of("gmm-2d", "sifg", "knn-kl", inSeeds(1, 1)), claim.NotDecided},
 		{"6", "one goes on", of("gmm-2d", "ada-gwg", "knn-kl", late(-0.2)), claim.NotReproduced},
 		{"6", "one may go on", of("gmm-2d", "ada-gwg", "knn-kl", func(old float64, _, seed, iteration int) float64 {
 			if iteration > 1600 {
@@ -216,8 +216,11 @@ func TestClaims(t *testing.T) {
 		}), claim.NotDecided},
 		{"6", "particles coincide", of("gmm-2d", "l2-gf", "knn-kl", inSeeds(1, math.Inf(1))), claim.NotDecided},
 		{"8", "L2-GF is lower", of("gmm-10d", "l2-gf", "knn-kl", set(1)), claim.NotReproduced},
+		{"8", "L2-GF is as fast", of("gmm-10d", "l2-gf", "knn-kl", func(_ float64, _, seed, iteration int) float64 {
+			return asInPaper("gmm-10d", "sifg", "knn-kl", 0, seed, iteration) + 0.01*wobble("", seed)
+		}), claim.NotReproduced},
 		{"8", "now this, now that", of("gmm-10d", "l2-gf", "knn-kl", func(_ float64, _, seed, iteration int) float64 {
-			return asInPaper("gmm-10d", "sifg", "knn-kl", 0, seed, iteration) + 0.1*wobble("", seed)
+			return asInPaper("gmm-10d", "sifg", "knn-kl", 0, seed, iteration) + 0.3*wobble("", seed)
 		}), claim.NotDecided},
 		{"9", "SIFG ends higher", of("gmm-10d", "sifg", "knn-kl", plus(0.5)), claim.NotReproduced},
 		{"9", "SIFG ends 0.3 higher", of("gmm-10d", "sifg", "knn-kl", plus(0.3+9*math.Exp(-5))), claim.NotDecided},
@@ -232,17 +235,6 @@ func TestClaims(t *testing.T) {
 		if out := check(t, records(t, tc.v), tc.id); out.Verdict != tc.want {
 			t.Errorf("claim %s, %s: %s (%s), want %s", tc.id, tc.what, out.Verdict, out.Evidence, tc.want)
 		}
-	}
-
-	paper.Load = func(key, _ string) (*record.Array, error) {
-		return &record.Array{Shape: []int{1, 2}, Data: []float32{float32(len(key)), 0}}, nil // not alike for two methods
-	}
-	if out := check(t, paper, "7"); out.Verdict != claim.NotReproduced {
-		t.Errorf("starts that differ: %s (%s)", out.Verdict, out.Evidence)
-	}
-	paper.Load = func(string, string) (*record.Array, error) { return nil, errors.New("not there") }
-	if out := check(t, paper, "7"); out.Verdict != claim.NotTestable {
-		t.Errorf("no starts: %s (%s)", out.Verdict, out.Evidence)
 	}
 }
 

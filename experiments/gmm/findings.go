@@ -2,6 +2,7 @@ package gmm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/experiments/density"
@@ -70,7 +71,7 @@ func divided(by map[string]*record.Set) *harness.Statement {
 		row := []table.Cell{table.Text(claim.Label(m))}
 		for _, protocol := range []string{"released", "matched"} {
 			e := claim.Series{Set: by[protocol], Problem: "gmm-10d"}
-			row = append(row, table.Text(step(e.Set, m)), table.Text(claim.Spread(e.Final(m, "knn-kl", 0))))
+			row = append(row, table.Number(step(e.Set, "gmm-10d", m), 3), table.Text(claim.Spread(e.Final(m, "knn-kl", 0))))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -82,21 +83,20 @@ func divided(by map[string]*record.Set) *harness.Statement {
 	}
 }
 
-// step is a method's effective step in 10-D.
-func step(s *record.Set, method string) string {
-	t, ok := claim.First(s, "gmm-10d", method)
+// step is a method's effective step, NaN of none.
+func step(s *record.Set, problem, method string) float64 {
+	t, ok := claim.First(s, problem, method)
 	if !ok {
-		return "–"
+		return math.NaN()
 	}
 	c, _, err := density.Config(t)
 	if err != nil {
-		return "–"
+		return math.NaN()
 	}
-	h := c.Sampler.Step
 	if c.Sampler.DivideByN {
-		h /= float64(c.Particles)
+		return c.Sampler.Step / float64(c.Particles)
 	}
-	return claim.Num(h)
+	return c.Sampler.Step
 }
 
 // sigmas: which objective σ follows.

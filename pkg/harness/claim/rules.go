@@ -7,7 +7,8 @@ import (
 )
 
 // Paired is how comparisons of two methods are decided, for rules.
-const Paired = "paired by seed (one-sided sign-flip test, 5 %)"
+const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: the 90 % interval " +
+	"(Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
