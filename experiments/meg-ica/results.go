@@ -48,17 +48,30 @@ func fact(s *record.Set, name string) []float64 {
 	return all[0]
 }
 
-// both returns the final Amari distances of two methods for the seeds with which both ended well, and says how many were left out: a
-// method is spared the tries in which it failed.
-func both(s *record.Set, problem, a, b string) (x, y tries, note string) {
-	e := series(s, problem)
-	for _, m := range []string{a, b} {
-		if n := len(e.Keys(m)) - len(final(s, problem, m, "amari")); n > 0 {
-			note += ". Left out: " + table.Count(n, "seed") + " with which " + claim.Label(m) + " did not end well"
+// both returns a final metric of two methods for the seeds with which both ended well, in how many seeds the first won or lost because
+// only the other diverged or only it did, and says so.
+func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost int, note string) {
+	e := series(s, problem).Common(a, b)
+	x, y = e.Components(a, metric, math.MaxInt), e.Components(b, metric, math.MaxInt)
+	ended := map[string]map[uint64]string{a: {}, b: {}}
+	for _, t := range s.Trials {
+		if t.Problem == problem && ended[t.Method] != nil {
+			ended[t.Method][t.Seed] = t.Status
 		}
 	}
-	e = e.Common(a, b)
-	return e.Components(a, "amari", math.MaxInt), e.Components(b, "amari", math.MaxInt), note
+	for seed, status := range ended[a] {
+		if status == record.StatusOK && ended[b][seed] == record.StatusDiverged {
+			won++
+		} else if status == record.StatusDiverged && ended[b][seed] == record.StatusOK {
+			lost++
+		}
+	}
+	for i, m := range []string{a, b} {
+		if n := []int{lost, won}[i]; n > 0 {
+			note += fmt.Sprintf(". In %s only %s diverged", table.Count(n, "seed"), claim.Label(m))
+		}
+	}
+	return x, y, won, lost, note
 }
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }
