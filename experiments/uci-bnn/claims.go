@@ -3,7 +3,6 @@ package ucibnn
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -66,13 +65,6 @@ var tableClaims = []claim.Claim{
 		Rule: "each of the 60 means within two pooled standard deviations of the printed one, or within 3 % of it; not reproduced " +
 			"if one of three trials or more is outside, otherwise not decided",
 		Check: over(columns, asPrinted),
-	},
-	{
-		ID: "29", Statement: "Ours, not the paper's: Ada-SIFG varies no more from run to run than L2-GF and Ada-GWG.",
-		Rule: "standard deviation over trials at most theirs in each of the 12 cells; not reproduced if larger in one by the test " +
-			"of Pitman and Morgan, which pairs trials by seed and takes them for normal (p ≤ 0.05, Holm's correction over all); " +
-			"otherwise not decided",
-		Check: over(columns[2:], steadier),
 	},
 	{
 		ID: "34", Statement: "Ada-SIFG consistently outperforms the other particle methods.",
@@ -160,27 +152,6 @@ func asPrinted(r results) (claim.Verdict, string) {
 		text += "; outside: " + strings.Join(away, ", ")
 	}
 	return claim.Decide(away == nil, sure), text
-}
-
-// steadier checks claim 29.
-func steadier(r results) (claim.Verdict, string) {
-	var p, ratios []float64
-	smaller := 0
-	for problem, metric := range cells {
-		for _, m := range columns[2:4] {
-			seeds := r.Seeds(problem, metric, "ada-sifg", m)
-			ratio, larger := stats.PairedVarianceRatio(r.At(problem, metric, "ada-sifg", seeds), r.At(problem, metric, m, seeds))
-			if !math.IsNaN(ratio) {
-				p, ratios, smaller = append(p, larger), append(ratios, math.Sqrt(ratio)), smaller+count(ratio <= 1)
-			}
-		}
-	}
-	if p == nil {
-		return claim.NotTestable, "three trials at least are needed"
-	}
-	return claim.Decide(smaller == len(ratios), slices.Min(stats.Holm(p)) <= claim.Level),
-		fmt.Sprintf("smaller in %d of %d comparisons; ratio of standard deviations %s (median), %s at most. %s",
-			smaller, len(ratios), four(stats.Median(ratios)), four(slices.Max(ratios)), meaning(r.Set))
 }
 
 // versus compares a method with others in every cell: one-sided p-values of sign-flip tests, and which comparisons they are of.

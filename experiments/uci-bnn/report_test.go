@@ -64,7 +64,7 @@ func TestParts(t *testing.T) {
 				if out.Evidence == "" || strings.Contains(out.Evidence, "NaN") {
 					t.Errorf("claim %s: %s, evidence %q", c.ID, out.Verdict, out.Evidence)
 				}
-				table := slices.Contains([]string{"25", "25b", "28", "29", "34"}, c.ID)
+				table := slices.Contains([]string{"25", "25b", "28", "34"}, c.ID)
 				if table && out.Verdict == claim.Reproduced && strings.Contains(out.Evidence, "no results of") {
 					t.Errorf("claim %s of a part is %q (%s)", c.ID, out.Verdict, out.Evidence)
 				}
@@ -96,7 +96,6 @@ func TestPartialTrials(t *testing.T) {
 		"25b": {claim.NotDecided, "of the 0 cells with trials enough"},
 		"26":  {claim.NotDecided, ""},
 		"27":  {claim.NotDecided, ""},
-		"29":  {claim.NotTestable, "three trials at least"},
 		"34":  {claim.NotDecided, "; in 36 there are too few trials to tell"},
 		"36":  {claim.NotDecided, "for Ada-SIFG (final σ"}, // SIFG is missing
 	} {

@@ -98,31 +98,6 @@ func Sign(d []float64, side Side) float64 {
 	return side.p(b.CDF(pos), b.CDF(n-pos))
 }
 
-// PairedVarianceRatio returns the sample variance of x over that of y, and the p-value of the hypothesis that it is at
-// most one, for normal data in pairs (Pitman and Morgan, Biometrika 31, 1939): sums and differences of the pairs are
-// uncorrelated if the variances are equal, however x and y depend on each other. NaN for fewer than three pairs, or if
-// both are constant.
-func PairedVarianceRatio(x, y []float64) (ratio, p float64) {
-	ratio = SD(x) / SD(y)
-	ratio *= ratio
-	n := len(x)
-	if n < 3 || len(y) != n || math.IsNaN(ratio) {
-		return math.NaN(), math.NaN()
-	}
-	mx, my := Mean(x), Mean(y)
-	var ss, dd, sd float64
-	for i := range x {
-		s, d := (x[i]-mx)+(y[i]-my), (x[i]-mx)-(y[i]-my)
-		ss, dd, sd = ss+s*s, dd+d*d, sd+s*d
-	}
-	if sd == 0 {
-		return ratio, 0.5
-	}
-	r := max(-1, min(1, sd/math.Sqrt(ss*dd)))
-	t := r * math.Sqrt(float64(n-2)/(1-r*r)) // ±∞ for a perfect correlation
-	return ratio, distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
-}
-
 // Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the
 // chance that any of them is not is at most α, whatever their dependence (Holm, A simple sequentially rejective multiple
 // test procedure, 1979). NaN stays NaN and does not count.
