@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,12 +137,7 @@ func (a *axis) setTicks(n int) {
 	default:
 		all = linearTicks(a.min, a.max, n)
 	}
-	a.ticks = nil
-	for _, t := range all {
-		if u := a.unit(t.value); u > -1e-9 && u < 1+1e-9 {
-			a.ticks = append(a.ticks, t)
-		}
-	}
+	a.ticks = slices.DeleteFunc(all, func(t tick) bool { return math.Abs(a.unit(t.value)-0.5) > 0.5+1e-9 })
 }
 
 // linearTicks are multiples of 1, 2 or 5 times a power of ten, as close to n in number as possible.
@@ -203,33 +199,25 @@ const (
 	labelGap = tickLength + 2.5 // from the frame to the labels of the ticks
 )
 
-// widest returns the width of the widest tick label.
-func (a *axis) widest() float64 {
-	w := 0.0
-	for _, t := range a.ticks {
-		w = max(w, textWidth(t.label, tickSize))
-	}
-	return w
-}
-
-// wide returns the width of all tick labels side by side, each as wide as the widest.
-func (a *axis) wide() float64 {
+// sizes returns the width of the widest tick label, and of all side by side if each is as wide.
+func (a *axis) sizes() (widest, all float64) {
 	n := 0.0
 	for _, t := range a.ticks {
 		if t.label != "" {
-			n++
+			widest, n = max(widest, textWidth(t.label, tickSize)), n+1
 		}
 	}
-	return n * (a.widest() + 5)
+	return widest, n * (widest + 5)
 }
 
 // deep returns how far the tick labels reach away from the frame.
 func (a *axis) deep() float64 {
+	widest, _ := a.sizes()
 	switch {
 	case a.vertical:
-		return a.widest()
+		return widest
 	case a.turned:
-		return a.widest()*math.Sin(slant) + tickSize*capHeight
+		return widest*math.Sin(slant) + tickSize*capHeight
 	}
 	return tickSize * capHeight
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -97,12 +98,7 @@ func (l *layout) place(w, h float64) (float64, float64) {
 	}
 	rows, cols := float64(l.rows), float64(l.cols)
 	usedW, usedH := 2*outer+cols*right+(cols-1)*gap, 2*outer+l.strip+rows*top+(rows-1)*gap
-	for _, v := range left {
-		usedW += v
-	}
-	for _, v := range bottom {
-		usedH += v
-	}
+	usedW, usedH = usedW+floats.Sum(left), usedH+floats.Sum(bottom)
 	w = (l.w - usedW) / cols
 	if l.h = l.f.Height * pointsPerCm; l.f.Height == 0 || l.f.Plane {
 		l.h = usedH + rows*w*l.aspect()
@@ -201,9 +197,11 @@ func (p *panel) chooseTicks(w, h float64) {
 	p.y.setTicks(int(min(max(h/26, 2), 7)))
 	n := int(min(max(w/32, 2), 8))
 	p.x.setTicks(n)
-	p.x.turned = p.x.Categories != nil && p.x.wide() > w
-	for ; n > 2 && !p.x.turned && p.x.wide() > w; n-- { // fewer, until their labels have room
+	_, wide := p.x.sizes()
+	p.x.turned = p.x.Categories != nil && wide > w
+	for ; n > 2 && !p.x.turned && wide > w; n-- { // fewer, until their labels have room
 		p.x.setTicks(n - 1)
+		_, wide = p.x.sizes()
 	}
 }
 

@@ -54,31 +54,21 @@ func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.B
 // does not list are someone else's: they are moved over and their names returned, a new one where a file of ours has the old one.
 // Calls for one folder must not overlap: see Alone.
 func ReplaceFolder(root *os.Root, dir, index string, head any, files map[string][]byte) (foreign []string, err error) {
-	if err := RestoreFolder(root, dir, index); err != nil {
-		return nil, err
-	}
 	next := successor(dir)
-	if err := disk.RemoveAll(root, next); err != nil {
-		return nil, err
-	}
-	if err := disk.Mkdir(root, next); err != nil {
-		return nil, err
-	}
-	if err := Seal(root, next, index, head, files); err != nil {
-		disk.RemoveAll(root, next)
-		return nil, err
-	}
-	if err := disk.Rename(root, dir, predecessor(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err := disk.Rename(root, next, dir); err != nil {
-		return nil, err
-	}
-	if err := disk.SyncDir(root, path.Dir(dir)); err != nil {
-		return nil, err
-	}
-	if err := rescue(root, dir, index); err != nil {
-		return nil, err
+	for _, step := range []func() error{
+		func() error { return RestoreFolder(root, dir, index) },
+		func() error { return disk.RemoveAll(root, next) },
+		func() error { return disk.Mkdir(root, next) },
+		func() error { return Seal(root, next, index, head, files) },
+		func() error { return renameIfThere(root, dir, predecessor(dir)) },
+		func() error { return disk.Rename(root, next, dir) },
+		func() error { return disk.SyncDir(root, path.Dir(dir)) },
+		func() error { return rescue(root, dir, index) },
+	} {
+		if err := step(); err != nil {
+			disk.RemoveAll(root, next)
+			return nil, err
+		}
 	}
 	f, err := OpenFolder(root, dir, index, &struct{}{})
 	if err != nil {
@@ -89,13 +79,17 @@ func ReplaceFolder(root *os.Root, dir, index string, head any, files map[string]
 
 // RestoreFolder ends what a ReplaceFolder that was killed had begun: dir is again there, the old one or the new one, whole.
 func RestoreFolder(root *os.Root, dir, index string) error {
-	switch _, err := root.Lstat(dir); {
-	case err == nil:
-		return rescue(root, dir, index)
-	case !errors.Is(err, fs.ErrNotExist):
+	_, err := root.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return renameIfThere(root, predecessor(dir), dir)
+	} else if err != nil {
 		return err
 	}
-	if err := disk.Rename(root, predecessor(dir), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return rescue(root, dir, index)
+}
+
+func renameIfThere(root *os.Root, from, to string) error {
+	if err := disk.Rename(root, from, to); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -57,7 +57,7 @@ type File struct {
 
 // Folder is a sealed folder whose index was read and checked.
 type Folder struct {
-	Files []File // in order of name; the index is not among them
+	Files []File `json:"files"` // in order of name; the index is not among them
 	root  *os.Root
 	dir   string
 	index string
@@ -132,26 +132,16 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 func OpenFolder(root *os.Root, dir, index string, head any) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
 	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
+	if err == nil {
+		err = f.decodeIndex(b, head)
+	}
 	if err != nil {
 		return nil, f.damage(index, err)
 	}
-	var list struct{ Files []File }
-	if err := decodeIndex(b, head, &list); err != nil {
-		return nil, f.damage(index, err)
-	}
-	for i, x := range list.Files {
-		if err := checkName(x.Name, index); err != nil {
-			return nil, f.damage(index, err)
-		}
-		if x.Bytes < 0 || x.Bytes > maxFile || i > 0 && list.Files[i-1].Name >= x.Name {
-			return nil, f.damage(index, fmt.Errorf("its list of files is not in order at %s", x.Name))
-		}
-	}
-	f.Files = list.Files
 	return f, nil
 }
 
-func decodeIndex(b []byte, to ...any) error {
+func (f *Folder) decodeIndex(b []byte, head any) error {
 	n := len(b) - len(sealStart) - 2*sha256.Size - len(sealEnd)
 	if n < 0 {
 		return fmt.Errorf("%d bytes are too few", len(b))
@@ -160,9 +150,15 @@ func decodeIndex(b []byte, to ...any) error {
 	if string(b[n:]) != sealStart+hex.EncodeToString(sum[:])+sealEnd {
 		return errors.New("its digest is not that of its content")
 	}
-	for _, v := range to {
-		if err := json.Unmarshal(b, v); err != nil {
+	if err := errors.Join(json.Unmarshal(b, head), json.Unmarshal(b, f)); err != nil {
+		return err
+	}
+	for i, x := range f.Files {
+		if err := checkName(x.Name, f.index); err != nil {
 			return err
+		}
+		if x.Bytes < 0 || x.Bytes > maxFile || i > 0 && f.Files[i-1].Name >= x.Name {
+			return fmt.Errorf("its list of files is not in order at %s", x.Name)
 		}
 	}
 	return nil

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,62 +18,38 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
 )
 
-// The test binary starts itself as the process that is killed: RECORD_TEST_KILL is the number of the change.
-func TestMain(m *testing.M) {
-	if at, err := strconv.ParseInt(os.Getenv("RECORD_TEST_KILL"), 10, 64); err == nil {
-		disktest.KillAt(at)
-		if err := WriteFileAtomic(os.Getenv("RECORD_TEST_PATH"), newFile); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-var oldFile, newFile = bytes.Repeat([]byte("old "), 40000), bytes.Repeat([]byte("new "), 50000)
-
-// Killed before any of its changes, the writer leaves the old file or the new one, whole, and nothing else that readers of
-// *.parquet would open.
-func TestWriteFileAtomicKilled(t *testing.T) {
-	dir := t.TempDir()
+// Stopped before any of its changes, as by a kill, or let down by the disk, the writer leaves the old file or the new one, whole, and
+// nothing else that readers of *.parquet would open.
+func TestWriteFileAtomicStopped(t *testing.T) {
+	dir, full := t.TempDir(), errors.New("no space left")
 	path := filepath.Join(dir, "trials.parquet")
-	for at := 1; ; at++ {
-		must(0, os.WriteFile(path, oldFile, 0o666))
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "RECORD_TEST_KILL="+strconv.Itoa(at), "RECORD_TEST_PATH="+path)
-		out, err := cmd.CombinedOutput()
-		if names, _ := filepath.Glob(filepath.Join(dir, "*.parquet")); !slices.Equal(names, []string{path}) {
-			t.Fatalf("change %d: files %v", at, names)
-		}
-		got := must(os.ReadFile(path))
-		if err == nil {
-			if !bytes.Equal(got, newFile) || at != 6 { // create, write, sync, rename, sync folder
-				t.Fatalf("a writer that was not killed: %d changes, %d bytes", at-1, len(got))
+	oldFile, newFile := bytes.Repeat([]byte("old "), 40000), bytes.Repeat([]byte("new "), 50000)
+	for _, stopped := range []bool{false, true} {
+		for at := 1; at <= 6; at++ {
+			must(0, os.WriteFile(path, oldFile, 0o666))
+			done := 0
+			restore := disktest.Before(func(string) error {
+				if done++; done == at || stopped && done > at {
+					return full
+				}
+				return nil
+			})
+			err := WriteFileAtomic(path, newFile)
+			restore()
+			if at == 6 != (err == nil) || err != nil && (!errors.Is(err, full) || !strings.Contains(err.Error(), path)) {
+				t.Errorf("at change %d: error %v", at, err) // create, write, sync, rename, sync folder, no more
 			}
-			return
-		}
-		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
-			t.Fatalf("change %d: %v: %s", at, err, out)
-		}
-		if !bytes.Equal(got, oldFile) && !bytes.Equal(got, newFile) {
-			t.Fatalf("killed at change %d: %d bytes that are neither file", at, len(got))
-		}
-	}
-}
-
-func TestWriteFileAtomicFails(t *testing.T) {
-	dir := t.TempDir()
-	path, full, what := filepath.Join(dir, "a"), errors.New("no space left"), ""
-	for at := int64(1); at <= 4; at++ {
-		restore := disktest.FailAt(at, full, &what)
-		err := WriteFileAtomic(path, oldFile)
-		restore()
-		if !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s fails: error %v", what, err)
-		}
-		if names := must(os.ReadDir(dir)); len(names) != 0 {
-			t.Errorf("%s fails: left %v", what, names)
+			want := oldFile
+			if at > 4 {
+				want = newFile
+			}
+			if got := must(os.ReadFile(path)); !bytes.Equal(got, want) {
+				t.Errorf("at change %d: %d bytes, want %d", at, len(got), len(want))
+			}
+			names := must(filepath.Glob(filepath.Join(dir, "*.parquet")))
+			if left := must(os.ReadDir(dir)); len(names) != 1 || !stopped && len(left) != 1 {
+				t.Errorf("at change %d: left %v", at, left)
+			}
 		}
 	}
 	missing := filepath.Join(dir, "none", "a")
