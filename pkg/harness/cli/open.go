@@ -121,7 +121,7 @@ func (w *work) measure(e *env) {
 	for _, x := range earlier.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
-				if m, ok := p.Timings[t.Key]; ok && t.Status == record.StatusOK {
+				if m, ok := p.Records.Timings[t.Key]; ok && t.Status == record.StatusOK {
 					w.costs.Add(x.Name, t.Problem, t.Method, t.Particles, t.Iterations, m.Seconds)
 				}
 			}

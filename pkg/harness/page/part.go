@@ -69,7 +69,7 @@ func put(items *[]item, protocols []protocol, it item, s shown) {
 
 func newRun(p *report.Protocol) run {
 	out := run{Protocol: p, Status: ended(p)}
-	if len(p.Timings) > 0 {
+	if len(p.Records.Timings) > 0 {
 		out.Facts = facts(p)[1:] // the number of trials is in the status
 	}
 	hidden := 0

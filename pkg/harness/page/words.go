@@ -149,7 +149,7 @@ func facts(protocols ...*report.Protocol) []fact {
 	for _, p := range protocols {
 		trials += len(p.Records.Trials)
 		for _, t := range p.Records.Trials {
-			m := p.Timings[t.Key]
+			m := p.Records.Timings[t.Key]
 			seconds += m.Seconds
 			hash, dirty, isDirty := strings.Cut(m.Commit, "+")
 			commit := hash[:min(len(hash), 12)]

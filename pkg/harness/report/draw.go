@@ -105,7 +105,7 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 	var problems []error
 	for _, e := range p.Experiments {
-		m := &maker{e: e, plan: p, store: s, seen: map[string]*entry{}}
+		m := newMaker(e, p, s)
 		for _, part := range m.parts() {
 			made, err := m.records(part, nil)
 			if err != nil {

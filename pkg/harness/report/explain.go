@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,24 +35,22 @@ type Setting struct{ Key, Value, Layer string }
 // Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the report in dir.
 func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets, prefix string) (*Explained, error) {
 	found, err := inStore(s, all, prefix)
-	if err == nil && len(found) == 0 {
+	if err == nil && found == nil {
 		found, err = inReport(dir, all, prefix)
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case len(found) == 0:
+	case found == nil:
 		return nil, usage.Errorf("no trial in the store, nor in the report in %s, has a key that begins with %q", dir, prefix)
 	case len(found) > 1:
 		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it", prefix, len(found))
 	}
-	x := slices.Collect(maps.Values(found))[0]
-	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == x.Trial.Experiment })
-	return x, x.settings(all[i], data)
+	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == found[0].Trial.Experiment })
+	return found[0], found[0].settings(all[i], data)
 }
 
-func inStore(s *store.Store, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
-	found := map[string]*Explained{}
+func inStore(s *store.Store, all []*harness.Experiment, prefix string) (found []*Explained, err error) {
 	for _, e := range all {
 		if s == nil {
 			break
@@ -69,14 +68,14 @@ func inStore(s *store.Store, all []*harness.Experiment, prefix string) (map[stri
 			if err != nil {
 				return nil, err
 			}
-			found[id.Key] = &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir(), Origin: &entry.Origin, Files: entry.Files()}
+			found = append(found, &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir(), Origin: &entry.Origin,
+				Files: entry.Files()})
 		}
 	}
 	return found, nil
 }
 
-func inReport(dir string, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
-	found := map[string]*Explained{}
+func inReport(dir string, all []*harness.Experiment, prefix string) (found []*Explained, err error) {
 	r, err := Read(dir, all)
 	if err != nil {
 		return nil, err
@@ -84,8 +83,9 @@ func inReport(dir string, all []*harness.Experiment, prefix string) (map[string]
 	for _, x := range r.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
-				if strings.HasPrefix(t.Key, prefix) {
-					found[t.Key] = &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Timings[t.Key], From: dir}
+				shared := slices.ContainsFunc(found, func(x *Explained) bool { return x.Trial.Key == t.Key })
+				if strings.HasPrefix(t.Key, prefix) && !shared {
+					found = append(found, &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Records.Timings[t.Key], From: dir})
 				}
 			}
 		}
@@ -126,20 +126,16 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 		return err
 	}
 	values, written := claim.Flatten([]byte(t.Config)), map[string]string{}
-	for _, planned := range p.Trials {
-		if planned.Problem == t.Problem && planned.Method == t.Method {
-			config, err := json.Marshal(planned.Config)
-			if err != nil {
-				return err
-			}
-			written = claim.Flatten(config)
+	i := slices.IndexFunc(p.Trials, func(planned harness.Trial) bool { return planned.Problem == t.Problem && planned.Method == t.Method })
+	if i >= 0 {
+		config, err := json.Marshal(p.Trials[i].Config)
+		if err != nil {
+			return err
 		}
+		written = claim.Flatten(config)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		layer := layers[key]
-		if layer == "" {
-			layer = "default"
-		}
+		layer := cmp.Or(layers[key], "default")
 		if values[key] != written[key] {
 			layer = "--set"
 			at := "problems." + t.Problem + "." + key

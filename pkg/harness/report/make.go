@@ -23,7 +23,8 @@ import (
 func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
 	r = &Report{Grids: earlier.Grids}
 	for _, e := range all {
-		m := &maker{e: e, plan: p, store: s, keep: keep, old: earlier.Experiment(e.Name), seen: map[string]*entry{}}
+		m := newMaker(e, p, s)
+		m.keep, m.old = keep, earlier.Experiment(e.Name)
 		x, err := m.make()
 		if err != nil {
 			return nil, nil, err
@@ -43,19 +44,20 @@ type maker struct {
 	store *store.Store
 	keep  bool
 	old   *Experiment // may be nil
-	seen  map[string]*entry
 	notes []string
+
+	traces  map[string][]record.Trace // by key, of all protocols
+	timings map[string]record.Timing
 }
 
-// entry is what the store or the earlier report has of a trial.
-type entry struct {
-	trial  record.Trial
-	timing record.Timing // without a key: not known
-	traces []record.Trace
+func newMaker(e *harness.Experiment, p *plan.Plan, s *store.Store) *maker {
+	return &maker{e: e, plan: p, store: s, traces: map[string][]record.Trace{}, timings: map[string]record.Timing{}}
 }
 
 func (m *maker) note(format string, args ...any) {
-	m.notes = append(m.notes, m.e.Name+fmt.Sprintf(format, args...))
+	if text := m.e.Name + fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) { // protocols may share a damaged trial
+		m.notes = append(m.notes, text)
+	}
 }
 
 func (m *maker) make() (*Experiment, error) {
@@ -121,72 +123,62 @@ func (m *maker) replaces(x *Experiment) bool {
 // records collects the records of the trials of one protocol. old may be nil.
 func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
-	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale,
-		Traces: map[string][]record.Trace{}, Load: m.load}
-	p := &Protocol{Name: first.Protocol, Scale: first.Scale, Set: append([]string(nil), m.plan.Set...), Planned: len(part), Records: set,
-		Timings: map[string]record.Timing{}}
-	set.Timings = p.Timings
+	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Traces: m.traces, Timings: m.timings,
+		Load: m.load}
+	p := &Protocol{Name: first.Protocol, Scale: first.Scale, Set: append([]string(nil), m.plan.Set...), Planned: len(part), Records: set}
 	for i := range part {
-		t := &part[i]
-		e, err := m.entry(t, old)
+		trial, err := m.trial(part[i].Key, old)
 		if err != nil {
 			return nil, err
 		}
-		if e == nil {
-			continue
-		}
-		row, err := label(e.trial, t)
-		if err != nil {
-			return nil, err
-		}
-		set.Trials = append(set.Trials, row)
-		if len(e.traces) > 0 {
-			set.Traces[t.Key] = e.traces
-		}
-		if e.timing.Key != "" {
-			p.Timings[t.Key] = e.timing
+		if trial != nil {
+			row, err := label(*trial, &part[i])
+			if err != nil {
+				return nil, err
+			}
+			set.Trials = append(set.Trials, row)
 		}
 	}
 	set.Incomparable = incomparable(m.e, p)
 	return p, nil
 }
 
-// entry returns the record of a trial: the store's, or with keep the earlier report's, where the store has none or one that did not end
-// as well. It is nil where neither has one.
-func (m *maker) entry(t *harness.Trial, old *Protocol) (*entry, error) {
-	e, known := m.seen[t.Key]
-	if !known {
-		var err error
-		if e, err = m.stored(t.Key); err != nil {
-			return nil, err
-		}
-		m.seen[t.Key] = e
-	}
-	if !m.keep || old == nil || e != nil && e.trial.Final() {
-		return e, nil
-	}
-	i := slices.IndexFunc(old.Records.Trials, func(r record.Trial) bool { return r.Key == t.Key })
-	if i < 0 || e != nil && !old.Records.Trials[i].Final() {
-		return e, nil
-	}
-	return &entry{old.Records.Trials[i], old.Timings[t.Key], old.Records.Traces[t.Key]}, nil
-}
-
-// stored returns what the store has of a trial. A damaged trial is none, and is noted.
-func (m *maker) stored(key string) (*entry, error) {
+// trial returns the record of a trial and keeps its traces and its time: the store's, or with keep the earlier report's, where the store
+// has none or one that did not end as well. It is nil where neither has one. A damaged trial of the store is none, and is noted.
+func (m *maker) trial(key string, old *Protocol) (*record.Trial, error) {
 	got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: key})
 	var traces []record.Trace
 	if got != nil {
 		traces, err = got.Traces()
 	}
-	switch {
-	case errors.Is(err, record.ErrDamaged):
+	if errors.Is(err, record.ErrDamaged) {
 		m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", err)
-		return nil, nil
-	case err != nil || got == nil:
+		got, err = nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	return &entry{got.Trial, got.Timing, traces}, nil
+	if m.keep && old != nil && (got == nil || !got.Trial.Final()) {
+		i := slices.IndexFunc(old.Records.Trials, func(r record.Trial) bool { return r.Key == key })
+		if i >= 0 && (got == nil || old.Records.Trials[i].Final()) {
+			m.add(key, old.Records.Traces[key], old.Records.Timings[key])
+			return &old.Records.Trials[i], nil
+		}
+	}
+	if got == nil {
+		return nil, nil
+	}
+	m.add(key, traces, got.Timing)
+	return &got.Trial, nil
+}
+
+func (m *maker) add(key string, traces []record.Trace, timing record.Timing) {
+	if len(traces) > 0 {
+		m.traces[key] = traces
+	}
+	if timing.Key != "" {
+		m.timings[key] = timing
+	}
 }
 
 // load is the Load of the records: arrays are in the store alone.
@@ -221,18 +213,18 @@ func inferior(made, old *Protocol) string {
 	case !made.Complete():
 		return missing + stays
 	}
-	well := map[string]bool{}
-	for _, t := range old.Records.Trials {
-		well[t.Key] = t.Final()
-	}
-	failed := 0
+	failed := map[string]bool{}
 	for _, t := range made.Records.Trials {
-		if well[t.Key] && !t.Final() {
-			failed++
+		failed[t.Key] = !t.Final()
+	}
+	n := 0
+	for _, t := range old.Records.Trials {
+		if t.Final() && failed[t.Key] {
+			n++
 		}
 	}
-	if failed > 0 {
-		return table.Count(failed, "trial") + " failed now and had ended well before" + stays
+	if n > 0 {
+		return table.Count(n, "trial") + " failed now and had ended well before" + stays
 	}
 	return ""
 }

@@ -7,12 +7,9 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -97,7 +94,7 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	for _, p := range x.Protocols {
 		for i := range p.Figures {
 			if drawn := &p.Figures[i]; drawn.Problem == "" {
-				if drawn.SVG, err = f.Read(path.Join(p.Name, "figures", drawn.Name+".svg")); err != nil {
+				if drawn.SVG, err = content(f, path.Join(p.Name, "figures", drawn.Name+".svg")); err != nil {
 					return nil, err
 				}
 			}
@@ -106,9 +103,18 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	return x, nil
 }
 
+// content reads one of a folder's files. One that the index does not list is damage of the index.
+func content(f *record.Folder, name string) ([]byte, error) {
+	b, err := f.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &record.Damage{Path: f.Path(indexName), Reason: "it does not list " + name}
+	}
+	return b, err
+}
+
 // rows reads one of a folder's Parquet files.
 func rows[T any](f *record.Folder, name string, decode func([]byte) ([]T, error)) ([]T, error) {
-	b, err := f.Read(name)
+	b, err := content(f, name)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +125,8 @@ func rows[T any](f *record.Folder, name string, decode func([]byte) ([]T, error)
 	return out, nil
 }
 
-// fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict report.json.
+// fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict report.json, and tables
+// that cannot be shown.
 func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces []record.Trace, timings []record.Timing) error {
 	if x.Name != e.Name {
 		return fmt.Errorf("it is of experiment %q", x.Name)
@@ -132,49 +139,21 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		times[t.Key] = t
 	}
 	for _, p := range x.Protocols {
-		if err := p.check(); err != nil {
-			return err
+		if slices.ContainsFunc(p.Tables, func(t Table) bool { return t.Table != nil && ragged(t.Table) }) {
+			return errors.New("it has a table with a row that is not as long as its columns")
 		}
-		p.Timings = map[string]record.Timing{}
-		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: map[string][]record.Trace{},
-			Timings: p.Timings, Incomparable: incomparable(e, p), Load: noArrays}
+		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: byKey, Timings: times,
+			Incomparable: incomparable(e, p), Load: noArrays}
 	}
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
 		p, at := x.Protocol(t.Protocol), [2]string{t.Protocol, t.Key}
-		if p == nil || t.Experiment != x.Name || t.Scale != p.Scale || seen[at] {
+		if p == nil || t.Experiment != x.Name || t.Scale != p.Scale || seen[at] || len(p.Records.Trials) == p.Planned {
 			return fmt.Errorf("the trial %s of %s, protocol %s, scale %s is not of this report, or in it twice",
 				t.Key, t.Experiment, t.Protocol, t.Scale)
 		}
 		seen[at] = true
 		p.Records.Trials = append(p.Records.Trials, t)
-		if rows := byKey[t.Key]; rows != nil {
-			p.Records.Traces[t.Key] = rows
-		}
-		if time, ok := times[t.Key]; ok {
-			p.Timings[t.Key] = time
-		}
-		if len(p.Records.Trials) > p.Planned {
-			return fmt.Errorf("%s has more trials than the %d that were planned", p.Name, p.Planned)
-		}
-	}
-	return nil
-}
-
-// check refuses names that lead to other files, and tables that cannot be shown.
-func (p *Protocol) check() error {
-	if !slices.Contains(settings.Protocols, p.Name) {
-		return fmt.Errorf("it has the protocol %q", p.Name)
-	}
-	for _, f := range p.Figures {
-		if strings.ContainsRune(f.Name, '/') || safe.Text(f.Name) != f.Name {
-			return fmt.Errorf("%q is no plain name", f.Name)
-		}
-	}
-	for _, t := range p.Tables {
-		if t.Table != nil && ragged(t.Table) {
-			return fmt.Errorf("table %q has a row that is not as long as its columns", t.Name)
-		}
 	}
 	return nil
 }

@@ -41,17 +41,16 @@ type Experiment struct {
 }
 
 // Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials were run, or in
-// how many pieces, except Timings.
+// how many pieces, except the Timings of its Records.
 type Protocol struct {
-	Name    string                   `json:"protocol"`
-	Scale   string                   `json:"scale"`
-	Set     []string                 `json:"set,omitempty"` // overrides of the settings, and selections of trials: see plan.Plan
-	Planned int                      `json:"planned"`       // trials
-	Figures []Figure                 `json:"figures"`
-	Tables  []Table                  `json:"tables"`
-	Claims  []claim.Result           `json:"claims"`
-	Records *record.Set              `json:"-"`
-	Timings map[string]record.Timing `json:"-"` // by key, as far as they are known
+	Name    string         `json:"protocol"`
+	Scale   string         `json:"scale"`
+	Set     []string       `json:"set,omitempty"` // overrides of the settings, and selections of trials: see plan.Plan
+	Planned int            `json:"planned"`       // trials
+	Figures []Figure       `json:"figures"`
+	Tables  []Table        `json:"tables"`
+	Claims  []claim.Result `json:"claims"`
+	Records *record.Set    `json:"-"` // its Traces and Timings may have trials of other protocols too
 }
 
 // Figure is a figure that was drawn, or why it was not.

@@ -3,12 +3,10 @@ package report
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,10 +28,9 @@ var others = []string{"store", "cluster", "quick", "smoke", "custom", "export", 
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
-	root    *os.Root
-	dir     string
-	found   []record.Damage
-	digests map[string]string // of the experiments' indexes, by path
+	root  *os.Root
+	found []record.Damage
+	shown []string // what the page says of the experiments that are there
 }
 
 // Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the page. It returns
@@ -42,14 +39,14 @@ func Verify(dir string) ([]record.Damage, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	v := &verifier{dir: dir, digests: map[string]string{}}
+	v := &verifier{}
 	err := alone(dir, func(root *os.Root) error { v.root = root; return v.all() })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }
 
-func (v *verifier) add(name, format string, args ...any) {
-	v.found = append(v.found, record.Damage{Path: filepath.Join(v.dir, filepath.FromSlash(name)), Reason: fmt.Sprintf(format, args...)})
+func (v *verifier) add(name, reason string) {
+	v.found = append(v.found, record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
 }
 
 func (v *verifier) all() error {
@@ -61,20 +58,20 @@ func (v *verifier) all() error {
 			}
 		}
 	}
-	parts := v.names(Grids + "/[^.]*/[^.]*")
 	for _, grid := range v.names(Grids + "/[^.]*") {
-		if !slices.ContainsFunc(parts, func(name string) bool { return path.Dir(name) == grid }) {
+		parts := v.names(grid + "/[^.]*")
+		if parts == nil {
 			v.add(grid, notOurs)
 		}
-	}
-	for _, name := range parts {
-		if err := v.sealed(name, GridIndex); err != nil {
-			return err
+		for _, name := range parts {
+			if err := v.sealed(name, GridIndex); err != nil {
+				return err
+			}
 		}
 	}
 	if slices.Contains(names, pageName) {
 		v.page()
-	} else if len(v.digests) > 0 {
+	} else if v.shown != nil {
 		v.add(pageName, "missing; sifg report makes it")
 	}
 	return nil
@@ -101,16 +98,18 @@ func (v *verifier) sealed(dir, index string) error {
 	if err != nil {
 		return err
 	}
-	if index == indexName {
-		if v.digests[path.Join(dir, index)], err = digestOf(v.root, path.Join(dir, index)); err != nil {
-			return err
-		}
-	}
 	found, err := f.Check()
 	if err != nil {
 		return err
 	}
 	v.found = append(v.found, found...)
+	if index == indexName {
+		sum, err := digestOf(v.root, path.Join(dir, index))
+		if err != nil {
+			return err
+		}
+		v.shown = append(v.shown, shows(dir, sum))
+	}
 	foreign, err := f.Foreign()
 	for _, name := range foreign {
 		v.add(path.Join(dir, name), notOurs)
@@ -118,31 +117,18 @@ func (v *verifier) sealed(dir, index string) error {
 	return err
 }
 
-var named = regexp.MustCompile(`(?m)^<!-- ([^ ]+) sha256 ([0-9a-f]{64}) -->$`)
-
-// page checks the page's own digest, and that it is of these experiments.
+// page checks the page's own digest, and that it is of the experiments that are there.
 func (v *verifier) page() {
 	b, err := safe.ReadIn(v.root, pageName, maxPage)
-	if err != nil {
-		v.add(pageName, "%v", err)
-		return
-	}
 	body := b[:bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n')+1]
-	if string(b[len(body):]) != fmt.Sprintf("<!-- sha256 %s -->\n", digest(body)) {
+	shown := shown.FindAllString(string(body), -1)
+	slices.Sort(shown)
+	switch {
+	case err != nil:
+		v.add(pageName, err.Error())
+	case string(b) != string(seal(body)):
 		v.add(pageName, "its digest is not that of its content")
-		return
-	}
-	shown := map[string]string{}
-	for _, m := range named.FindAllSubmatch(body, -1) {
-		shown[string(m[1])] = string(m[2])
-		damaged := func(d record.Damage) bool { return d.Path == filepath.Join(v.dir, string(m[1])) }
-		if v.digests[string(m[1])] == "" && !slices.ContainsFunc(v.found, damaged) {
-			v.add(string(m[1]), "missing, and the page shows it")
-		}
-	}
-	for name, is := range v.digests {
-		if shown[name] != is {
-			v.add(pageName, "it does not show the %s that is there; sifg report makes it again", name)
-		}
+	case !slices.Equal(shown, v.shown):
+		v.add(pageName, "it does not show the reports that are there; sifg report makes it again")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -64,19 +65,32 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		if err != nil {
 			return err
 		}
-		return record.WriteFileAtomic(filepath.Join(dir, pageName), r.sealPage(page))
+		for _, x := range r.Experiments {
+			page = append(page, shows(x.Name, x.digest)...)
+		}
+		return record.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
 	})
 	return r, notes, err
 }
 
+// leftovers are the files that a killed program leaves in a results folder: see record.WriteFileAtomic.
+const leftovers = ".index.html.tmp-*"
+
 // write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
 // anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
+	names, _ := fs.Glob(root.FS(), leftovers) // it is no bad pattern
+	for _, name := range names {
+		if err := disk.RemoveAll(root, name); err != nil {
+			return nil, err
+		}
+	}
 	if foreign, err = makeRoom(root, pageName, fs.FileMode.IsRegular); err != nil {
 		return nil, err
 	}
 	for _, x := range r.Experiments {
-		if now, err := digestOf(root, path.Join(x.Name, indexName)); err == nil && now == x.digest {
+		index := path.Join(x.Name, indexName)
+		if now, err := digestOf(root, index); err == nil && now == x.digest {
 			continue
 		}
 		moved, err := makeRoom(root, x.Name, fs.FileMode.IsDir)
@@ -89,17 +103,27 @@ func (r *Report) write(root *os.Root) (foreign []string, err error) {
 			return foreign, err
 		}
 		kept, err := record.ReplaceFolder(root, x.Name, indexName, x, files)
-		if err != nil {
-			return foreign, err
-		}
 		for _, name := range kept {
 			foreign = append(foreign, path.Join(x.Name, name))
 		}
-		if x.digest, err = digestOf(root, path.Join(x.Name, indexName)); err != nil {
+		if err == nil {
+			x.digest, err = digestOf(root, index)
+		}
+		if err != nil {
 			return foreign, err
 		}
 	}
 	return foreign, nil
+}
+
+// makeRoom moves aside what is in the place of one of our files or folders and is none.
+func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []string, err error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && is(info.Mode()) {
+		return nil, nil
+	}
+	to := name + ".kept-" + rand.Text()[:8]
+	return []string{to}, disk.Rename(root, name, to)
 }
 
 func digest(b []byte) string {
@@ -110,24 +134,6 @@ func digest(b []byte) string {
 func digestOf(root *os.Root, name string) (string, error) {
 	b, err := safe.ReadIn(root, name, maxPage)
 	return digest(b), err
-}
-
-// leftover are the files that a killed program leaves in a results folder: see record.WriteFileAtomic.
-var leftover = regexp.MustCompile(`^\.index\.html\.tmp-[A-Z2-7]{26}$`)
-
-// makeRoom moves away what is in the place of one of our files or folders and is none, and removes what killed programs left.
-func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []string, err error) {
-	entries, err := fs.ReadDir(root.FS(), ".")
-	for _, e := range entries {
-		switch {
-		case leftover.MatchString(e.Name()) && e.Type().IsRegular():
-			err = errors.Join(err, disk.RemoveAll(root, e.Name()))
-		case e.Name() == name && !is(e.Type()):
-			moved = []string{name + ".kept-" + rand.Text()[:8]}
-			err = errors.Join(err, disk.Rename(root, name, moved[0]))
-		}
-	}
-	return moved, err
 }
 
 // files returns the files of an experiment's folder except its index.
@@ -144,7 +150,7 @@ func (x *Experiment) files() (map[string][]byte, error) {
 			}
 			seen[t.Key] = true
 			traces = append(traces, p.Records.Traces[t.Key]...)
-			if timing, ok := p.Timings[t.Key]; ok {
+			if timing, ok := p.Records.Timings[t.Key]; ok {
 				timings = append(timings, timing)
 			}
 		}
@@ -167,10 +173,14 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// sealPage adds the digests of the experiments to a page, and in the last line that of the page itself.
-func (r *Report) sealPage(page []byte) []byte {
-	for _, x := range r.Experiments {
-		page = fmt.Appendf(page, "<!-- %s/%s sha256 %s -->\n", x.Name, indexName, x.digest)
-	}
-	return fmt.Appendf(page, "<!-- sha256 %s -->\n", digest(page))
+// shows is the line by which a page names the report of an experiment that it shows.
+func shows(experiment, digest string) string {
+	return fmt.Sprintf("<!-- %s/%s sha256 %s -->\n", experiment, indexName, digest)
+}
+
+var shown = regexp.MustCompile(`(?m)^<!-- [^ ]+ sha256 [0-9a-f]{64} -->\n`)
+
+// seal adds a page's own digest in its last line.
+func seal(page []byte) []byte {
+	return fmt.Appendf(slices.Clone(page), "<!-- sha256 %s -->\n", digest(page))
 }
