@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 var (
@@ -25,7 +26,8 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture,
+		"marks": marks, "picture": picture, "ended": ended, "facts": facts, "bad": bad,
+		"outcomes": func() []string { return claim.Outcomes },
 		"first": func(text string) string {
 			first, _, _ := strings.Cut(text, ". ")
 			return strings.TrimSuffix(first, ".") + "."
@@ -38,39 +40,28 @@ var (
 type view struct {
 	Style       template.CSS
 	Script      template.JS
-	Protocols   []protocol // that have results, in order of presentation
-	Changed     []changed  // what was not run with a protocol's own settings
-	Ledger      []row
-	Main        []row // the paper's main claims
-	Tiles       []tile
+	Report      *report.Report
+	Titles      map[string]string // of the experiments
+	Protocols   []protocol        // that have results, in order of presentation
+	Changed     []changed         // what was not run with a protocol's own settings
+	Ledger      claim.Ledger
+	Counts      map[string]int      // of the ledger's outcomes
+	Main        claim.Ledger        // the paper's main claims
 	Findings    []harness.Statement // of the first screen
 	Figures     []item              // of the first screen
-	Samplers    []fact
+	Samplers    []*sifg.Sampler     // that were used
 	Parts       []part
-	Grids       []report.Grid
 	AnyFindings bool
-	Facts       []fact
+	Trials      int
+	Facts       []fact // about all trials
 }
 
 // protocol is one protocol over all experiments.
 type protocol struct {
 	Name, Note string
-	Sentence   string   // what came out, in words
-	Counts     []tile   // of verdicts
-	Marks      []string // why its verdicts are not about the paper: quick scale, changed settings
-}
-
-// tile is how often a verdict or an outcome was given.
-type tile struct {
-	Name string
-	N    int
-}
-
-// row is a claim with what the protocols say of it.
-type row struct {
-	claim.Row
-	Title string // of the experiment
-	Part  *report.Experiment
+	Sentence   string         // what came out, in words
+	Counts     map[string]int // of verdicts
+	Marks      []string       // why its verdicts are not about the paper: quick scale, changed settings
 }
 
 type fact struct{ Name, Value string }
@@ -81,9 +72,8 @@ type part struct {
 	Findings        []harness.Statement
 	Figures, Tables []item
 	Metrics         []harness.Metric // that were measured
-	Differ          []setting
-	Columns         []string // protocols of Differ
-	Runs            []run
+	Protocols       []*report.Protocol
+	Differ          []setting // between the protocols
 }
 
 // item is a figure or a table, under each protocol of the page.
@@ -100,59 +90,35 @@ type shown struct {
 	Problem string
 }
 
-// run is how the trials of one protocol were run.
-type run struct {
-	*report.Protocol
-	Status string // how the trials ended, in words
-	Facts  []fact
-	Bad    *table.Table // of the trials without a result; nil: none
-}
-
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
 func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
-	v := &view{Style: template.CSS(style), Script: template.JS(script), Grids: r.Grids}
-	ledger := r.Ledger(all)
-	v.protocols(r, all, ledger)
-	v.claims(r, all, ledger)
+	v := &view{Style: template.CSS(style), Script: template.JS(script), Report: r, Titles: map[string]string{}, Ledger: r.Ledger(all),
+		Counts: map[string]int{}}
+	v.protocols(r, all)
+	for _, c := range v.Ledger {
+		v.Counts[c.Outcome]++
+	}
 	used := map[string]bool{}
 	var everything []*report.Protocol
 	for _, e := range all {
+		v.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
 			v.add(e, x, used)
 			everything = append(everything, x.Protocols...)
 		}
 	}
-	v.Samplers = samplers(used)
+	for i := range sifg.Samplers {
+		if s := &sifg.Samplers[i]; used[s.Name] {
+			v.Samplers = append(v.Samplers, s)
+		}
+	}
+	for _, p := range everything {
+		v.Trials += len(p.Records.Trials)
+	}
 	v.Facts = facts(everything...)
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err
-}
-
-// claims adds the ledger.
-func (v *view) claims(r *report.Report, all []*harness.Experiment, ledger claim.Ledger) {
-	counts := map[string]int{}
-	for _, c := range ledger {
-		counts[c.Outcome]++
-		e := all[slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == c.Experiment })]
-		out := row{c, e.Title, r.Experiment(c.Experiment)}
-		v.Ledger = append(v.Ledger, out)
-		if len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
-			v.Main = append(v.Main, out)
-		}
-	}
-	v.Tiles = tiles(counts)
-}
-
-// tiles lists what was given, in order of presentation.
-func tiles(counts map[string]int) []tile {
-	var out []tile
-	for _, name := range claim.Outcomes {
-		if n := counts[name]; n > 0 {
-			out = append(out, tile{name, n})
-		}
-	}
-	return out
 }
 
 // add adds an experiment, and the samplers that it used.
@@ -165,9 +131,14 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 			v.Findings = append(v.Findings, f)
 		}
 	}
-	for _, name := range e.Lead {
-		if i := slices.IndexFunc(p.Figures, func(i item) bool { return i.Name == name }); i >= 0 {
-			v.Figures = append(v.Figures, p.Figures[i])
+	for _, c := range v.Ledger {
+		if c.Experiment == e.Name && len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
+			v.Main = append(v.Main, c)
+		}
+	}
+	for _, f := range p.Figures {
+		if slices.Contains(e.Lead, f.Name) {
+			v.Figures = append(v.Figures, f)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // part collects what the page shows of an experiment, and notes the samplers that it used.
 func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string]bool) part {
-	out := part{Experiment: e, Findings: x.Findings}
+	out := part{Experiment: e, Findings: x.Findings, Protocols: x.Protocols}
 	places := v.Protocols
 	if len(x.Protocols) == 1 { // shown whichever protocol is chosen
 		places = nil
@@ -24,7 +24,7 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 	var all []flat
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
-		all, out.Columns, out.Runs = append(all, configs(p)), append(out.Columns, p.Name), append(out.Runs, newRun(p))
+		all = append(all, configs(p))
 		for _, f := range p.Figures {
 			put(&out.Figures, places, item{Part: e.Name, Name: f.Name, Title: f.Title, Caption: f.Caption},
 				shown{Protocol: p, SVG: f.SVG, Problem: f.Problem})
@@ -67,28 +67,20 @@ func put(items *[]item, protocols []protocol, it item, s shown) {
 	}
 }
 
-func newRun(p *report.Protocol) run {
-	out := run{Protocol: p, Status: ended(p)}
-	if len(p.Records.Timings) > 0 {
-		out.Facts = facts(p)[1:] // the number of trials is in the status
-	}
-	hidden := 0
-	for _, f := range p.Figures {
-		hidden += f.Hidden
-	}
-	if hidden > 0 {
-		out.Facts = append(out.Facts, fact{"values outside the axes of figures, or not finite", fmt.Sprint(hidden)})
+// bad is a table of the trials without a result; nil for none.
+func bad(p *report.Protocol) *table.Table {
+	out := &table.Table{}
+	for _, header := range []string{"problem", "method", "seed", "status", "reason", "key"} {
+		out.Columns = append(out.Columns, table.Column{Header: header})
 	}
 	for _, t := range p.Records.Trials {
-		if t.Status == record.StatusOK {
-			continue
+		if t.Status != record.StatusOK {
+			out.Rows = append(out.Rows, []table.Cell{table.Text(t.Problem), table.Text(t.Method), table.Text(fmt.Sprint(t.Seed)),
+				table.Text(t.Status), table.Text(t.Reason), table.Text(t.Key)})
 		}
-		if out.Bad == nil {
-			out.Bad = &table.Table{Columns: []table.Column{
-				{Header: "problem"}, {Header: "method"}, {Header: "seed"}, {Header: "status"}, {Header: "reason"}, {Header: "key"}}}
-		}
-		out.Bad.Rows = append(out.Bad.Rows, []table.Cell{table.Text(t.Problem), table.Text(t.Method), table.Text(fmt.Sprint(t.Seed)),
-			table.Text(t.Status), table.Text(t.Reason), table.Text(t.Key)})
+	}
+	if out.Rows == nil {
+		return nil
 	}
 	return out
 }

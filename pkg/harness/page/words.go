@@ -12,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // notes says what each protocol is.
@@ -24,31 +23,23 @@ var notes = map[string]string{
 }
 
 // protocols lists the protocols that have results, with what they say of the claims.
-func (v *view) protocols(r *report.Report, all []*harness.Experiment, ledger claim.Ledger) {
+func (v *view) protocols(r *report.Report, all []*harness.Experiment) {
 	for _, name := range settings.Protocols {
-		p := protocol{Name: name, Note: notes[name]}
+		p := protocol{Name: name, Note: notes[name], Sentence: sentence(v.Ledger, name, all), Counts: verdicts(v.Ledger, name, "")}
 		there := false
 		for _, e := range all {
-			part := r.Experiment(e.Name).Protocol(name)
-			if part == nil {
-				continue
-			}
-			there = true
-			different := marks(part.Scale, part.Changed())
-			if different != nil {
-				v.Changed = append(v.Changed, changes(e, part))
-			}
-			for _, m := range different {
-				if !slices.Contains(p.Marks, m) {
-					p.Marks = append(p.Marks, m)
+			if x := r.Experiment(e.Name).Protocol(name); x != nil {
+				there = true
+				if different := marks(x.Scale, x.Changed()); different != nil {
+					v.Changed, p.Marks = append(v.Changed, changes(e, x)), append(p.Marks, different...)
 				}
 			}
 		}
-		if !there {
-			continue
+		if there {
+			slices.Sort(p.Marks)
+			p.Marks = slices.Compact(p.Marks)
+			v.Protocols = append(v.Protocols, p)
 		}
-		p.Sentence, p.Counts = sentence(ledger, name, all), tiles(verdicts(ledger, name, ""))
-		v.Protocols = append(v.Protocols, p)
 	}
 }
 
@@ -132,40 +123,32 @@ func ended(p *report.Protocol) string {
 	return table.Count(p.Planned, "trial") + ": " + strings.Join(out, ", ") + "."
 }
 
-// samplers explains the samplers that were used.
-func samplers(used map[string]bool) []fact {
-	var out []fact
-	for _, s := range sifg.Samplers {
-		if used[s.Name] {
-			out = append(out, fact{s.Title, s.Doc})
-		}
-	}
-	return out
-}
-
-// facts says on what trials were computed: how many, how long one after another, by which processors, compute paths and commits.
+// facts says on what trials were computed: how long one after another, by which processors, compute paths and commits; and how many values
+// their figures do not show.
 func facts(protocols ...*report.Protocol) []fact {
-	trials, seconds, by := 0, 0.0, map[string][]string{}
+	seconds, hidden, by := 0.0, 0, map[string][]string{}
 	for _, p := range protocols {
-		trials += len(p.Records.Trials)
 		for _, t := range p.Records.Trials {
 			m := p.Records.Timings[t.Key]
 			seconds += m.Seconds
-			hash, dirty, isDirty := strings.Cut(m.Commit, "+")
-			commit := hash[:min(len(hash), 12)]
-			if isDirty {
-				commit += "+" + dirty
-			}
+			hash, dirty, _ := strings.Cut(m.Commit, "+")
+			commit := strings.TrimSuffix(hash[:min(len(hash), 12)]+"+"+dirty, "+")
 			for name, value := range map[string]string{"processor": m.CPU, "compute path": m.Kernel, "commit": commit} {
 				if value != "" && !slices.Contains(by[name], value) {
 					by[name] = append(by[name], value)
 				}
 			}
 		}
+		for _, f := range p.Figures {
+			hidden += f.Hidden
+		}
 	}
-	out := []fact{{"trials", fmt.Sprint(trials)}, {"computing time", span(seconds)}}
+	out := []fact{{"computing time", span(seconds)}}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(by))) {
 		out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
+	}
+	if hidden > 0 {
+		out = append(out, fact{"values outside the axes of figures, or not finite", fmt.Sprint(hidden)})
 	}
 	return out
 }
