@@ -157,6 +157,9 @@ func TestBrowser(t *testing.T) {
 			b.act(fmt.Sprintf("%d px", width))
 		}
 	}
+	if len(b.requests) == 0 {
+		t.Error("no request was seen, not even that for the page")
+	}
 	for _, address := range b.requests {
 		if address != "file://"+path && !strings.HasPrefix(address, "data:") {
 			t.Errorf("the page asks for %.80s", address)

@@ -12,37 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestForeignFilesStay: what a person put into the report's folders is kept and named, also where a file of ours is due.
-func TestForeignFilesStay(t *testing.T) {
-	h := newHouse(t, "toy")
-	all := trials("toy", "paper")
-	h.put(record.StatusOK, all...)
-	write(filepath.Join(h.dir, "toy", "before.md"), "written before the first run")
-	if _, notes := h.must(h.plan(all), false); len(notes) != 1 || !strings.HasPrefix(notes[0], filepath.Join(h.dir, "toy", "before.md")) {
-		t.Errorf("notes %q", notes)
-	}
-	own := map[string]string{"toy/paper/notes.md": "my notes", "toy/data/x.csv": "1,2", "README.md": "mine"}
-	for name, text := range own {
-		write(filepath.Join(h.dir, name), text)
-	}
-	_, notes := h.must(h.plan(all, "changed=1"), false)
-	got := files(h.dir)
-	for name, text := range own {
-		if got[name] != text {
-			t.Errorf("%s holds %q", name, got[name])
-		}
-	}
-	for _, name := range []string{"toy/paper/notes.md", "toy/data/x.csv"} {
-		if !slices.Contains(notes, filepath.Join(h.dir, name)+" is not part of the report and was kept") {
-			t.Errorf("%s is not named in %q", name, notes)
-		}
-	}
-	if found := verify(h.dir); strings.Join(found, "; ") != "README.md: not written by this program; toy/before.md: not written by this program; toy/data/x.csv: not written by this program; "+
-		"toy/paper/notes.md: not written by this program" {
-		t.Errorf("verify says %q", found)
-	}
-}
-
 // TestWhateverIsInThePlace: derived files are replaced, whatever is in their place; what is not ours is moved aside.
 func TestWhateverIsInThePlace(t *testing.T) {
 	h := newHouse(t, "toy")
