@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -190,28 +189,6 @@ func TestForeignFilesStay(t *testing.T) {
 	}
 }
 
-// Every flipped byte and every cut, of the index or of a file, is damage.
-func TestSealedFolderEveryByteFlipped(t *testing.T) {
-	root := sealed(t, "whole")
-	for _, name := range []string{"x/index.json", "x/a.txt", "x/sub/deep/b.txt"} {
-		good := must(root.ReadFile(name))
-		for i := range good {
-			bad := bytes.Clone(good)
-			bad[i] ^= 1 << (i % 8)
-			for _, b := range [][]byte{bad, good[:i]} {
-				must(0, root.WriteFile(name, b, 0o666))
-				if _, err := title(root); err == nil {
-					t.Fatalf("%s: byte %d of %d: no error", name, i, len(b))
-				}
-			}
-		}
-		must(0, root.WriteFile(name, good, 0o666))
-	}
-	if got, err := title(root); got != "whole" || err != nil {
-		t.Error(got, err)
-	}
-}
-
 // An index that somebody sealed cannot name anything outside its folder, itself, or what no program of ours writes.
 func TestForgedIndex(t *testing.T) {
 	root := sealed(t, "x")
@@ -261,26 +238,4 @@ func TestOneDoor(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestAlone(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "made")
-	var inside atomic.Int32
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			err := Alone(dir, func() error {
-				defer inside.Add(-1)
-				if inside.Add(1) > 1 {
-					return errors.New("two at once")
-				}
-				time.Sleep(5 * time.Millisecond)
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
 }

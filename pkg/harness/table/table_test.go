@@ -1,14 +1,10 @@
 package table
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"flag"
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -46,35 +42,6 @@ func TestGolden(t *testing.T) {
 		if want, err := os.ReadFile(path); err != nil || got != string(want) {
 			t.Errorf("%s differs from the golden file (%v; go test -update writes it anew):\n%s", name, err, got)
 		}
-	}
-}
-
-func TestCSVReadsBack(t *testing.T) {
-	rows, err := csv.NewReader(strings.NewReader(sample().CSV())).ReadAll()
-	want := [][]string{
-		{"method", "KL", "KL spread", "σ <b>", "status"},
-		{"L2-GF", "6.612", "0.31", "", "ok"},
-		{"Ada-SIFG | 50% <b>", "0.78", "0.043", "0.28", "ok"},
-		{`C:\a_b {x} "q"`, "inf", "", "-0.001", "diverged, 1"},
-	}
-	if err != nil || !reflect.DeepEqual(rows, want) {
-		t.Errorf("got %q (%v)\nwant %q", rows, err, want)
-	}
-}
-
-func TestJSONReadsBack(t *testing.T) {
-	in := *sample()
-	in.Rows = append(in.Rows, []Cell{PlusMinus(0.1+0.2, 1e-300), Fixed(-inf, 2), Int(-3), Int(0)})
-	text, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out Table
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(out, in) {
-		t.Errorf("got  %#v\nwant %#v", out, in)
 	}
 }
 
