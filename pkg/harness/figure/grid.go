@@ -3,6 +3,7 @@ package figure
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -47,16 +48,10 @@ func (g Grid) MassLevels(mass ...float64) []float64 {
 	z := slices.Clone(g.Z)
 	slices.Sort(z)
 	slices.Reverse(z)
-	total := 0.0
-	for _, v := range z {
-		total += v
-	}
+	sums := floats.CumSum(make([]float64, len(z)), z)
 	var out []float64
 	for _, m := range mass {
-		sum, i := 0.0, 0
-		for ; i < len(z)-1 && sum+z[i] < m*total; i++ {
-			sum += z[i]
-		}
+		i, _ := slices.BinarySearch(sums, m*sums[len(z)-1])
 		out = append(out, z[i])
 	}
 	return out

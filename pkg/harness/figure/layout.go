@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,13 +29,10 @@ const (
 )
 
 func (f *Figure) layout() (*layout, error) {
-	l := &layout{f: f, cols: f.Cols}
 	if len(f.Panels) == 0 {
 		return nil, errors.New("figure: a figure needs a panel")
 	}
-	if l.cols == 0 {
-		l.cols = len(f.Panels)
-	}
+	l := &layout{f: f, cols: cmp.Or(f.Cols, len(f.Panels))}
 	l.rows = (len(f.Panels) + l.cols - 1) / l.cols
 	var z []float64 // of heat maps
 	for i := range f.Panels {
@@ -50,10 +48,7 @@ func (f *Figure) layout() (*layout, error) {
 		}
 		p.x.labelled, p.y.labelled, p.y.vertical = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0, true
 	}
-	cm := f.Width
-	if cm == 0 {
-		cm = []float64{9, 14, 18}[min(l.cols, 3)-1]
-	}
+	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
 	l.w = cm * pointsPerCm
 	l.keys = l.legend()
 	l.strip = keyHeight * float64(len(l.keys))
@@ -242,10 +237,9 @@ func (p *panel) at(x, y float64) (vg.Point, bool) {
 func (p *panel) inside(x, y []float64) []vg.Point {
 	var out []vg.Point
 	for i := range x {
-		switch at, ok := p.at(x[i], y[i]); {
-		case ok && p.Contains(at):
+		if at, ok := p.at(x[i], y[i]); ok && p.Contains(at) {
 			out = append(out, at)
-		case ok:
+		} else if ok {
 			p.hidden++
 		}
 	}
