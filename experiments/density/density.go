@@ -34,12 +34,12 @@ type Options struct {
 	DetailEvery int      `mapstructure:"detail_every"`
 	AtEnd       []string `mapstructure:"at_end"`
 
-	Reference      int     `mapstructure:"reference"`       // number of reference draws for knn-kl and energy
+	Reference      int     `mapstructure:"reference"`       // number of reference draws for knn-kl, energy and mode-shape
 	ReferenceFresh bool    `mapstructure:"reference_fresh"` // drawn anew at every checkpoint; false: once, the same for all trials
 	ReferenceLaw   string  `mapstructure:"reference_law"`   // exact (default); released: the monomial-gamma script's wrong shape
 	ReferenceSmall int     `mapstructure:"reference_small"` // number of reference draws for knn-kl-small
 	Draws          int     `mapstructure:"draws"`           // Monte Carlo draws of exact-kl and smoothed-kl; 0: 2 a particle
-	Smooth         float64 `mapstructure:"smooth"`          // τ of smoothed-kl
+	Smooth         float64 `mapstructure:"smooth"`          // τ of smoothed-kl, σ of antithetic-variance
 
 	// DisplacementFrom: at every later checkpoint, how far particles (displacement-z) and judged sample (displacement-x)
 	// moved since that iteration; index 0 is the mean, 1 the median over particles. 0: not measured.
@@ -59,7 +59,7 @@ type problem struct {
 	hmc    *hmcDraws // nil: none
 
 	reference, correct, small metric.Points // made at first use
-	toExact                   *metric.Energy
+	toExact, toOffsets        *metric.Energy
 	zFrom, xFrom              metric.Points // at DisplacementFrom
 	score, x                  sifg.Batch    // scratch of ksd
 }
@@ -69,17 +69,20 @@ type measure func(p *problem, c *sifg.Cloud, x metric.Points, put func(metric st
 
 // measures is the table of metrics by name.
 var measures = map[string]measure{
-	"blur-kl":           (*problem).blurKL,
-	"gradient-variance": (*problem).gradientVariance,
-	"knn-kl":            (*problem).knnKL,
-	"knn-kl-exact":      (*problem).knnKLExact,
-	"knn-kl-small":      (*problem).knnKLSmall,
-	"exact-kl":          (*problem).exactKL,
-	"smoothed-kl":       (*problem).smoothedKL,
-	"coverage":          (*problem).coverage,
-	"energy":            (*problem).energy,
-	"ksd":               (*problem).ksd,
-	"moments":           (*problem).moments,
+	"antithetic-variance": (*problem).antitheticVariance,
+	"blur-kl":             (*problem).blurKL,
+	"gradient-variance":   (*problem).gradientVariance,
+	"mode-shape":          (*problem).modeShape,
+	"mode-weights":        (*problem).modeWeights,
+	"knn-kl":              (*problem).knnKL,
+	"knn-kl-exact":        (*problem).knnKLExact,
+	"knn-kl-small":        (*problem).knnKLSmall,
+	"exact-kl":            (*problem).exactKL,
+	"smoothed-kl":         (*problem).smoothedKL,
+	"coverage":            (*problem).coverage,
+	"energy":              (*problem).energy,
+	"ksd":                 (*problem).ksd,
+	"moments":             (*problem).moments,
 }
 
 // names of the metrics, sorted.
@@ -154,16 +157,16 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("options.reference_law: %q is unknown: want exact or released", o.ReferenceLaw)
 	case o.ReferenceLaw == "released" && !gamma:
 		return fmt.Errorf("options.reference_law: released is for the target monomial-gamma, not for %s", o.Target)
-	case uses("knn-kl", "knn-kl-exact", "energy") && o.Reference < 4:
+	case uses("knn-kl", "knn-kl-exact", "energy", "mode-shape") && o.Reference < 4:
 		return fmt.Errorf("options.reference: must be 4 or more, got %d", o.Reference)
 	case uses("knn-kl-small") && o.ReferenceSmall < 4:
 		return fmt.Errorf("options.reference_small: must be 4 or more, got %d", o.ReferenceSmall)
 	case uses("knn-kl", "knn-kl-exact", "knn-kl-small") && particles < 5:
 		return fmt.Errorf("particles: knn-kl takes third neighbours and needs 5 or more, got %d", particles)
-	case uses("smoothed-kl") && !(o.Smooth > 0):
-		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
-	case uses("coverage", "blur-kl") && p.modes == nil:
-		return fmt.Errorf("options.metrics: coverage and blur-kl need a target with modes, %s has none", o.Target)
+	case uses("smoothed-kl", "antithetic-variance") && !(o.Smooth > 0):
+		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl and antithetic-variance, got %v", o.Smooth)
+	case uses("coverage", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
+		return fmt.Errorf("options.metrics: coverage, blur-kl, mode-shape and mode-weights need a target with modes, %s has none", o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:
 		return fmt.Errorf("options.draws, detail_every, displacement_from: none may be negative")
 	}

@@ -3,6 +3,8 @@ package density
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
@@ -137,6 +139,22 @@ func (p *problem) energy(c *sifg.Cloud, x metric.Points, put func(string, int, f
 	return nil
 }
 
+// modeWeights puts the total variation between the sample's occupancy of the modes and their weights.
+func (p *problem) modeWeights(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	_, occupancy := p.modes.Coverage(x, 1)
+	put("mode-weights", 0, floats.Distance(occupancy, p.modes.Weights, 1)/2)
+	return nil
+}
+
+// modeShape puts the energy distance between the sample's offsets from its modes and those of exact draws.
+func (p *problem) modeShape(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if p.toOffsets == nil {
+		p.toOffsets = metric.NewEnergy(p.modes.Offsets(p.draw(p.o.Reference, "reference", false)))
+	}
+	put("mode-shape", 0, p.toOffsets.Distance(p.modes.Offsets(x)))
+	return nil
+}
+
 // ksd puts the V-statistic (index 0) and the U-statistic (index 1).
 func (p *problem) ksd(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
 	if p.score.Rows != x.N {
@@ -169,10 +187,20 @@ func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(stri
 	if c.Sigma == 0 {
 		return nil
 	}
-	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
-	denoise, stein, _ := sifg.GradientVariance(c.Z, p.d, network, c.Sigma, 50, p.seed)
+	denoise, stein, _ := sifg.GradientVariance(c.Z, p.d, judged, c.Sigma, 50, p.seed)
 	put("gradient-variance", 0, denoise)
 	put("gradient-variance", 1, stein)
+	return nil
+}
+
+// judged is the network whose gradient's variance is measured.
+var judged = sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
+
+// antitheticVariance puts the variance of the network's gradient under antithetic denoising over that under denoising, with one σ for all
+// methods.
+func (p *problem) antitheticVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	denoise, _, antithetic := sifg.GradientVariance(c.Z, p.d, judged, float32(p.smooth), 50, p.seed)
+	put("antithetic-variance", 0, antithetic/denoise)
 	return nil
 }
 

@@ -105,7 +105,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	t := &table.Table{Columns: []table.Column{{Header: "Protocol"}, {Header: "final σ, 2-D", Align: table.Right}, {Header: "final σ, 10-D", Align: table.Right}}}
-	for _, protocol := range settings.Protocols {
+	for _, protocol := range settings.Judged {
 		if s := by[protocol]; s != nil {
 			row := []table.Cell{table.Text(protocol)}
 			for _, problem := range []string{"gmm-2d", "gmm-10d"} {
@@ -165,7 +165,7 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
 	var sets []*record.Set
 	var methods []string
-	for _, protocol := range settings.Protocols {
+	for _, protocol := range settings.Judged {
 		s := by[protocol]
 		if s == nil {
 			continue

@@ -94,4 +94,5 @@ var Experiment = &harness.Experiment{
 	},
 	Claims:   claims,
 	Findings: findings,
+	Beyond:   beyond,
 }

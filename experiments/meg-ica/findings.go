@@ -15,7 +15,7 @@ var findings = []harness.Finding{axis, nearer, steps}
 
 // each calls f for the protocols that have records of the paper's data, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, s *record.Set, o Options)) {
-	for _, protocol := range settings.Protocols {
+	for _, protocol := range settings.Judged {
 		if s := by[protocol]; s != nil && otherData(s) == "" {
 			if _, o, ok := configOf(s, few); ok {
 				f(protocol, s, o)

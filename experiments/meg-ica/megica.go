@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -62,6 +63,8 @@ var Experiment = &harness.Experiment{
 	},
 	Claims:   claims,
 	Findings: findings,
+	Beyond: harness.Beyond{Compare: []claim.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
+		Metrics: []claim.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}},
 }
 
 var metrics = []harness.Metric{

@@ -60,4 +60,5 @@ var Experiment = &harness.Experiment{
 	},
 	Claims:   claims,
 	Findings: findings,
+	Beyond:   beyond,
 }

@@ -58,18 +58,19 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 			sets[p.Name] = p.Records
 			absent := false
 			p.Records.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
-			if len(p.Claims) != len(e.Claims) || len(p.Tables) != len(e.Tables) {
-				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d", e.Name, p.Name, len(p.Claims), len(p.Tables), len(e.Claims), len(e.Tables))
+			_, tables, claims := e.Under(p.Name)
+			if len(p.Claims) != len(claims) || len(p.Tables) != len(tables) {
+				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d", e.Name, p.Name, len(p.Claims), len(p.Tables), len(claims), len(tables))
 				continue
 			}
-			for i, c := range e.Claims {
+			for i, c := range claims {
 				absent = false
 				now := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule, Outcome: c.Check(p.Records)}
 				if was := p.Claims[i]; !absent && !reflect.DeepEqual(was, now) {
 					t.Errorf("%s/%s: claim %s is\n%+v\nand would be\n%+v", e.Name, p.Name, c.ID, was, now)
 				}
 			}
-			for i, table := range e.Tables {
+			for i, table := range tables {
 				absent = false
 				now, err := table.Make(p.Records)
 				was := p.Tables[i].Table
@@ -88,7 +89,7 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 
 func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]*record.Set) {
 	var now []harness.Statement
-	for _, f := range e.Findings {
+	for _, f := range e.Say() {
 		if s := f(sets); s != nil {
 			now = append(now, *s)
 		}

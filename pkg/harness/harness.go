@@ -50,6 +50,7 @@ type Experiment struct {
 	Tables   []Table
 	Claims   []claim.Claim
 	Findings []Finding
+	Beyond   Beyond // what is made of the protocol beyond
 
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published

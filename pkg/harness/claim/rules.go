@@ -2,8 +2,10 @@ package claim
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // Paired is how comparisons of two methods are decided, for rules.
@@ -48,6 +50,24 @@ func Close(id, statement, problem, metric, a, b string, margin float64) Claim {
 			verdict, difference := Alike(d, margin)
 			return Outcome{Verdict: verdict, Keys: e.Keys(a, b), Evidence: fmt.Sprintf(
 				"%s %s, %s %s; mean difference [90 %% interval] %s", Label(a), Spread(x), Label(b), Spread(y), difference)}
+		},
+	}
+}
+
+// AtMost is the claim that what of measures, a value a seed, is at most bound in the mean.
+func AtMost(statement, problem, what string, bound float64, of func(e Series) []float64) Claim {
+	return Claim{
+		Statement: statement,
+		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins above, otherwise "+
+			"not decided", what, Num(bound)),
+		Check: func(s *record.Set) Outcome {
+			x := of(Series{Set: s, Problem: problem})
+			lo, hi := stats.TInterval(x, 1-Level)
+			if math.IsNaN(lo) {
+				return Outcome{Verdict: NotTestable, Evidence: "fewer than two trials with finite values"}
+			}
+			return Outcome{Verdict: Decide(hi <= bound, lo > bound),
+				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds", Num(stats.Mean(x)), Num(lo), Num(hi), len(x))}
 		},
 	}
 }

@@ -50,7 +50,7 @@ func rgb(hex uint32) color.NRGBA {
 // methods are the known methods in the order of every legend, which starts as in the paper. The first seven have the
 // colours of Okabe and Ito, with grey for their yellow, which is too light for lines. The others, and the spare ones, are
 // the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at
-// least 2.2 to both white and black. Dashes and marks differ too, for print without colour.
+// least 2.2 to both white and black; those of the protocol beyond differ from what they are drawn with. Dashes and marks differ too, for print without colour.
 var methods = []struct {
 	name string
 	Style
@@ -61,9 +61,13 @@ var methods = []struct {
 	{"ada-sifg", Style{Label: "Ada-SIFG", Color: rgb(0xd55e00), Dash: []float64{6, 1.6}, Mark: Square}},
 	{"sifg-a", Style{Label: "SIFG-A", Color: rgb(0x5014dc), Dash: []float64{9, 1.6}, Mark: draw.RingGlyph{}}},
 	{"ada-sifg-a", Style{Label: "Ada-SIFG-A", Color: rgb(0x783c14), Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: draw.PlusGlyph{}}},
+	{"interpolated", Style{Label: "Interpolated", Color: rgb(0xc00000), Mark: draw.CrossGlyph{}}},
 	{"svgd", Style{Label: "SVGD", Color: rgb(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: draw.SquareGlyph{}}},
 	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: draw.CrossGlyph{}}},
 	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: draw.RingGlyph{}}},
+	{"sgld-long", Style{Label: "SGLD, as long", Color: rgb(0x1f7f8f), Dash: []float64{1, 1}, Mark: draw.CrossGlyph{}}},
+	{"baoab", Style{Label: "BAOAB", Color: rgb(0x7a7a00), Dash: []float64{5, 1, 1, 1}, Mark: Square}},
+	{"ascent", Style{Label: "Ascent", Color: rgb(0x9f6fdf), Dash: []float64{2, 4}, Mark: Triangle}},
 	{"kde-flow", Style{Label: "KDE flow", Color: rgb(0x777777), Dash: []float64{2.6, 2.6}, Mark: draw.PlusGlyph{}}},
 	{"hmc", Style{Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: draw.RingGlyph{}}},
 	{"truth", Style{Label: "Ground truth", Color: ink, Mark: Circle}},

@@ -19,6 +19,7 @@ var notes = map[string]string{
 	"paper":    "the settings in the paper's text; gaps are filled from the authors' scripts",
 	"released": "the settings of the authors' released scripts, quirks included",
 	"matched":  "a fair comparison: the same effective step for every method, or each method's best of one grid",
+	"beyond":   "flows that the paper does not have, beside those that they have to beat, each at its best of as many cells; no claim of the paper is checked",
 	"standard": "the usual benchmark: the literature's data and splits, settings chosen on held-out rows",
 }
 

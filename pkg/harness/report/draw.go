@@ -35,7 +35,8 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 		return ""
 	}
 	p.Figures, p.Tables, p.Claims = []Figure{}, []Table{}, []claim.Result{}
-	for _, f := range e.Figures {
+	figures, tables, claims := e.Under(p.Name)
+	for _, f := range figures {
 		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
 		made.Problem = try(func() (err error) { made.SVG, made.Hidden, err = draw(f, &set, "svg"); return err })
 		for _, was := range old.Figures {
@@ -45,7 +46,7 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 		}
 		p.Figures = append(p.Figures, made)
 	}
-	for _, t := range e.Tables {
+	for _, t := range tables {
 		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
 		if made.Problem = try(func() (err error) { made.Table, err = t.Make(&set); return err }); made.Problem != "" {
 			made.Table = nil
@@ -57,7 +58,7 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 		}
 		p.Tables = append(p.Tables, made)
 	}
-	for _, c := range e.Claims {
+	for _, c := range claims {
 		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
 		if problem := try(func() error { made.Outcome = c.Check(&set); return nil }); problem != "" {
 			made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
@@ -88,7 +89,7 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 		}
 	}
 	out := []harness.Statement{}
-	for i, f := range e.Findings {
+	for i, f := range e.Say() {
 		var s *harness.Statement
 		if err := attempt(func() error { s = f(sets); return nil }); err != nil {
 			s = &harness.Statement{Title: fmt.Sprintf("Finding %d failed", i+1), Text: "It could not be computed: " + err.Error() + "."}
@@ -115,7 +116,8 @@ func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 			if err := os.MkdirAll(to, 0o777); err != nil {
 				return err
 			}
-			for _, f := range e.Figures {
+			figures, _, _ := e.Under(made.Name)
+			for _, f := range figures {
 				for _, format := range formats {
 					name := filepath.Join(to, f.Name+"."+format)
 					var file []byte

@@ -28,7 +28,7 @@ func (m Modes) Coverage(x Points, c float64) (within, occupancy []float64) {
 			if q <= c*c*float64(x.D) {
 				within[k]++
 			}
-			logs[k] = math.Log(m.Weights[k]) - float64(x.D)*math.Log(m.SDs[k]) - 0.5*q
+			logs[k] = m.log(k, q, x.D)
 			top = max(top, logs[k])
 		}
 		for k, l := range logs {
@@ -44,4 +44,27 @@ func (m Modes) Coverage(x Points, c float64) (within, occupancy []float64) {
 		occupancy[k] /= float64(x.N)
 	}
 	return within, occupancy
+}
+
+// log is the logarithm of w_k N(x; m_k, s_k² I), up to a constant, where ‖x − m_k‖² = q·s_k² in d dimensions.
+func (m Modes) log(k int, q float64, d int) float64 {
+	return math.Log(m.Weights[k]) - float64(d)*math.Log(m.SDs[k]) - 0.5*q
+}
+
+// Offsets returns (x_i − m_k)/s_k of each particle, k its most likely mode. They say how well a cloud fills the modes, whatever its
+// shares of them are: where modes do not overlap, those of exact draws are N(0, I).
+func (m Modes) Offsets(x Points) Points {
+	out := NewPoints(x.N, x.D)
+	for i := range x.N {
+		best, top := 0, math.Inf(-1)
+		for k, mean := range m.Means {
+			if l := m.log(k, sqDist(x.Row(i), mean)/(m.SDs[k]*m.SDs[k]), x.D); l > top {
+				best, top = k, l
+			}
+		}
+		for j, v := range x.Row(i) {
+			out.Row(i)[j] = (v - m.Means[best][j]) / m.SDs[best]
+		}
+	}
+	return out
 }

@@ -184,6 +184,10 @@ func TestCoverageByHand(t *testing.T) {
 	near(t, "occupancy", occupancy[0], 0.25/(0.25+0.75/math.E), 1e-14)
 	near(t, "occupancy", occupancy[1], 1-0.25/(0.25+0.75/math.E), 1e-14)
 
+	if got := m.Offsets(line(-0.5, 0.5, 4)).Data; !slices.Equal(got, []float64{-0.5, -1.5, 2}) { // the border is at 1 − ln(3)/2
+		t.Errorf("offsets %v", got)
+	}
+
 	m.SDs[1] = 2
 	if _, occupancy = m.Coverage(line(-1e6), 1); occupancy[0] != 0 || occupancy[1] != 1 {
 		t.Errorf("occupancy far away %v, want 0, 1", occupancy)

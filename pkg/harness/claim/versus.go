@@ -1,0 +1,173 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// The flows that the paper does not have, and what they have to beat. sgld-long is SGLD for as many seconds as SIFG-A takes.
+var (
+	newFlows = []string{"sifg-a", "interpolated", "baoab"}
+	rivals   = []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}
+)
+
+// Versus compares each flow that the paper does not have with each of its rivals on one problem.
+type Versus struct {
+	Problem string
+	Title   string
+	Metrics []Measure // less is better in all; the first decides, by its last value
+	Margin  float64   // of the first metric: a smaller difference is none
+}
+
+// Measure is a metric and its head in a table.
+type Measure struct{ Head, Metric string }
+
+// What a comparison may come to.
+const beats, ties, loses, open = "beats", "ties with", "loses to", "is not told apart from"
+
+var verdictWords = []string{beats, ties, loses, open}
+
+// relation of a flow to a rival.
+type relation struct {
+	flow, rival, verdict string
+	gap, p               float64 // mean difference; Holm's p-value
+}
+
+// rule says how comparisons are decided, of which there are so many.
+func (v Versus) rule(comparisons int) string {
+	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A flow beats or loses to a rival if a two-sided sign-flip test tells the "+
+		"difference from zero (5 %%, Holm's correction over the %d comparisons of this table) and its mean exceeds %s. It ties if the 90 %% "+
+		"interval (Student's t) of the mean difference is within ±%s. Otherwise the two are not told apart.",
+		v.Metrics[0].Head, comparisons, Num(v.Margin), Num(v.Margin))
+}
+
+// relations returns the comparisons of the flows and rivals that have trials.
+func (v Versus) relations(f *Finals) []relation {
+	var out []relation
+	var p []float64
+	var gaps [][]float64
+	methods := f.Set.Methods(v.Problem)
+	for _, flow := range newFlows {
+		for _, rival := range rivals {
+			if slices.Contains(methods, flow) && slices.Contains(methods, rival) {
+				d := f.Differences(v.Problem, v.Metrics[0].Metric, flow, rival)
+				out, gaps, p = append(out, relation{flow: flow, rival: rival}), append(gaps, d), append(p, stats.Paired(d, stats.TwoSided, 1))
+			}
+		}
+	}
+	for i, p := range stats.Holm(p) {
+		r := &out[i]
+		r.gap, r.p, r.verdict = stats.Mean(gaps[i]), p, open
+		switch alike, _ := Alike(gaps[i], v.Margin); {
+		case alike == Reproduced:
+			r.verdict = ties
+		case p <= Level && r.gap < -v.Margin:
+			r.verdict = beats
+		case p <= Level && r.gap > v.Margin:
+			r.verdict = loses
+		}
+	}
+	return out
+}
+
+// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
+// each flow compares with the method.
+func (v Versus) Table(s *record.Set) (*table.Table, error) {
+	f, methods := ReadFinals(s, Label), s.Methods(v.Problem)
+	if len(methods) == 0 {
+		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
+	}
+	found := v.relations(f)
+	t := &table.Table{Columns: []table.Column{{Header: "Method"}},
+		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(len(found))}}
+	for _, m := range v.Metrics {
+		t.Columns = append(t.Columns, table.Column{Header: m.Head, Align: table.Right})
+	}
+	flows := slices.DeleteFunc(slices.Clone(newFlows), func(m string) bool { return !slices.Contains(methods, m) })
+	for _, flow := range flows {
+		t.Columns = append(t.Columns, table.Column{Header: Label(flow)})
+	}
+	row := func(label, method, prefix string) {
+		cells := []table.Cell{table.Text(label)}
+		for _, m := range v.Metrics {
+			cells = append(cells, interval(f.Values(v.Problem, prefix+m.Metric, method)))
+		}
+		for _, flow := range flows {
+			cell := table.Text("")
+			if i := slices.IndexFunc(found, func(r relation) bool { return prefix == "" && r.flow == flow && r.rival == method }); i >= 0 {
+				cell = table.Text(fmt.Sprintf("%s: %s, %s", found[i].verdict, Num(found[i].gap), pText(found[i].p)))
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	for _, m := range methods {
+		label := Label(m)
+		if well, all := f.Ended(v.Problem, m); well < all {
+			label += fmt.Sprintf(" (%d of %d trials ended well)", well, all)
+		}
+		row(label, m, "")
+	}
+	if f.Has(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) {
+		row("exact draws", methods[0], "floor-")
+	}
+	return t, nil
+}
+
+// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
+func (v Versus) Words(s *record.Set) (title, text string) {
+	f := ReadFinals(s, Label)
+	best, least := "", math.Inf(1)
+	for _, m := range s.Methods(v.Problem) {
+		if mean := stats.Mean(f.Values(v.Problem, v.Metrics[0].Metric, m)); mean < least {
+			best, least = m, mean
+		}
+	}
+	if best == "" {
+		return "", ""
+	}
+	found := v.relations(f)
+	var sentences []string
+	for _, flow := range newFlows {
+		var parts []string
+		for _, verdict := range verdictWords {
+			var of []string
+			for _, r := range found {
+				if r.flow == flow && r.verdict == verdict {
+					of = append(of, Label(r.rival))
+				}
+			}
+			if of != nil {
+				parts = append(parts, verdict+" "+strings.Join(of, ", "))
+			}
+		}
+		if parts != nil {
+			sentences = append(sentences, Label(flow)+" "+strings.Join(parts, "; ")+".")
+		}
+	}
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, Label(best)), strings.Join(sentences, " ")
+}
+
+func interval(x []float64) table.Cell {
+	if len(x) == 0 {
+		return table.Text("–")
+	}
+	c := table.Number(stats.Mean(x), 3)
+	if lo, hi := stats.TInterval(x, 1-Level); !math.IsNaN(lo) {
+		c.Text += fmt.Sprintf(" [%s, %s]", Num(lo), Num(hi))
+	}
+	return c
+}
+
+func pText(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + table.PValue(p).Text
+}
