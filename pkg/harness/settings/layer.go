@@ -70,7 +70,9 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	methods := func(m map[string]any) {
 		all := maps.Clone(child(m, "methods", "*"))
 		s, err := sifg.ByName(sampler)
-		maps.DeleteFunc(all, func(key string, _ any) bool { return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key)) })
+		maps.DeleteFunc(all, func(key string, _ any) bool {
+			return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key))
+		})
 		for _, keys := range []map[string]any{all, child(m, "methods", method)} {
 			if len(keys) > 0 && method != "" {
 				add(map[string]any{"sampler": keys})
