@@ -27,32 +27,28 @@ func compareCommand(e *env) *cobra.Command {
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rows, err := compareReports(e, &s, args, against)
+			parts, err := compareReports(e, &s, args, against, metrics)
 			if err != nil {
 				return err
 			}
-			if len(metrics) > 0 {
-				rows = slices.DeleteFunc(rows, func(row compare.Row) bool { return !slices.Contains(metrics, row.Metric) })
-			}
+			rows := slices.Concat(parts...)
 			if len(rows) == 0 {
 				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(nil), against)
 			}
 			if asJSON {
-				err = writeJSON(e.out, rows)
-			}
-			for i := 0; i < len(rows) && !asJSON; { // a table each experiment and protocol
-				n := i + 1
-				for n < len(rows) && rows[n].Experiment == rows[i].Experiment && rows[n].Protocol == rows[i].Protocol {
-					n++
+				if err := writeJSON(e.out, rows); err != nil {
+					return err
 				}
-				title := fmt.Sprintf("%s, protocol %s, beside %s", rows[i].Experiment, rows[i].Protocol, against)
-				fmt.Fprintln(e.out, compare.Table(title, rows[i:n]).Markdown())
-				i = n
+				parts = nil
 			}
-			if err != nil || !strict {
-				return err
+			for _, part := range parts {
+				title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, against)
+				fmt.Fprintln(e.out, compare.Table(title, part).Markdown())
 			}
-			return judge(rows)
+			if strict {
+				return judge(rows)
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -65,7 +61,8 @@ func compareCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func compareReports(e *env, s *selection, names []string, against string) ([]compare.Row, error) {
+// compareReports returns the rows of each experiment and protocol that have some.
+func compareReports(e *env, s *selection, names []string, against string, metrics []string) (parts [][]compare.Row, err error) {
 	r, err := s.request(e, names)
 	if err != nil {
 		return nil, err
@@ -83,20 +80,24 @@ func compareReports(e *env, s *selection, names []string, against string) ([]com
 			return nil, usage.Errorf("--against %s: there is no report; want %s or the folder of a report", against, published)
 		}
 	}
-	var rows []compare.Row
 	for _, x := range r.Experiments {
 		for _, protocol := range settings.Protocols {
 			p, q := ours.Experiment(x.Name).Protocol(protocol), theirs.Experiment(x.Name).Protocol(protocol)
+			var rows []compare.Row
 			switch {
 			case p == nil || r.Protocols != nil && !slices.Contains(r.Protocols, protocol):
 			case against == published:
-				rows = append(rows, compare.Published(x, p)...)
+				rows = compare.Published(x, p)
 			case q != nil:
-				rows = append(rows, compare.Reports(p, q)...)
+				rows = compare.Reports(p, q)
+			}
+			rows = slices.DeleteFunc(rows, func(row compare.Row) bool { return metrics != nil && !slices.Contains(metrics, row.Metric) })
+			if len(rows) > 0 {
+				parts = append(parts, rows)
 			}
 		}
 	}
-	return rows, nil
+	return parts, nil
 }
 
 // judge turns rows into the exit code of --strict.

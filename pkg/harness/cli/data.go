@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -53,14 +51,11 @@ func listData(e *env) error {
 }
 
 func fetchData(e *env, names []string) error {
-	soft, _, caught, release := signals()
+	soft, _, release := signals()
 	defer release()
 	err := e.data.Fetch(soft, names, func(line string) { fmt.Fprintln(e.err, line) })
-	switch caught() {
-	case os.Interrupt:
-		return exitf(exitInterrupted, "interrupted: the same command continues")
-	case syscall.SIGTERM:
-		return exitf(exitTerminated, "terminated: the same command continues")
+	if stop := interrupted(soft, ": the same command continues"); stop != nil {
+		return stop
 	}
 	if err == nil {
 		fmt.Fprintln(e.out, "all files are there")

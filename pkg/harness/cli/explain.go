@@ -13,10 +13,9 @@ import (
 func explainCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
-		Use:   "explain KEY",
-		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command that repeats it",
-		Long: "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have the keys. " +
-			"With --verbose it also shows files and build.",
+		Use:     "explain KEY",
+		Short:   "Says what came out of a trial and why: final metrics, settings and where they come from, the command that repeats it",
+		Long:    "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have the keys.",
 		Example: "  sifg explain KEY",
 		Args:    arguments("key", 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -31,14 +30,14 @@ func explainCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printTrial(e, x)
+			return columns(e.out, explanation(x))
 		},
 	}
 	s.reportFlags(cmd.Flags())
 	return cmd
 }
 
-func printTrial(e *env, x *report.Explained) error {
+func explanation(x *report.Explained) [][]string {
 	t := x.Trial
 	rows := [][]string{
 		{t.Key, fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s", t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale)},
@@ -53,15 +52,6 @@ func printTrial(e *env, x *report.Explained) error {
 	for _, s := range x.Settings {
 		rows = append(rows, []string{"  " + s.Key, s.Value, s.Layer})
 	}
-	if e.verbose {
-		rows = append(rows, []string{}, []string{"build"}, []string{"  processor", x.Timing.CPU}, []string{"  kernels", x.Timing.Kernel},
-			[]string{"  commit", x.Timing.Commit})
-		if x.Origin != nil {
-			rows = append(rows, []string{"  compiler", x.Origin.Go + " " + x.Origin.Platform}, []string{}, []string{"files"})
-		}
-		for _, f := range x.Files {
-			rows = append(rows, []string{"  " + f.Name, fmt.Sprintf("%d bytes", f.Bytes), f.SHA256})
-		}
-	}
-	return columns(e.out, rows)
+	return append(rows, []string{}, []string{"build"}, []string{"  processor", x.Timing.CPU}, []string{"  kernels", x.Timing.Kernel},
+		[]string{"  commit", x.Timing.Commit})
 }

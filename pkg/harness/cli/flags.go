@@ -49,16 +49,15 @@ func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	s.scale = "full"
-	f.Var(&once{to: &s.scale}, "scale", "scale, by `NAME`: full, quick or smoke")
+	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
 	s.folderFlags(f)
-	f.Var(&once{to: &s.name}, "name", "name of the report of changed settings, in results/custom/`NAME`")
+	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 }
 
 func (s *folders) folderFlags(f *pflag.FlagSet) {
-	f.Var(&once{to: &s.results}, "results", "folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
+	f.StringVar(&s.results, "results", "", "folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
 		"a folder in results/custom for changed settings)")
-	f.Var(&once{to: &s.store}, "store", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
+	f.StringVar(&s.store, "store", "", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }
 
 // resultsDir returns the folder of the report, where set is what differs from the settings as they are written (plan.Plan.Set). Each
@@ -106,16 +105,10 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
-	if !slices.Contains(settings.Scales, s.scale) {
-		return r, usage.Unknown("scale", s.scale, "--scale", settings.Scales)
-	}
-	for _, name := range s.protocols {
-		if all := append(slices.Clone(settings.Protocols), "all"); !slices.Contains(all, name) {
-			return r, usage.Unknown("protocol", name, "--protocol", all)
+	for _, given := range [][]string{names, s.protocols} {
+		if len(given) > 1 && slices.Contains(given, "all") {
+			return r, usage.Errorf("%s: all stands alone", strings.Join(given, ","))
 		}
-	}
-	if len(names) > 1 && slices.Contains(names, "all") {
-		return r, usage.Errorf("all is every experiment, and stands alone: got %s", strings.Join(names, " "))
 	}
 	if len(names) > 0 && names[0] != "all" {
 		r.Experiments, r.Lenient = nil, false
@@ -129,11 +122,8 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 			}
 		}
 	}
-	switch {
-	case !slices.Contains(s.protocols, "all"):
+	if !slices.Contains(s.protocols, "all") {
 		r.Protocols = s.protocols
-	case len(s.protocols) > 1:
-		return r, usage.Errorf("--protocol %s: all is every protocol, and stands alone", strings.Join(s.protocols, ","))
 	}
 	for _, path := range s.config {
 		over, err := settings.ReadOverrides(path)
@@ -145,34 +135,9 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
-	return r, nil
+	_, err := r.Check()
+	return r, err
 }
-
-// once is a flag of one value, which may be given once: of two values one would be dropped.
-type once struct {
-	to    *string
-	given bool
-}
-
-// Set implements pflag.Value.
-func (o *once) Set(text string) error {
-	if o.given {
-		return errors.New("given twice")
-	}
-	*o.to, o.given = text, true
-	return nil
-}
-
-// String implements pflag.Value.
-func (o *once) String() string {
-	if o.to == nil {
-		return ""
-	}
-	return *o.to
-}
-
-// Type implements pflag.Value.
-func (o *once) Type() string { return "string" }
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
 func flagError(cmd *cobra.Command, err error) error {

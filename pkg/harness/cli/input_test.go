@@ -40,8 +40,6 @@ func TestBadInput(t *testing.T) {
 		{"run --protocol paper --protocol all", []string{"all", "alone"}},
 		{"run --protocol paper,paper", []string{"paper", "twice"}},
 		{"run --scale quik", []string{"quik", `"quick"`}},
-		{"run --scale smoke --scale quick", []string{"--scale=quick", "twice"}},
-		{"run --results a --results b", []string{"--results=b", "twice"}},
 		{"claims --scale quik", []string{"quik", `"quick"`}},
 		{"compare --protocol papr", []string{"papr", `"paper"`}},
 		{"run --problems smal", []string{"smal", `"small"`}},

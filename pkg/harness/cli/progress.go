@@ -21,13 +21,13 @@ import (
 // progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is at most a line a
 // minute, and one for each trial that does not end well.
 type progress struct {
-	out   io.Writer     // of lines: above the bars where there are some
-	bars  *mpb.Progress // nil where out is no terminal
-	total *running
-	quit  chan struct{}
-	wait  sync.WaitGroup
+	out   io.Writer // of lines: above the bars where there are some
+	close func()    // ends the display
+	bars  *mpb.Progress
 	costs *run.Costs
-	count int // trials
+	began time.Time
+	all   float64 // predicted seconds of all trials
+	count int     // trials
 
 	mu      sync.Mutex
 	done    int
@@ -35,53 +35,43 @@ type progress struct {
 	running map[*harness.Trial]*running
 }
 
-// running is what a bar shows.
 type running struct {
 	began             time.Time
 	fraction, seconds float64 // done; predicted
 	bar               *mpb.Bar
 }
 
-// barEnd is what a bar counts to.
-const barEnd = 1000
-
 func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progress {
-	p := &progress{out: out, quit: make(chan struct{}), costs: costs, count: len(todo), total: &running{began: time.Now()},
-		running: map[*harness.Trial]*running{}}
+	p := &progress{out: out, costs: costs, began: time.Now(), count: len(todo), running: map[*harness.Trial]*running{}}
 	for i := range todo {
-		p.total.seconds += p.seconds(&todo[i])
+		p.all += p.seconds(&todo[i])
 	}
-	every := time.Minute
 	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
 		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
-			every = 200 * time.Millisecond
 			p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(40), mpb.WithAutoRefresh())
 			p.out = p.bars
-			p.total.bar = p.bar(p.total, func() string { return p.state() }, mpb.BarPriority(1<<20))
+			total := p.bar(1<<20, func() (float64, string) { return p.fraction(), p.state() })
+			p.close = func() { total.Abort(true); p.bars.Wait() }
+			return p
 		}
 	}
-	p.wait.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-p.quit:
-				return
-			case <-tick.C:
-				p.beat()
-			}
-		}
-	})
+	var minute *time.Timer
+	minute = time.AfterFunc(time.Minute, func() { p.beat(); minute.Reset(time.Minute) })
+	p.close = func() { minute.Stop() }
 	return p
 }
 
-// bar adds a bar with a text, which is called while p.mu is held.
-func (p *progress) bar(r *running, text func() string, options ...mpb.BarOption) *mpb.Bar {
-	return p.bars.AddBar(barEnd, append(options, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return text() + r.left()
-	})))...)
+// bar adds a bar of what show returns, which is called while p.mu is held.
+func (p *progress) bar(priority int, show func() (fraction float64, text string)) *mpb.Bar {
+	locked := func() (float64, string) { p.mu.Lock(); defer p.mu.Unlock(); return show() }
+	style := mpb.BarStyle().Build()
+	fill := func(w io.Writer, s decor.Statistics) error {
+		fraction, _ := locked()
+		s.Current, s.Total = int64(1000*fraction), 1000
+		return style.Fill(w, s)
+	}
+	text := decor.Any(func(decor.Statistics) string { _, text := locked(); return text })
+	return p.bars.MustAdd(1, mpb.BarFillerFunc(fill), mpb.BarPriority(priority), mpb.AppendDecorators(text))
 }
 
 // seconds is the predicted time of a trial; 1 where nothing is known, so that trials count alike.
@@ -103,7 +93,7 @@ func (p *progress) Start(t *harness.Trial) {
 	slog.Debug("trial starts", "key", t.Key, "name", t.Name())
 	r := &running{began: time.Now(), seconds: p.seconds(t)}
 	if p.bars != nil {
-		r.bar = p.bar(r, t.Name)
+		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() + left(r.began, r.fraction) })
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,46 +132,30 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 }
 
-// beat moves the bars, or prints a line.
 func (p *progress) beat() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.out, p.state())
+}
+
+// fraction is that of the predicted seconds that are over. p.mu is held.
+func (p *progress) fraction() float64 {
 	work := p.ended
-	shown := []*running{p.total}
 	for _, r := range p.running {
 		work += r.fraction * r.seconds
-		shown = append(shown, r)
 	}
-	p.total.fraction = work / max(p.total.seconds, 1e-9)
-	state := p.state() + p.total.left()
-	p.mu.Unlock()
-	if p.bars == nil {
-		fmt.Fprintln(p.out, state)
-		return
-	}
-	for _, r := range shown {
-		r.bar.SetCurrent(min(barEnd-1, int64(barEnd*r.fraction)))
-	}
+	return work / max(p.all, 1e-9)
 }
 
 // state says how far the run is. p.mu is held.
 func (p *progress) state() string {
-	return fmt.Sprintf("%d of %d trials, %d running", p.done, p.count, len(p.running))
+	return fmt.Sprintf("%d of %d trials, %d running%s", p.done, p.count, len(p.running), left(p.began, p.fraction()))
 }
 
-// left says how much time is left at the speed so far, if that can be told. p.mu is held.
-func (r *running) left() string {
-	if took := time.Since(r.began).Seconds(); r.fraction > 0.02 && r.fraction < 1 && took > 2 {
-		return ", about " + span(took*(1-r.fraction)/r.fraction) + " left"
+// left says how much time is left at the speed so far, if that can be told.
+func left(began time.Time, fraction float64) string {
+	if took := time.Since(began).Seconds(); fraction > 0.02 && fraction < 1 && took > 2 {
+		return ", about " + span(took*(1-fraction)/fraction) + " left"
 	}
 	return ""
-}
-
-// close ends the display.
-func (p *progress) close() {
-	close(p.quit)
-	p.wait.Wait()
-	if p.bars != nil {
-		p.total.bar.Abort(true)
-		p.bars.Wait()
-	}
 }

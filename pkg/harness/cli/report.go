@@ -49,7 +49,7 @@ func reportCommand(e *env) *cobra.Command {
 			if keep { // a fresh clone has the report and no store
 				return errors.Join(w.damage(), err)
 			}
-			return errors.Join(w.outcome(e, nil), err)
+			return errors.Join(w.outcome(e), err)
 		},
 	}
 	s.flags(cmd)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 		return err
 	}
 	there := len(w.with(record.StatusOK, record.StatusDiverged))
-	computed, without, caught, err := w.compute(e, r)
+	soft, computed, without, err := w.compute(e, r)
 	if err != nil {
 		return err
 	}
@@ -78,7 +77,12 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 		}
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
-	err = w.outcome(e, caught)
+	if len(missing) > 0 {
+		if stop := interrupted(soft, " with %d of %d trials missing: the same command continues", len(missing), len(w.found)); stop != nil {
+			return stop
+		}
+	}
+	err = w.outcome(e)
 	if code(err) == exitStopped && len(without) > 0 && !wanting {
 		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+
 			"then the same command continues", len(missing), len(w.found), strings.Join(without, ", "))
@@ -86,21 +90,21 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	return err
 }
 
-// compute computes what is missing. without are the data sets that could not be had; caught is the signal that ended the run, if any.
-func (w *work) compute(e *env, r *runner) (computed int, without []string, caught os.Signal, err error) {
-	soft, hard, first, release := signals()
-	defer release() // from then on a signal ends the program at once: all files are absent or whole
+// compute computes what is missing. A signal ends soft; without are the data sets that could not be had.
+func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, without []string, err error) {
+	soft, hard, release := signals()
+	defer release()
 	defer keepLog(e, w.store.Dir())()
 	todo := w.with(append([]string{store.Missing}, r.retry...)...)
 	fmt.Fprintln(e.err, w.forecast(todo, r.jobs))
 	if without, err = fetch(soft, e, todo); err != nil {
-		return 0, nil, nil, err
+		return soft, 0, nil, err
 	}
 	todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
 	shown := newProgress(e.err, todo, &w.costs)
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
-	return computed, without, first(), errors.Join(err, w.status())
+	return soft, computed, without, errors.Join(err, w.status())
 }
 
 // fetch gets the data sets that trials need and returns the names of those that cannot be had.
@@ -125,24 +129,14 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string,
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
-func (w *work) outcome(e *env, caught os.Signal) error {
-	missing := len(w.with(store.Missing))
+func (w *work) outcome(e *env) error {
 	if n := len(w.with(record.StatusDiverged)); n > 0 {
 		fmt.Fprintf(e.err, "%s diverged: that is their result\n", table.Count(n, "trial"))
 	}
 	if err := w.damage(); err != nil {
 		return err
 	}
-	if missing > 0 && caught != nil {
-		c, word := exitInterrupted, "interrupted"
-		switch caught {
-		case syscall.SIGTERM:
-			c, word = exitTerminated, "terminated"
-		case syscall.SIGUSR1:
-			c, word = exitStopped, "stopped by SIGUSR1"
-		}
-		return exitf(c, "%s with %d of %d trials missing: the same command continues", word, missing, len(w.found))
-	}
+	missing := len(w.with(store.Missing))
 	if failed := len(w.with(retryable...)); failed > 0 {
 		return exitf(exitFailed, "%d of %d trials failed: %s", failed, len(w.found), w.failures(missing))
 	}

@@ -175,7 +175,7 @@ func TestProgressLines(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := newProgress(&output{to: &out}, todo, &run.Costs{})
-	p.total.began = time.Now().Add(-30 * time.Second)
+	p.began = time.Now().Add(-30 * time.Second)
 	p.Start(&todo[0])
 	p.Step(&todo[0], 50)
 	p.End(&todo[0], record.StatusOK, "", 3*time.Second)
@@ -185,7 +185,7 @@ func TestProgressLines(t *testing.T) {
 	p.End(&todo[2], "", "", 0) // stopped: no line
 	p.beat()
 	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running\n2 of 4 trials, 0 running, about 30 s left\n"
+	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 30 s left\n2 of 4 trials, 0 running, about 30 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -59,16 +58,12 @@ func (r *runner) check(e *env) error {
 		}
 	}
 	switch {
-	case r.jobs < 1:
-		return usage.Errorf("--jobs must be 1 or more, got %d", r.jobs)
-	case r.threads < 1:
-		return usage.Errorf("--threads must be 1 or more, got %d", r.threads)
+	case r.jobs < 1 || r.threads < 1:
+		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.jobs, r.threads)
 	case r.memory < 0 || r.memory > 0 && r.memory < 64:
 		return usage.Errorf("--memory must be 64 or more, in MiB, which is what the program itself needs, got %d", r.memory)
-	case r.timeout < 0:
-		return usage.Errorf("--timeout must not be negative, got %v", r.timeout)
-	case r.grace < 0:
-		return usage.Errorf("--grace must not be negative, got %v", r.grace)
+	case r.timeout < 0 || r.grace < 0:
+		return usage.Errorf("--timeout and --grace must not be negative, got %v and %v", r.timeout, r.grace)
 	}
 	return nil
 }
@@ -132,35 +127,46 @@ func keepLog(e *env, store string) (done func()) {
 	}
 }
 
-// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time) ends, one
-// that the second ends, and which was first; nil for none.
-func signals() (soft, hard context.Context, caught func() os.Signal, release func()) {
+// stopped is the cause of a context that a signal ended.
+type stopped struct{ os.Signal }
+
+// Error implements error.
+func (s stopped) Error() string { return "stopped by " + s.String() }
+
+// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time) ends, and one
+// that the second ends. From release on a signal ends the program at once: all files are absent or whole.
+func signals() (soft, hard context.Context, release func()) {
 	soft, stopSoft := context.WithCancelCause(context.Background())
-	hard, stopHard := context.WithCancelCause(context.Background())
-	ch, first := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	hard, stopHard := context.WithCancel(context.Background())
+	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
 	go func() {
 		for sig := range ch {
 			if soft.Err() != nil {
-				stopHard(errors.New("stopped by a second signal"))
-				continue
+				stopHard()
 			}
-			first <- sig
-			stopSoft(errors.New("stopped by a signal"))
+			stopSoft(stopped{sig})
 		}
 	}()
-	caught = func() os.Signal {
-		select {
-		case s := <-first:
-			return s
-		default:
-			return nil
-		}
-	}
-	return soft, hard, caught, func() {
+	return soft, hard, func() {
 		signal.Stop(ch)
 		close(ch)
 		stopSoft(nil)
-		stopHard(nil)
+		stopHard()
 	}
+}
+
+// interrupted is the error of what a signal ended, with the exit code and the word that say which it was; nil without a signal.
+func interrupted(soft context.Context, format string, args ...any) error {
+	by, ok := context.Cause(soft).(stopped)
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case !ok:
+		return nil
+	case by.Signal == syscall.SIGTERM:
+		return exitf(exitTerminated, "terminated%s", text)
+	case by.Signal == syscall.SIGUSR1:
+		return exitf(exitStopped, "stopped by SIGUSR1%s", text)
+	}
+	return exitf(exitInterrupted, "interrupted%s", text)
 }

@@ -21,11 +21,9 @@ import (
 // submission is the flags of submit.
 type submission struct {
 	selection
-	shards, cpus int
-	time         time.Duration
-	memory       string
-	site         []string
-	dry          bool
+	job  cluster.Job
+	site []string
+	dry  bool
 }
 
 func submitCommand(e *env) *cobra.Command {
@@ -38,7 +36,7 @@ func submitCommand(e *env) *cobra.Command {
 }
 
 func slurmCommand(e *env) *cobra.Command {
-	s := &submission{}
+	var s submission
 	cmd := &cobra.Command{
 		Use:   "slurm [EXPERIMENT...|all]",
 		Short: "Submits the trials that are not there yet as an array of Slurm jobs",
@@ -46,22 +44,22 @@ func slurmCommand(e *env) *cobra.Command {
 		Example: `  sifg submit slurm gmm --protocol all --dry-run
   sifg submit slurm gmm --protocol all --time 2h --sbatch=--partition=short --dry-run`,
 	}
-	s.command(e, cmd, func(j *cluster.Job) error { return s.slurm(e, j) })
+	s.command(e, cmd, s.slurm)
 	f := cmd.Flags()
-	f.DurationVar(&s.time, "time", 0, "time limit of a shard, such as 2h (default the site's)")
+	f.DurationVar(&s.job.Time, "time", 0, "time limit of a shard, such as 2h (default the site's)")
 	f.StringArrayVar(&s.site, "sbatch", nil, "one more `OPTION` of sbatch, such as --partition=short; repeatable")
 	return cmd
 }
 
 func kubernetesCommand(e *env) *cobra.Command {
-	s := &submission{}
+	var s submission
 	var k cluster.Kubernetes
 	cmd := &cobra.Command{
 		Use:     "kubernetes [EXPERIMENT...|all]",
 		Short:   "Writes an Indexed Job that computes the trials that are not there yet",
 		Example: `  sifg submit kubernetes gmm --protocol all --claim sweeps --shards 10 --dry-run`,
 	}
-	s.command(e, cmd, func(j *cluster.Job) error { return s.kubernetes(e, j, k) })
+	s.command(e, cmd, func(e *env) error { return s.kubernetes(e, k) })
 	f := cmd.Flags()
 	f.StringVar(&k.Image, "image", "debian:bookworm-slim", "container `IMAGE`; it needs a shell")
 	f.StringVar(&k.Claim, "claim", "sifg", "persistent volume claim that holds the working folder, by `NAME`")
@@ -69,31 +67,31 @@ func kubernetesCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// command gives cmd the flags of all schedulers, and has it send the job.
-func (s *submission) command(e *env, cmd *cobra.Command, send func(j *cluster.Job) error) {
+// command gives cmd the flags of all schedulers, and has it send what the store lacks.
+func (s *submission) command(e *env, cmd *cobra.Command, send func(e *env) error) {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		j, err := s.job(e, args)
-		if err != nil || j == nil {
+		if lacks, err := s.prepare(e, args); err != nil || !lacks {
 			return err
 		}
-		return send(j)
+		return send(e)
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&s.shards, "shards", 0, "parts that are computed side by side (default one for about 20 minutes of computing)")
-	f.IntVar(&s.cpus, "cpus", 1, "cores of a shard, which computes as many trials at once")
-	f.StringVar(&s.memory, "mem", "", "memory of a shard, `SIZE` in the scheduler's units (default the site's)")
+	f.IntVar(&s.job.Shards, "shards", 0, "parts that are computed side by side (default one for about 20 minutes of computing)")
+	f.IntVar(&s.job.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
+	f.StringVar(&s.job.Memory, "mem", "", "memory of a shard, `SIZE` in the scheduler's units (default the site's)")
 	f.BoolVar(&s.dry, "dry-run", false, "print what would be submitted; write nothing")
 }
 
 func (s *submission) check() error {
+	limit := s.job.Time
 	switch {
-	case s.shards < 0:
-		return usage.Errorf("--shards must be 1 or more, got %d", s.shards)
-	case s.cpus < 1:
-		return usage.Errorf("--cpus must be 1 or more, got %d", s.cpus)
-	case s.time < 0 || s.time > 0 && s.time < 5*time.Minute:
-		return usage.Errorf("--time %v: want 5m or more, as no trial is started in its last two minutes", s.time)
+	case s.job.Shards < 0:
+		return usage.Errorf("--shards must be 1 or more, got %d", s.job.Shards)
+	case s.job.CPUs < 1:
+		return usage.Errorf("--cpus must be 1 or more, got %d", s.job.CPUs)
+	case limit < 0 || limit > 0 && limit < 5*time.Minute:
+		return usage.Errorf("--time %v: want 5m or more, as no trial is started in its last two minutes", limit)
 	}
 	for _, option := range s.site {
 		if !strings.HasPrefix(option, "-") {
@@ -103,52 +101,49 @@ func (s *submission) check() error {
 	return nil
 }
 
-// job plans what the store lacks; nil where it lacks nothing.
-func (s *submission) job(e *env, names []string) (*cluster.Job, error) {
+// prepare plans what the store lacks, if anything.
+func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	if err := s.check(); err != nil {
-		return nil, err
+		return false, err
 	}
 	w, err := s.open(e, names, false)
 	if err == nil {
 		err = w.damage()
 	}
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	w.measure(e)
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))
-		return nil, nil
+		return false, nil
 	}
 	if !s.dry { // nodes may have no network
 		without, err := fetch(context.Background(), e, todo)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
 		if len(todo) == 0 {
-			return nil, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them",
+			return false, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them",
 				strings.Join(without, ", "))
 		}
 	}
-	p := cluster.New(todo, &w.costs)
-	j, err := cluster.NewJob(filepath.Join(cmp.Or(s.results, "results"), "cluster"), p, program())
-	if err != nil {
-		return nil, err
-	}
-	j.Store, j.Shards, j.CPUs, j.Time, j.Memory = s.storeDir(), s.shards, s.cpus, s.time, s.memory
+	j := &s.job
+	j.Plan, j.Store = cluster.New(todo, &w.costs), s.storeDir()
 	if j.Shards == 0 {
-		j.Shards = p.Shards(s.cpus)
+		j.Shards = j.Plan.Shards(j.CPUs)
 	}
 	for _, path := range e.manifests {
 		j.Flags = append(j.Flags, "--datasets", path)
 	}
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
-	return j, nil
+	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), program())
 }
 
-func (s *submission) slurm(e *env, j *cluster.Job) error {
+func (s *submission) slurm(e *env) error {
+	j := &s.job
 	if s.dry {
 		fmt.Fprint(e.out, j.Show(s.site))
 		return nil
@@ -170,20 +165,18 @@ func (s *submission) slurm(e *env, j *cluster.Job) error {
 	return nil
 }
 
-func (s *submission) kubernetes(e *env, j *cluster.Job, k cluster.Kubernetes) error {
-	if k.Mount == "" {
-		here, err := os.Getwd()
-		if err != nil {
-			return err
-		}
-		k.Mount = here
+func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
 	}
-	if s.dry {
-		text, err := j.Manifest(k)
+	k.Mount = cmp.Or(k.Mount, here)
+	text, err := s.job.Manifest(k)
+	if err != nil || s.dry {
 		fmt.Fprint(e.out, text)
 		return err
 	}
-	path, err := j.WriteManifest(k)
+	path, err := s.job.WriteManifest(text)
 	if err == nil {
 		fmt.Fprintf(e.out, "kubectl create -f %s\n", path)
 	}

@@ -97,7 +97,7 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 	if len(all) == 0 {
 		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here", results)
 	}
-	soft, hard, caught, release := signals()
+	soft, hard, release := signals()
 	defer release()
 	trials := make([]harness.Trial, len(all))
 	for i, r := range all {
@@ -107,8 +107,8 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 	differences, err := compare.Recompute(soft, hard, e.experiments, all,
 		run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1, Data: e.data, Progress: shown})
 	shown.close()
-	if err == nil && caught() != nil {
-		err = exitf(exitInterrupted, "interrupted: nothing was compared")
+	if err == nil {
+		err = interrupted(soft, ": nothing was compared")
 	}
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func workCommand(e *env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&file, "plan", "", "`FILE` of the plan")
 	flags.StringVar(&shard, "shard", "", "`i/n`: shard i of n, counted from 0")
-	flags.Var(&once{to: &f.store}, "store", "folder of the trials, `DIR` (default results/store)")
+	flags.StringVar(&f.store, "store", "", "folder of the trials, `DIR` (default results/store)")
 	r.flags(cmd)
 	return cmd
 }

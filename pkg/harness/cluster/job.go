@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -36,27 +35,22 @@ type Job struct {
 	Memory string        // of a shard; "": the site's
 	Flags  []string      // more flags of the workers
 
-	plan    []byte
-	program string
+	plan, program []byte
 }
 
-// NewJob returns a job with a folder in dir, whose workers are a copy of program. Nothing is written yet.
-func NewJob(dir string, p *Plan, program string) (*Job, error) {
-	b, err := json.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("the plan cannot be stored: %w", err)
+// Prepare gives the job its folder in dir. Its workers will be a copy of program. Nothing is written yet.
+func (j *Job) Prepare(dir, program string) (err error) {
+	if j.plan, err = json.Marshal(j.Plan); err != nil {
+		return fmt.Errorf("the plan cannot be stored: %w", err)
 	}
-	f, err := os.Open(program)
-	if err != nil {
-		return nil, err
+	if j.program, err = os.ReadFile(program); err != nil {
+		return err
 	}
-	defer f.Close()
 	h := sha256.New()
-	h.Write(b)
-	if _, err := io.Copy(h, f); err != nil {
-		return nil, err
-	}
-	return &Job{Plan: p, Folder: filepath.Join(dir, hex.EncodeToString(h.Sum(nil)[:6])), plan: b, program: program}, nil
+	h.Write(j.plan)
+	h.Write(j.program)
+	j.Folder = filepath.Join(dir, hex.EncodeToString(h.Sum(nil)[:6]))
+	return nil
 }
 
 // Name returns the name that the scheduler knows the job by.
@@ -80,17 +74,10 @@ func (j *Job) write(name, text string) error {
 	if err := os.MkdirAll(j.path(logName), 0o777); err != nil {
 		return usage.Errorf("the folder of the job cannot be made: %v", err)
 	}
-	for _, x := range []struct{ name, text string }{{planName, string(j.plan)}, {name, text}} {
-		if err := record.WriteFileAtomic(j.path(x.name), []byte(x.text)); err != nil {
+	for name, content := range map[string][]byte{planName: j.plan, programName: j.program, name: []byte(text)} {
+		if err := record.WriteFileAtomic(j.path(name), content); err != nil {
 			return err
 		}
-	}
-	program, err := os.ReadFile(j.program)
-	if err == nil {
-		err = record.WriteFileAtomic(j.path(programName), program)
-	}
-	if err != nil {
-		return err
 	}
 	return os.Chmod(j.path(programName), 0o755)
 }

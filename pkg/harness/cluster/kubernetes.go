@@ -54,10 +54,6 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 }
 
 // WriteManifest writes the job's folder with a manifest in it, and returns the path of that.
-func (j *Job) WriteManifest(k Kubernetes) (path string, err error) {
-	text, err := j.Manifest(k)
-	if err == nil {
-		err = j.write(yamlName, text)
-	}
-	return j.path(yamlName), err
+func (j *Job) WriteManifest(text string) (path string, err error) {
+	return j.path(yamlName), j.write(yamlName, text)
 }

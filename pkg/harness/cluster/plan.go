@@ -5,9 +5,7 @@ package cluster
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,8 +45,6 @@ func New(trials []harness.Trial, costs *run.Costs) *Plan {
 	return p
 }
 
-var keyPattern = regexp.MustCompile(`^[0-9a-f]{20}$`)
-
 // Read reads a plan file. That its trials are those of this program and its data is for plan.Revive to check.
 func Read(path string) (*Plan, error) {
 	b, err := safe.Read(path, maxPlanBytes)
@@ -65,22 +61,6 @@ func Read(path string) (*Plan, error) {
 	}
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("%s has no trials: sifg submit writes a plan", path)
-	}
-	seen := map[string]bool{}
-	for i, t := range p.Trials {
-		var why string
-		switch {
-		case !keyPattern.MatchString(t.Key):
-			why = fmt.Sprintf("%q is not a key", t.Key)
-		case seen[t.Key]:
-			why = "an earlier trial has the key " + t.Key
-		case safe.Text(t.Name()) != t.Name():
-			why = fmt.Sprintf("%q is not a name", t.Name())
-		}
-		if why != "" {
-			return nil, usage.Errorf("%s, trial %d of %d: %s: submit again", path, i+1, len(p.Trials), why)
-		}
-		seen[t.Key] = true
 	}
 	return p, nil
 }

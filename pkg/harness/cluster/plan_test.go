@@ -142,15 +142,11 @@ func TestRead(t *testing.T) {
 			t.Fatalf("cut after %d bytes: %v", n, err)
 		}
 	}
-	first, second := p.Trials[0].Key, p.Trials[1].Key
 	for words, text := range map[string]string{
 		"version 3, this program reads version 2": strings.Replace(whole, `"version":2`, `"version":3`, 1),
-		"has version 0":               `{}`,
-		"has no trials":               `{"version":2}`,
-		"earlier trial has the key":   strings.Replace(whole, second, first, 1),
-		`"../../../etc" is not a key`: strings.Replace(whole, first, "../../../etc", 1),
-		"is not a name":               strings.Replace(whole, `"toy"`, `"\u001b[31m"`, 1),
-		"not a whole plan file":       "[1]",
+		"has version 0":         `{}`,
+		"has no trials":         `{"version":2}`,
+		"not a whole plan file": "[1]",
 	} {
 		if text == whole {
 			t.Errorf("%s: nothing was changed", words)

@@ -27,7 +27,7 @@ func NewLayout(r Request) (*Layout, error) {
 	if len(r.Experiments) != 1 || len(r.Protocols) != 1 {
 		panic("plan: a layout has one experiment and one protocol")
 	}
-	files, err := r.check()
+	files, err := r.Check()
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ type Plan struct {
 // New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is wrong is
 // said before anything runs.
 func New(r Request) (*Plan, error) {
-	files, err := r.check()
+	files, err := r.Check()
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func New(r Request) (*Plan, error) {
 	return p, nil
 }
 
-// check reads the settings files and refuses names that none of them has.
-func (r *Request) check() ([]*settings.File, error) {
+// Check reads the settings files and refuses names that none of them has.
+func (r *Request) Check() ([]*settings.File, error) {
 	files := make([]*settings.File, len(r.Experiments))
 	var problems, methods []string
 	for i, e := range r.Experiments {

@@ -25,8 +25,6 @@ type Explained struct {
 	Repeat   string // the shortest command that computes it again, or why there is none
 	From     string // the store or the report that has it
 	Timing   record.Timing
-	Origin   *store.Origin // of the store's trials
-	Files    []record.File
 }
 
 // Setting is one key of a trial's configuration and the layer that its value comes from.
@@ -68,8 +66,7 @@ func inStore(s *store.Store, all []*harness.Experiment, prefix string) (found []
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir(), Origin: &entry.Origin,
-				Files: entry.Files()})
+			found = append(found, &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir()})
 		}
 	}
 	return found, nil
