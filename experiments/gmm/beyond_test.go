@@ -1,0 +1,48 @@
+package gmm
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// TestOwnClaims: with 18 of 20 seeds covered and a ratio of 0.04 ± 0.01 both hold, with 17 and with 0.06 neither; the paper's claims are
+// not checked.
+func TestOwnClaims(t *testing.T) {
+	for _, c := range []struct {
+		covered int
+		ratio   float64
+		want    string
+	}{{18, 0.04, "holds"}, {17, 0.06, "does not hold"}} {
+		s := &record.Set{Protocol: "beyond", Traces: map[string][]record.Trace{}}
+		for seed := range 20 {
+			add := func(problem, method, metric string, values ...float64) {
+				key := fmt.Sprint(problem, method, seed)
+				s.Trials = append(s.Trials, record.Trial{Key: key, Problem: problem, Method: method, Seed: uint64(seed), Status: record.StatusOK})
+				for i, v := range values {
+					s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: metric, Index: i, Value: v})
+				}
+			}
+			fourth := 0.2
+			if seed >= c.covered {
+				fourth = 0.01
+			}
+			add("gmm-2d", "interpolated", "coverage", 0.2, 0.2, 0.2, fourth, 0.2)
+			add("gmm-10d", "sifg", "antithetic-variance", c.ratio+0.01*float64(seed%2*2-1))
+		}
+		_, tables, claims := Experiment.Under("beyond")
+		own, err := tables[len(tables)-1].Make(s)
+		if err != nil || claims != nil {
+			t.Fatal(err, claims)
+		}
+		for _, row := range own.Rows {
+			if row[2].Text != c.want {
+				t.Errorf("%s %s (%s), want it: %s", row[0].Text, row[2].Text, row[3].Text, c.want)
+			}
+		}
+	}
+	if _, _, claims := Experiment.Under("paper"); len(claims) != 12 {
+		t.Errorf("%d claims of the paper", len(claims))
+	}
+}
