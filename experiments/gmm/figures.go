@@ -20,12 +20,10 @@ import (
 const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
 
 // contours are the target's highest-density regions.
-func contours() figure.Layer {
-	density := target.GMM2D()
-	grid := figure.NewGrid(xMin, xMax, yMin, yMax, 240, func(x, y float64) float64 {
-		return math.Exp(density.LogDensity([]float64{x, y}))
-	})
-	return figure.Contours{Grid: grid, Levels: grid.MassLevels(0.5, 0.9, 0.99), Style: figure.Method("truth").As("")}
+func contours() []figure.Layer {
+	mixture := target.GMM2D()
+	at := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
+	return density.Contours(at, xMin, xMax, yMin, yMax, figure.Method("truth"), 0.5, 0.9, 0.99)
 }
 
 // panel2D is an empty panel with the target's contours.
@@ -34,7 +32,7 @@ func panel2D(title string) figure.Panel {
 		Title:  title,
 		X:      figure.Axis{Label: "x₁", Min: xMin, Max: xMax},
 		Y:      figure.Axis{Label: "x₂", Min: yMin, Max: yMax},
-		Layers: []figure.Layer{contours()},
+		Layers: contours(),
 	}
 }
 

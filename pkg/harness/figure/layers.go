@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Violin, Contours or HeatMap.
+// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Violin or HeatMap.
 type Layer interface {
 	extent(e *extent) // reports the data that the axes must hold
 	draw(p *panel)    // draws inside the data area

@@ -10,15 +10,8 @@ import (
 
 var toyMethods = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg", "svgd", "sgld", "kde-flow", "truth"}
 
-// planeFigure has a panel for each method, with 1000 particles, the way of one, and the density of five modes on a circle.
+// planeFigure has a panel for each method, with 1000 particles of five modes on a circle, and the way of one.
 func planeFigure(methods ...string) *Figure {
-	g := NewGrid(-5, 5, -5, 5, 120, func(x, y float64) (s float64) {
-		for k := range 5 {
-			sin, cos := math.Sincos(2 * math.Pi * float64(k) / 5)
-			s += math.Exp(-((x-3*cos)*(x-3*cos) + (y-3*sin)*(y-3*sin)) / 0.5)
-		}
-		return s
-	})
 	f := &Figure{Cols: 4, Plane: true}
 	for i, m := range methods {
 		var x, y []float64
@@ -30,7 +23,6 @@ func planeFigure(methods ...string) *Figure {
 		f.Panels = append(f.Panels, Panel{
 			Title: Method(m).Label, X: Axis{Label: "x₁", Min: -5, Max: 5}, Y: Axis{Label: "x₂", Min: -5, Max: 5},
 			Layers: []Layer{
-				Contours{Grid: g, Levels: g.MassLevels(0.5, 0.9), Style: Method("truth")},
 				Scatter{X: x, Y: y, Style: Method(m)}, Line{X: x[:9], Y: y[:9], Style: Method(m).As(""), Thin: true},
 				Scatter{X: x[8:9], Y: y[8:9], Style: Method("truth").As(""), Radius: 2.5},
 			},
@@ -41,12 +33,16 @@ func planeFigure(methods ...string) *Figure {
 
 // chartFigure has curves with bands on a log and a linear axis, violins and a heat map.
 func chartFigure() *Figure {
+	var z []float64
+	for i := range 144 {
+		z = append(z, math.Exp(-math.Pow(float64(i%12)/2.2-float64(i/12)/3.7, 2)))
+	}
 	f := &Figure{Cols: 2, ColorBar: Axis{Label: "median KL", Scale: AutoLog}, Panels: []Panel{
 		{Title: "Gaussian mixture", X: Axis{Label: "iteration"}, Y: Axis{Label: "KL divergence", Scale: AutoLog}},
 		{Title: "Monomial gamma", X: Axis{Label: "iteration"}, Y: Axis{Label: "KL divergence"}},
 		{Y: Axis{Label: "final KL", Scale: AutoLog}},
 		{X: Axis{Label: "step size"}, Y: Axis{Label: "σ"}, Layers: []Layer{
-			HeatMap{12, NewGrid(0, 5, 0, 3, 12, func(x, y float64) float64 { return math.Exp(-(x - y) * (x - y)) }).Z},
+			HeatMap{12, z},
 			Scatter{X: []float64{6}, Y: []float64{10}, Style: Method("truth").As(""), Radius: 3},
 		}},
 	}}
