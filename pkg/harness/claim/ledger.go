@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,39 +107,21 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 
 // overall returns the outcome of a claim over protocols, and which protocol says what.
 func overall(under []Opinion) (outcome, text string) {
-	by := map[Verdict][]string{}
+	by, v := map[Verdict][]string{}, NoResult
 	for _, o := range under {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
 	}
-	v := NoResult
-	for _, decided := range []Verdict{Reproduced, NotReproduced, NotDecided, NotTestable} {
-		if v == NoResult && len(by[decided]) > 0 {
-			v = decided
+	var parts []string
+	for _, w := range []Verdict{Reproduced, NotReproduced, NotDecided, NotTestable} {
+		if by[w] != nil {
+			v, parts = cmp.Or(v, w), append(parts, w.String()+" under "+strings.Join(by[w], ", "))
 		}
 	}
-	if v != Reproduced && v != NotReproduced {
-		return v.String(), v.String()
+	outcome = v.String()
+	if by[Reproduced] != nil && by[NotReproduced] != nil {
+		outcome = Some
 	}
-	var rest []string // decides nothing
-	for _, w := range []Verdict{NotDecided, NotTestable} {
-		if len(by[w]) > 0 {
-			rest = append(rest, w.String())
-		}
-	}
-	names := strings.Join(by[v], ", ")
-	switch {
-	case v == Reproduced && len(by[NotReproduced]) > 0:
-		return Some, "reproduced only under " + names
-	case len(under) == 1:
-		text = " under " + names + ", the only protocol with results"
-	case rest != nil:
-		text = " under " + names + ", otherwise " + strings.Join(rest, " or ")
-	case v == Reproduced:
-		text = fmt.Sprintf(" under all %d protocols", len(under))
-	default:
-		text = fmt.Sprintf(" under any of the %d protocols", len(under))
-	}
-	return v.String(), v.String() + text
+	return outcome, cmp.Or(strings.Join(parts, "; "), outcome)
 }
 
 // Count says how many claims have which outcome, such as "9 reproduced, 4 not decided".

@@ -76,7 +76,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("claim %s: %v, want %v", id, got, want)
 		}
 	}
-	if s := of["2"].Summary; s != "reproduced under all 3 protocols; paper, released, matched are one measurement, of the same trials" {
+	if s := of["2"].Summary; s != "reproduced under paper, released, matched; paper, released, matched are one measurement, of the same trials" {
 		t.Errorf("claim 2: %s", s)
 	}
 	if k := of["3"].Under[0].Keys; !slices.Equal(k, []string{"both", "k10", "k2", "k3"}) {
@@ -99,16 +99,12 @@ func TestLedger(t *testing.T) {
 
 func TestSummaries(t *testing.T) {
 	for want, verdicts := range map[string][]Verdict{
-		"reproduced|reproduced under all 2 protocols":                               {Reproduced, Reproduced},
-		"reproduced|reproduced under paper, the only protocol with results":         {Reproduced},
-		"reproduced|reproduced under paper, otherwise not decided":                  {Reproduced, NotDecided},
-		Some + "|reproduced only under released":                                    {NotReproduced, Reproduced},
-		"not reproduced|not reproduced under any of the 2 protocols":                {NotReproduced, NotReproduced},
-		"not reproduced|not reproduced under released, otherwise not testable":      {NotTestable, NotReproduced},
-		"not reproduced|not reproduced under paper, the only protocol with results": {NotReproduced},
-		"not decided|not decided":                                                   {NotDecided, NotTestable},
-		"not testable|not testable":                                                 {NotTestable, NotTestable},
-		"no result|no result":                                                       nil,
+		"reproduced|reproduced under paper, released":                            {Reproduced, Reproduced},
+		"reproduced|reproduced under released; not decided under paper":          {NotDecided, Reproduced},
+		Some + "|reproduced under released; not reproduced under paper":          {NotReproduced, Reproduced},
+		"not reproduced|not reproduced under released; not testable under paper": {NotTestable, NotReproduced},
+		"not decided|not decided under paper; not testable under released":       {NotDecided, NotTestable},
+		"no result|no result": nil,
 	} {
 		var under []Opinion
 		for i, v := range verdicts {

@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"No claim holds on Gaussian mixtures.", "Some claims hold on Gaussian mixtures.", "Nothing was decided on Gaussian mixtures.",
 		`<span class="verdict not-reproduced" title="1 not reproduced">1<`,
-		"reproduced only under released", "KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
+		"reproduced under released; not reproduced under paper; not decided under matched", "KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
 		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
 		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.", "sifg report gmm --protocol paper",
 		"sifg run gmm --protocol matched --scale quick --set p.iterations=3", `https://arxiv.org/abs/2410.17935`, `<b>1</b> no result`,

@@ -99,7 +99,7 @@ func TestOutsideThePlan(t *testing.T) {
 		t.Errorf("the plan's protocol: %s", got)
 	}
 	ledger := after.Ledger(h.all)
-	if ledger[0].Summary != "reproduced only under released" || ledger[3].Summary != "reproduced under paper, the only protocol with results" {
+	if ledger[0].Summary != "reproduced under released; not reproduced under paper" || ledger[3].Summary != "reproduced under paper" {
 		t.Errorf("ledger %+v", ledger)
 	}
 }
