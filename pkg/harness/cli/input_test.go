@@ -64,7 +64,6 @@ func TestBadInput(t *testing.T) {
 		{"run --trial zz", []string{"zz"}},
 		{"run --store file", []string{"--store file"}},
 		{"run --results file", []string{"file"}},
-		{"report --format pgn", []string{"pgn", `"png"`}},
 		{"compare --against file", []string{"file"}},
 		{"compare --against none", []string{"--against none", "published"}},
 		{"grid", []string{"one experiment"}},

@@ -5,34 +5,25 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func reportCommand(e *env) *cobra.Command {
 	var s selection
-	var keep bool
-	var formats []string
+	var keep, png bool
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself
-  sifg report gmm --scale smoke --format png`,
+  sifg report gmm --scale smoke --png`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			for _, f := range formats {
-				if !slices.Contains(figure.Formats, f) {
-					return usage.Unknown("format", f, "--format", figure.Formats)
-				}
-			}
 			w, err := s.open(e, args, false)
 			if err != nil {
 				return err
@@ -43,8 +34,8 @@ func reportCommand(e *env) *cobra.Command {
 			if err := w.report(e, keep); err != nil {
 				return err
 			}
-			if len(formats) > 0 {
-				err = report.Export(filepath.Join(w.results, "export"), w.Plan, w.store, formats)
+			if png {
+				err = report.Export(filepath.Join(w.results, "export"), w.Plan, w.store)
 			}
 			if keep { // a fresh clone has the report and no store
 				return errors.Join(w.damage(), err)
@@ -55,7 +46,7 @@ func reportCommand(e *env) *cobra.Command {
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; figures of particles, which a report\ndoes not hold, stay as they are")
-	f.StringSliceVar(&formats, "format", nil, "also write the figures in these `FORMATS` ("+strings.Join(figure.Formats, ", ")+"), to export in the folder of the report")
+	f.BoolVar(&png, "png", false, "also write the figures as PNG, to export in the folder of the report")
 	return cmd
 }
 

@@ -101,9 +101,9 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 	return out
 }
 
-// Export draws the figures of a plan's trials in other formats: dir/EXPERIMENT/PROTOCOL/NAME.FORMAT. The error names the figures that
-// could not be drawn, for want of particles for example; the others are there.
-func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
+// Export draws the figures of a plan's trials as dir/EXPERIMENT/PROTOCOL/NAME.png. The error names the figures that could not be drawn, for
+// want of particles for example; the others are there.
+func Export(dir string, p *plan.Plan, s *store.Store) error {
 	var problems []error
 	for _, e := range p.Experiments {
 		m := newMaker(e, p, s)
@@ -118,17 +118,13 @@ func Export(dir string, p *plan.Plan, s *store.Store, formats []string) error {
 			}
 			figures, _, _ := e.Under(made.Name)
 			for _, f := range figures {
-				for _, format := range formats {
-					name := filepath.Join(to, f.Name+"."+format)
-					var file []byte
-					err := attempt(func() (err error) { file, _, err = draw(f, made.Records, format); return err })
-					if err != nil {
-						problems = append(problems, fmt.Errorf("%s: %w", name, err))
-						continue
-					}
-					if err := record.WriteFileAtomic(name, file); err != nil {
-						return err
-					}
+				name := filepath.Join(to, f.Name+".png")
+				var file []byte
+				err := attempt(func() (err error) { file, _, err = draw(f, made.Records, "png"); return err })
+				if err != nil {
+					problems = append(problems, fmt.Errorf("%s: %w", name, err))
+				} else if err := record.WriteFileAtomic(name, file); err != nil {
+					return err
 				}
 			}
 		}
