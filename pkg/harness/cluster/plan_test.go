@@ -155,7 +155,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%v, want words %q", err, words)
 		}
 	}
-	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

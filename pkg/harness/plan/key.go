@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -18,23 +19,31 @@ import (
 const LoopVersion = 1
 
 // Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What identifies a
-// result"). data is the digest of the trial's data set, "" for none.
-func Key(e *harness.Experiment, t *harness.Trial, data string) (string, error) {
+// result").
+func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error) {
 	s, err := sifg.ByName(t.Config.Sampler.Sampler)
 	if err != nil {
 		return "", err
 	}
+	d, err := digestOf(data, t.Config.Data)
+	if err != nil {
+		return "", err
+	}
 	return digest(map[string]any{
-		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "seed": t.Seed, "config": t.Config, "data": data,
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "seed": t.Seed, "config": t.Config, "data": d,
 		"versions": map[string]any{"loop": LoopVersion, "numerics": sifg.Numerics, "sampler": s.Version, "experiment": e.Version},
 	})
 }
 
 // ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config, data set and
 // versions of numerics and experiment share it.
-func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data string) (string, error) {
+func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data Datasets) (string, error) {
+	d, err := digestOf(data, t.Config.Data)
+	if err != nil {
+		return "", err
+	}
 	return digest(map[string]any{
-		"reference": r.Config, "experiment": t.Experiment, "data": data,
+		"reference": r.Config, "experiment": t.Experiment, "data": d,
 		"versions": map[string]any{"numerics": sifg.Numerics, "experiment": e.Version},
 	})
 }
@@ -62,34 +71,28 @@ func digest(v any) (string, error) {
 // Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data would
 // give it another key.
 func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
-	for _, e := range experiments {
-		if e.Name != t.Experiment {
-			continue
-		}
-		var d string
-		var err error
-		if t.Config.Data != "" {
-			if d, err = digestOf(data, t.Config.Data); err != nil {
-				return nil, err
-			}
-		}
-		key, err := Key(e, t, d)
-		if err != nil {
-			return nil, err
-		}
-		if key != t.Key {
-			return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those that planned it",
-				t.Key, t.Name(), key)
-		}
-		t.Data = open(data, t.Config.Data)
-		return e, nil
+	i := slices.IndexFunc(experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
+	if i < 0 {
+		return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
 	}
-	return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
+	key, err := Key(experiments[i], t, data)
+	if err != nil {
+		return nil, err
+	}
+	if key != t.Key {
+		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those that planned it",
+			t.Key, t.Name(), key)
+	}
+	t.Data = open(data, t.Config.Data)
+	return experiments[i], nil
 }
 
-// digestOf returns the digest of a data set.
+// digestOf returns the digest of a data set, "" for no name.
 func digestOf(data Datasets, name string) (string, error) {
-	if data == nil {
+	switch {
+	case name == "":
+		return "", nil
+	case data == nil:
 		return "", fmt.Errorf("data set %q: no data sets were given", name)
 	}
 	return data.Digest(name)

@@ -15,18 +15,14 @@ import (
 type Layout struct {
 	Settings *settings.Settings
 
-	request Request
-	e       *harness.Experiment
-	labels  harness.Trial
-	digests map[string]string // of data sets, by name
-	checked map[string]bool   // problems that Experiment.Problem has built
+	request  Request
+	e        *harness.Experiment
+	protocol string
+	checked  map[string]bool // problems that Experiment.Problem has built
 }
 
 // NewLayout reads and merges the settings for a request with one experiment and one protocol.
 func NewLayout(r Request) (*Layout, error) {
-	if len(r.Experiments) != 1 || len(r.Protocols) != 1 {
-		panic("plan: a layout has one experiment and one protocol")
-	}
 	files, err := r.Check()
 	if err != nil {
 		return nil, err
@@ -36,13 +32,7 @@ func NewLayout(r Request) (*Layout, error) {
 
 func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
 	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
-	if err != nil {
-		return nil, err
-	}
-	return &Layout{
-		Settings: s, request: r, e: e, digests: map[string]string{}, checked: map[string]bool{},
-		labels: harness.Trial{Experiment: e.Name, Protocol: protocol, Scale: r.Scale},
-	}, nil
+	return &Layout{Settings: s, request: r, e: e, protocol: protocol, checked: map[string]bool{}}, err
 }
 
 // Wants reports whether the request selects a method on a problem.
@@ -74,20 +64,18 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 	if l.request.Seeds != nil {
 		seeds = l.request.Seeds
 	}
-	digest, err := l.digest(m.Config.Data)
-	if err != nil {
-		return nil, l.refused("problems."+p.Name+".data", err)
-	}
 	out := make([]harness.Trial, 0, len(seeds))
 	for _, seed := range seeds {
-		t := l.labels
-		t.Problem, t.Method, t.Seed, t.Config = p.Name, m.Name, seed, m.Config
-		t.Data = open(l.request.Data, m.Config.Data)
-		if t.Key, err = Key(l.e, &t, digest); err != nil {
-			return nil, err
+		t := harness.Trial{
+			Experiment: l.e.Name, Protocol: l.protocol, Scale: l.request.Scale, Problem: p.Name, Method: m.Name, Seed: seed,
+			Config: m.Config, Data: open(l.request.Data, m.Config.Data),
 		}
-		if err := l.check(&t); err != nil {
-			return nil, l.refused("problems."+p.Name, err)
+		var err error
+		if t.Key, err = Key(l.e, &t, l.request.Data); err == nil {
+			err = l.check(&t)
+		}
+		if err != nil {
+			return nil, l.refused(p.Name, err)
 		}
 		out = append(out, t)
 	}
@@ -112,24 +100,11 @@ func (l *Layout) check(t *harness.Trial) error {
 	return err
 }
 
-// refused says which key of which settings is refused. Data that are absent or damaged are no mistake in the settings.
-func (l *Layout) refused(key string, err error) error {
+// refused says of which problem the settings are refused. Data that are absent or damaged are no mistake in the settings.
+func (l *Layout) refused(problem string, err error) error {
+	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", problem, l.e.Name, l.protocol, l.request.Scale)
 	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) {
-		return fmt.Errorf("%s (%s): %w", key, l.where(), err)
+		return fmt.Errorf("%s: %w", where, err)
 	}
-	return usage.Errorf("%s (%s): %v", key, l.where(), err)
-}
-
-func (l *Layout) where() string {
-	return fmt.Sprintf("experiment %s, protocol %s, scale %s", l.labels.Experiment, l.labels.Protocol, l.labels.Scale)
-}
-
-// digest returns the digest of a data set, "" for no name.
-func (l *Layout) digest(name string) (string, error) {
-	if d, ok := l.digests[name]; ok || name == "" {
-		return d, nil
-	}
-	d, err := digestOf(l.request.Data, name)
-	l.digests[name] = d
-	return d, err
+	return usage.Errorf("%s: %v", where, err)
 }

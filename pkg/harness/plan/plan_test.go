@@ -272,9 +272,9 @@ func TestRevive(t *testing.T) {
 
 func TestReferenceKey(t *testing.T) {
 	e := toy()
-	trials := mustPlan(t).Trials
+	trials := mustPlan(t, func(r *Request) { r.Problems = []string{"wide"} }).Trials
 	key := func(e *harness.Experiment, x *harness.Trial, draws int, data string) string {
-		k, err := ReferenceKey(e, x, &harness.Reference{Config: map[string]int{"draws": draws}}, data)
+		k, err := ReferenceKey(e, x, &harness.Reference{Config: map[string]int{"draws": draws}}, tables{"table": data})
 		if err != nil {
 			t.Fatal(err)
 		}

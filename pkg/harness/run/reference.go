@@ -30,13 +30,7 @@ func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (x
 		if r.Files != nil {
 			return nil
 		}
-		digest := ""
-		if t.Config.Data != "" {
-			if digest, err = data.Digest(t.Config.Data); err != nil {
-				return err
-			}
-		}
-		key, err := plan.ReferenceKey(e, t, r, digest)
+		key, err := plan.ReferenceKey(e, t, r, data)
 		x.id = store.ID{Experiment: e.Name, Key: key}
 		return err
 	})

@@ -108,7 +108,7 @@ func TestReferenceFails(t *testing.T) {
 func referenceID(t harness.Trial) store.ID {
 	e := toy()
 	r := must(e.Reference(&t))
-	return store.ID{Experiment: e.Name, Key: must(plan.ReferenceKey(e, &t, r, ""))}
+	return store.ID{Experiment: e.Name, Key: must(plan.ReferenceKey(e, &t, r, nil))}
 }
 
 // One flipped bit in a reference stops the run with its name; after the repair it is made again.

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error is an
@@ -38,7 +36,7 @@ func read(path string, limit int64, open func(string, int, fs.FileMode) (*os.Fil
 		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(format, args...)}
 	}
 	if !info.Mode().IsRegular() {
-		return refused("%s, want a regular file", kind(info.Mode()))
+		return refused("not a regular file")
 	}
 	n := info.Size()
 	b := bytes.NewBuffer(make([]byte, 0, min(n, limit)+bytes.MinRead))
@@ -54,31 +52,9 @@ func read(path string, limit int64, open func(string, int, fs.FileMode) (*os.Fil
 	return b.Bytes(), nil
 }
 
-func kind(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "is a directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "is a named pipe"
-	case m&fs.ModeDevice != 0:
-		return "is a device"
-	}
-	return "is a special file"
-}
-
 // Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go escape. Newlines and
 // tabs are escaped too: the result is one line.
 func Text(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if unicode.IsGraphic(r) && (r != utf8.RuneError || n > 1) {
-			b.WriteString(s[:n])
-		} else {
-			q := strconv.QuoteToASCII(s[:n])
-			b.WriteString(q[1 : len(q)-1])
-		}
-		s = s[n:]
-	}
-	return b.String()
+	q := strconv.QuoteToGraphic(s)
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(q[1 : len(q)-1])
 }

@@ -51,11 +51,11 @@ func TestRead(t *testing.T) {
 		"link":    {text: "12345"},
 		"empty":   {},
 		"huge":    {words: "4398046511104 bytes, want at most 5"},
-		"folder":  {words: "is a directory, want a regular file"},
-		"pipe":    {words: "is a named pipe, want a regular file"},
-		"to-pipe": {words: "is a named pipe, want a regular file"},
+		"folder":  {words: "not a regular file"},
+		"pipe":    {words: "not a regular file"},
+		"to-pipe": {words: "not a regular file"},
 		"loop":    {words: "too many levels of symbolic links"},
-		"zero":    {words: "is a device, want a regular file", inRoot: "path escapes from parent"},
+		"zero":    {words: "not a regular file", inRoot: "path escapes from parent"},
 		"absent":  {words: "no such file"},
 	} {
 		for where, read := range map[string]func() ([]byte, error){
