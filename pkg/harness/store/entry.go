@@ -9,9 +9,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"runtime/debug"
-	"strings"
-	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -40,56 +37,35 @@ type head struct {
 	Origin Origin `json:"origin"`
 }
 
-// Origin says what program made a trial, as far as the program knows itself.
+// Origin says what program made a trial.
 type Origin struct {
-	Go       string            `json:"go"`       // version of the compiler
-	Platform string            `json:"platform"` // operating system/architecture
-	Threads  int               `json:"threads"`  // GOMAXPROCS
-	Modules  map[string]string `json:"modules"`  // path → version and checksum of the modules it was built from
+	Go       string `json:"go"`       // version of the compiler
+	Platform string `json:"platform"` // operating system/architecture
 }
 
-// thisProgram is the same for all trials of a process.
-var thisProgram = sync.OnceValue(func() Origin {
-	o := Origin{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Threads: runtime.GOMAXPROCS(0), Modules: map[string]string{}}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Replace != nil {
-				m = &debug.Module{Path: m.Path, Version: m.Replace.Version, Sum: m.Replace.Sum}
-			}
-			o.Modules[m.Path] = strings.TrimSpace(m.Version + " " + m.Sum)
-		}
-	}
-	return o
-})
+var thisProgram = Origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 
-// Entry is a trial in the store.
+// Entry is a trial in the store. Its folder lists the trial's files and checks them.
 type Entry struct {
+	*record.Folder
 	Trial  record.Trial
 	Timing record.Timing
 	Origin Origin
-	folder *record.Folder
 }
-
-// Files lists the trial's files, in order of name.
-func (e *Entry) Files() []record.File { return e.folder.Files }
-
-// Check reads all files and returns those that are not as they were written.
-func (e *Entry) Check() ([]Damage, error) { return e.folder.Check() }
 
 // Traces returns the rows of the trial's trace.
 func (e *Entry) Traces() ([]record.Trace, error) {
-	b, err := e.folder.Read(traceName)
+	b, err := e.Read(traceName)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := record.DecodeTraces(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.folder.Path(traceName), err)
+		return nil, fmt.Errorf("%s: %w", e.Path(traceName), err)
 	}
 	for i := range rows {
 		if rows[i].Key != e.Trial.Key {
-			return nil, &Damage{Path: e.folder.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
+			return nil, &Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
 	}
 	return rows, nil
@@ -97,18 +73,18 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 
 // Array returns the array that was stored under the name; fs.ErrNotExist if there is none.
 func (e *Entry) Array(name string) (*record.Array, error) {
-	b, err := e.folder.Read(name + arrayExt)
+	b, err := e.Read(name + arrayExt)
 	if err != nil {
 		return nil, err
 	}
 	shape, data, err := record.DecodeNPY[float32](b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.folder.Path(name+arrayExt), err)
+		return nil, fmt.Errorf("%s: %w", e.Path(name+arrayExt), err)
 	}
 	return &record.Array{Shape: shape, Data: data}, nil
 }
 
-// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: the methods of Entry do that.
+// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: Entry does that.
 // The error of a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
 	if s == nil {
@@ -118,7 +94,7 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{Trial: *h.Trial, Timing: *h.Timing, Origin: h.Origin, folder: f}, nil
+	return &Entry{f, *h.Trial, *h.Timing, h.Origin}, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a store that

@@ -162,7 +162,7 @@ func hold(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.temporary(); err != nil {
+	if _, _, err := s.temporary(); err != nil {
 		return err
 	}
 	if _, _, err := s.Scratch(context.Background(), gmm("r")); err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"syscall"
@@ -40,22 +39,15 @@ func (s *Store) Put(r *record.Result, config json.RawMessage) (record.Trial, err
 	if err != nil {
 		return fail(err)
 	}
-	h := head{Version: version, Origin: thisProgram(), Trial: &t, Config: compact.Bytes(), Timing: &timing}
+	h := head{Version: version, Origin: thisProgram, Trial: &t, Config: compact.Bytes(), Timing: &timing}
 	if err := h.check(id, trialIndex); err != nil { // what nobody could read
 		return fail(err)
 	}
-	err = s.publish(id, trialIndex, &h, files, func() (keep bool, err error) {
-		e, err := s.Get(id)
-		if err == nil && e != nil && e.Trial.Final() {
-			t = e.Trial
-			return true, nil
-		}
-		return false, err
-	})
+	there, err := s.publish(id, trialIndex, &h, files)
 	if err != nil {
 		return fail(err)
 	}
-	return t, nil
+	return *there.Trial, nil
 }
 
 // encode returns the files of a trial.
@@ -74,11 +66,8 @@ func encode(r *record.Result) (map[string][]byte, error) {
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
 func (s *Store) PutFiles(id ID, files map[string][]byte) error {
 	machine := record.ThisMachine()
-	h := head{Version: version, Origin: thisProgram(), Experiment: id.Experiment, Key: id.Key, Machine: &machine}
-	err := s.publish(id, refIndex, &h, files, func() (keep bool, err error) {
-		read, err := s.Files(id)
-		return read != nil, err
-	})
+	h := head{Version: version, Origin: thisProgram, Experiment: id.Experiment, Key: id.Key, Machine: &machine}
+	_, err := s.publish(id, refIndex, &h, files)
 	if err == nil {
 		err = disk.RemoveAll(s.root, scratchOf(id))
 	}
@@ -88,70 +77,79 @@ func (s *Store) PutFiles(id ID, files map[string][]byte) error {
 	return nil
 }
 
-// publish writes a sealed folder and puts it in its place, durably. there says whether what is in place already stays.
-func (s *Store) publish(id ID, index string, head any, files map[string][]byte, there func() (keep bool, err error)) error {
+// publish writes a sealed folder and puts it in its place, durably. It returns the head of what is there then: that of another
+// which stays.
+func (s *Store) publish(id ID, index string, h *head, files map[string][]byte) (there *head, err error) {
 	if s.readOnly {
-		return fmt.Errorf("%s is open for reading only", s.dir)
+		return nil, fmt.Errorf("%s is open for reading only", s.dir)
 	}
 	if err := id.check(); err != nil {
-		return err
+		return nil, err
 	}
-	for try := 1; ; try++ {
-		err := s.tryPublish(id, index, head, files, there)
-		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
-			return err
+	for range 3 {
+		// Where the clock of another machine jumped, it swept what we were writing: then write again.
+		if there, err = s.tryPublish(id, index, h, files); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
-		// The clock of another machine jumped, and it swept what we were writing: write again.
+	}
+	return there, err
+}
+
+func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte) (*head, error) {
+	tmp, remove, err := s.temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	if err := record.Seal(s.root, tmp, index, h, files); err != nil {
+		return nil, err
+	}
+	if err := s.mkdir(id.Experiment); err != nil {
+		return nil, err
+	}
+	for {
+		err := disk.Rename(s.root, tmp, id.dir())
+		if err == nil {
+			return h, disk.SyncDir(s.root, id.Experiment)
+		}
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
+		}
+		there, err := s.settled(id, index)
+		if errors.Is(err, record.ErrDamaged) {
+			return nil, fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
+		}
+		if there != nil || err != nil {
+			return there, err
+		}
+		if err := s.moveAway(id); err != nil {
+			return nil, err
+		}
 	}
 }
 
-func (s *Store) tryPublish(id ID, index string, head any, files map[string][]byte, there func() (keep bool, err error)) error {
-	tmp, err := s.temporary()
-	if err != nil {
-		return err
+// settled returns the head of what is in place and stays: a reference, or a trial that ended. It is nil where there is none.
+func (s *Store) settled(id ID, index string) (*head, error) {
+	h, f, err := s.open(id, index)
+	if f == nil || err != nil || index == trialIndex && !h.Trial.Final() {
+		return nil, err
 	}
-	defer tmp.remove()
-	if err := record.Seal(s.root, tmp.name, index, head, files); err != nil {
-		return err
-	}
-	if err := s.mkdir(id.Experiment); err != nil {
-		return err
-	}
-	for {
-		err := disk.Rename(s.root, tmp.name, id.dir())
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return err
-		}
-		keep, err := there()
-		if errors.Is(err, record.ErrDamaged) {
-			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
-		}
-		if keep || err != nil {
-			return err
-		}
-		if err := s.moveAway(id, there); err != nil {
-			return err
-		}
-	}
-	return disk.SyncDir(s.root, id.Experiment)
+	return h, nil
 }
 
 // moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed
 // trial must not remove each other's new one.
-func (s *Store) moveAway(id ID, there func() (keep bool, err error)) error {
+func (s *Store) moveAway(id ID) error {
 	return record.Alone(s.dir, func() error {
-		if keep, err := there(); keep || err != nil {
+		if there, err := s.settled(id, trialIndex); there != nil || err != nil {
 			return nil // the caller looks again
 		}
-		tmp, err := s.temporary()
+		tmp, remove, err := s.temporary()
 		if err != nil {
 			return err
 		}
-		defer tmp.remove()
-		err = disk.Rename(s.root, id.dir(), path.Join(tmp.name, id.Key))
+		defer remove()
+		err = disk.Rename(s.root, id.dir(), path.Join(tmp, id.Key))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -159,31 +157,19 @@ func (s *Store) moveAway(id ID, there func() (keep bool, err error)) error {
 	})
 }
 
-// temporary is a folder in .tmp that is locked while its writer lives.
-type temporary struct {
-	in   *os.Root
-	name string
-	lock *os.File
-}
-
-func (s *Store) temporary() (*temporary, error) {
-	t := &temporary{in: s.root, name: path.Join(tmpName, rand.Text())}
-	if err := disk.Mkdir(s.root, t.name); err != nil {
-		return nil, err
+// temporary makes a folder in .tmp that is locked while its writer lives. remove removes it, if it was not renamed; what that cannot
+// remove a later sweep does.
+func (s *Store) temporary() (name string, remove func(), err error) {
+	name = path.Join(tmpName, rand.Text())
+	if err := disk.Mkdir(s.root, name); err != nil {
+		return "", nil, err
 	}
-	f, err := s.root.Open(t.name)
+	f, err := s.root.Open(name)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	disk.TryLock(f)
-	t.lock = f
-	return t, nil
-}
-
-// remove removes the folder, if it was not renamed; what it cannot remove a later sweep does.
-func (t *temporary) remove() {
-	disk.RemoveAll(t.in, t.name)
-	t.lock.Close()
+	return name, func() { disk.RemoveAll(s.root, name); f.Close() }, nil
 }
 
 // youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not be seen

@@ -65,11 +65,11 @@ func Open(dir string) (*Store, error) {
 	if err := s.mkdir(tmpName); err != nil {
 		return fail(err)
 	}
-	probe, err := s.temporary()
+	_, remove, err := s.temporary()
 	if err != nil {
 		return fail(err)
 	}
-	probe.remove()
+	remove()
 	s.sweep()
 	return s, nil
 }

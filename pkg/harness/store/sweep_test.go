@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,14 +16,15 @@ import (
 // Open removes the folders of dead writers only.
 func TestSweep(t *testing.T) {
 	s := must(Open(t.TempDir()))
-	alive := must(s.temporary())
-	defer alive.remove()
+	alive, remove, err := s.temporary()
+	must(0, err)
+	defer remove()
 	for _, x := range []struct {
 		name  string
 		age   time.Duration
 		stays bool
 	}{
-		{path.Base(alive.name), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true},
+		{path.Base(alive), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true},
 		{"dead", 2 * youngest, false},
 	} {
 		dir := filepath.Join(s.dir, tmpName, x.name)
@@ -46,18 +48,19 @@ func TestClockJumps(t *testing.T) {
 		now = time.Now
 		s := must(Open(t.TempDir()))
 		must(put(s, "there", record.StatusOK))
-		alive, dead := must(s.temporary()), filepath.Join(s.dir, tmpName, "dead")
-		must(0, os.Mkdir(dead, 0o777))
+		alive, remove, err := s.temporary()
+		dead := filepath.Join(s.dir, tmpName, "dead")
+		must(0, errors.Join(err, os.Mkdir(dead, 0o777)))
 		stopped := time.Now().Add(jump)
 		now = func() time.Time { return stopped } // does not even go on
 		must(Open(s.dir))
 		if _, err := os.Stat(dead); err == nil {
 			t.Errorf("jump by %v: the folder of a dead writer stays", jump)
 		}
-		if _, err := s.root.Stat(alive.name); err != nil {
+		if _, err := s.root.Stat(alive); err != nil {
 			t.Errorf("jump by %v: the folder of a writer that lives: %v", jump, err)
 		}
-		alive.remove()
+		remove()
 		var moved []string
 		for range 2 {
 			must(put(s, "k", record.StatusOK))

@@ -94,7 +94,7 @@ func kept(t *testing.T, results string) map[string]string {
 		}
 		row := e.Trial
 		row.Protocol, row.Scale = "", "" // those of whoever computed it first
-		out[id.Key] = fmt.Sprint(row, e.Files())
+		out[id.Key] = fmt.Sprint(row, e.Files)
 	}
 	for name, text := range files(t, filepath.Join(results, "toy")) {
 		if name != "timings.parquet" && name != "report.json" { // the clock's, and the digest of the clock's
