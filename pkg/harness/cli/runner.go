@@ -97,7 +97,7 @@ func workerCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("", 0),
 		Run: func(*cobra.Command, []string) {
-			run.Work(e.experiments, e.data, os.Stdin, e.out, func() { os.Exit(exitTerminated) })
+			run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
 		},
 	}
 }

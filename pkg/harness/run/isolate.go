@@ -1,14 +1,15 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -65,19 +66,9 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
 	cmd.WaitDelay = 2 * time.Second
-	iter, last, said := 0, message{}, &head{}
-	cmd.Stderr = said
-	cmd.Stdout = &lines{each: func(line []byte) {
-		var m message
-		switch {
-		case json.Unmarshal(line, &m) != nil: // printed by the trial's code
-		case m.Status != "" || m.Error != "":
-			last = m
-		default:
-			iter = m.Iter
-			r.Progress.Step(t, iter)
-		}
-	}}
+	last, said := message{}, &head{}
+	messages, out := io.Pipe()
+	cmd.Stdout, cmd.Stderr = out, said
 	in, err := cmd.StdinPipe() // stays open: that it is closed tells the process that this one is gone
 	if err != nil {
 		return outcome{}, err
@@ -89,7 +80,18 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	if r.Isolate.Memory > 0 {
 		go r.watchMemory(ctx, cmd.Process.Pid, func() { end(errHuge) })
 	}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer messages.Close()
+		for d := json.NewDecoder(messages); d.Decode(&last) == nil; {
+			if last.Iter > 0 {
+				r.Progress.Step(t, last.Iter)
+			}
+		}
+	})
 	cmd.Wait()
+	out.Close()
+	reading.Wait()
 	switch why := context.Cause(ctx); {
 	case r.hard.Err() != nil:
 		return outcome{}, context.Cause(r.hard)
@@ -98,13 +100,13 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	case last.Status != "":
 		return outcome{status: last.Status, reason: last.Reason}, nil
 	case why == errLate:
-		return of(tooLong(t, iter, r.Timeout, started, ", did not stop and was killed")), nil
+		return of(tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed")), nil
 	case why == errHuge:
 		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
-		return of(ended(t, record.StatusMemory, reason, iter, started)), nil
+		return of(ended(t, record.StatusMemory, reason, last.Iter, started)), nil
 	}
 	status, reason := causeOfDeath(cmd.ProcessState.Sys().(syscall.WaitStatus), string(said.text))
-	return of(ended(t, status, reason, iter, started)), nil
+	return of(ended(t, status, reason, last.Iter, started)), nil
 }
 
 func (r *runner) watchMemory(ctx context.Context, pid int, exceeded func()) {
@@ -131,24 +133,6 @@ func causeOfDeath(w syscall.WaitStatus, said string) (status, reason string) {
 		return record.StatusFailed, crash
 	}
 	return record.StatusFailed, fmt.Sprintf("its process ended with exit code %d", w.ExitStatus())
-}
-
-// lines calls a function for each line written to it.
-type lines struct {
-	each func(line []byte)
-	rest []byte
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.rest = append(l.rest, b...)
-	for {
-		line, rest, ok := bytes.Cut(l.rest, []byte("\n"))
-		if !ok {
-			return len(b), nil
-		}
-		l.each(line)
-		l.rest = rest
-	}
 }
 
 // head keeps the first 64 KiB of what is written to it: a crash begins with its reason.

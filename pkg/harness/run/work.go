@@ -17,34 +17,27 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Work computes the one trial that it is given by in, stores it, and tells of it on out. gone is called when the process that
+// Work computes the one trial that it is given by stdin, stores it, and tells of it on stdout. gone is called when the process that
 // started this one is no more. The trial's key must be that which this program and its data would give it.
-func Work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, out io.Writer, gone func()) {
+func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
-	say := func(m message) {
-		b, err := json.Marshal(m)
-		if err == nil {
-			_, err = out.Write(append(b, '\n'))
-		}
-		if err != nil {
-			gone()
-		}
-	}
-	x, err := work(experiments, data, in, gone, func(iter int) { say(message{Iter: iter}) })
+	say := json.NewEncoder(os.Stdout)
+	os.Stdout = os.Stderr // for what the trial's code prints
+	x, err := work(experiments, data, gone, func(iter int) { say.Encode(message{Iter: iter}) })
 	if err != nil {
-		say(message{Error: err.Error()})
+		say.Encode(message{Error: err.Error()})
 		return
 	}
-	say(message{Status: x.status, Reason: x.reason})
+	say.Encode(message{Status: x.status, Reason: x.reason})
 }
 
-func work(experiments []*harness.Experiment, data plan.Datasets, in io.Reader, gone func(), tell func(iter int)) (outcome, error) {
+func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), tell func(iter int)) (outcome, error) {
 	var j job
-	if err := json.NewDecoder(in).Decode(&j); err != nil {
+	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
 		return outcome{}, fmt.Errorf("a trial's process got no trial: %w", err)
 	}
 	go func() {
-		io.Copy(io.Discard, in)
+		io.Copy(io.Discard, os.Stdin)
 		gone()
 	}()
 	e, err := plan.Revive(j.Trial, experiments, data)
