@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/chains"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
@@ -63,7 +62,7 @@ func Reference(t *harness.Trial) (*harness.Reference, error) {
 
 // run makes the reference files: the draws and the diagnostics.
 func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress func(int, int)) (map[string][]byte, error) {
-	spec := chains.Spec{
+	spec := hmc.Spec{
 		Density: energy{d}, Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
 		Chains: h.Chains, Iterations: h.Iterations, Skip: h.Iterations / 2, Seed: h.Seed,
 		Start: func(k int) []float64 {
@@ -85,7 +84,7 @@ func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress fu
 	if err != nil {
 		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)
 	}
-	file := npy.Encode([]int{h.Draws, d.Dim()}, chains.Thin(draws, d.Dim(), h.Draws))
+	file := npy.Encode([]int{h.Draws, d.Dim()}, hmc.Thin(draws, d.Dim(), h.Draws))
 	return map[string][]byte{"draws.npy": file, "facts.json": text}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/chains"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -80,7 +79,7 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 		ref.Facts["laplace-sd"], ref.Facts["stable-step"] = []float64{1 / math.Sqrt(hi), 1 / math.Sqrt(lo)}, []float64{2 / hi}
 	}
 	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) }) // it says nothing
-	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: chains.Thin(aligned, p*p, d.o.Reference.Draws)}
+	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: hmc.Thin(aligned, p*p, d.o.Reference.Draws)}
 	return ref
 }
 

@@ -11,7 +11,6 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/chains"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
@@ -218,7 +217,7 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 	if err != nil {
 		return nil, err
 	}
-	spec := chains.Spec{
+	spec := hmc.Spec{
 		Density: d.ICA,
 		Config:  hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released},
 		Start:   func(k int) []float64 { return d.start(m, k) },

@@ -18,7 +18,7 @@ var stages = [][]string{
 	{"figure", "settings", "store"},
 	{"claim"},
 	{""}, // the root: what an author of an experiment fills in
-	{"chains", "plan"},
+	{"plan"},
 	{"run"},
 	{"report"},
 	{"compare", "page", "grid", "cluster"},
