@@ -14,26 +14,33 @@ func newMixture(d Data) (model, error) {
 func (m *mixture) logDensity(grad, u []float64) float64 {
 	gap, theta, rest := math.Exp(u[1]), logistic(u[4]), logistic(-u[4])
 	mu := [2]float64{u[0], u[0] + gap}
-	sd := [2]float64{math.Exp(u[2]), math.Exp(u[3])}
+	sd, inverse := [2]float64{math.Exp(u[2]), math.Exp(u[3])}, [2]float64{math.Exp(-u[2]), math.Exp(-u[3])}
 	logTheta, logRest := -softplus(-u[4]), -softplus(u[4])
 
 	var dmu, dlogSD [2]float64
 	log, first := 0.0, 0.0 // first is the sum of the shares of component 1
+	product := 1.0         // of the 1 + e, whose logarithm is taken before it overflows
 	for _, y := range m.y {
-		z := [2]float64{(y - mu[0]) / sd[0], (y - mu[1]) / sd[1]}
+		z := [2]float64{(y - mu[0]) * inverse[0], (y - mu[1]) * inverse[1]}
 		a, b := logTheta-u[2]-z[0]*z[0]/2, logRest-u[3]-z[1]*z[1]/2
-		top, e := max(a, b), math.Exp(-math.Abs(a-b))
-		log += top + math.Log1p(e)
-		share := [2]float64{1 / (1 + e), e / (1 + e)}
+		e := math.Exp(-math.Abs(a - b))
+		log += max(a, b)
+		if product *= 1 + e; product > 1e300 {
+			log += math.Log(product)
+			product = 1
+		}
+		larger := 1 / (1 + e)
+		share := [2]float64{larger, e * larger}
 		if a < b {
 			share[0], share[1] = share[1], share[0]
 		}
 		first += share[0]
 		for k := range 2 {
-			dmu[k] += share[k] * z[k] / sd[k]
+			dmu[k] += share[k] * z[k] * inverse[k]
 			dlogSD[k] += share[k] * (z[k]*z[k] - 1)
 		}
 	}
+	log += math.Log(product)
 	if math.IsNaN(log) {
 		return impossible(grad)
 	}

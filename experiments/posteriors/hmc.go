@@ -1,0 +1,99 @@
+package posteriors
+
+import (
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+)
+
+// HMC in the place of a flow, so that it is counted, judged and timed like one: an iteration computes as many gradients as there are
+// particles, and the particles are draws of the second half of all chains so far, evenly spread.
+func init() {
+	sifg.Register(sifg.Sampler{
+		Name: "hmc", Title: "HMC", Version: 1,
+		Doc:      "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a move",
+		Defaults: sifg.Config{Inner: 8},
+		Uses:     []string{"inner"},
+		Build: func(c sifg.Config) (*sifg.Flow, error) {
+			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner}}, nil
+		},
+	})
+}
+
+const (
+	chains = 4
+	warmup = 150 // iterations of each chain
+)
+
+// still is a field without a velocity.
+type still struct{}
+
+func (still) Init(*sifg.Cloud) {}
+
+func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
+	c.Perturb()
+	return sifg.Info{}
+}
+
+// chainMover runs chains that start at the first particles. The cloud's target must be an hmc.Density.
+type chainMover struct {
+	leapfrog int
+
+	chains []*hmc.Chain
+	draws  [chains][]float32
+	spent  int // gradients, those that search for a step included
+}
+
+// Init implements sifg.Mover.
+func (m *chainMover) Init(c *sifg.Cloud) {
+	m.chains, m.draws, m.spent = nil, [chains][]float32{}, 0
+	density := counted{c.Target.(hmc.Density), &m.spent}
+	start := make([]float64, c.Z.Cols)
+	for k := range chains {
+		for j := range start {
+			start[j] = float64(c.Z.Data[k%c.Z.Rows*c.Z.Cols+j])
+		}
+		chain, err := hmc.NewChain(density, hmc.Config{Leapfrog: m.leapfrog, Warmup: warmup, Jitter: 0.3}, start, c.Seed, k)
+		if err != nil { // the start is no place to start from: the run diverges
+			c.Z.Data[0] = float32(math.NaN())
+			return
+		}
+		m.chains = append(m.chains, chain)
+	}
+}
+
+// Move implements sifg.Mover.
+func (m *chainMover) Move(c *sifg.Cloud) {
+	if len(m.chains) < chains {
+		return
+	}
+	n, d := c.Z.Rows, c.Z.Cols
+	for m.spent < (c.Iter+1)*n || len(m.draws[0]) == 0 {
+		for k, chain := range m.chains {
+			chain.Step()
+			for _, v := range chain.X() {
+				m.draws[k] = append(m.draws[k], float32(v))
+			}
+		}
+	}
+	all := len(m.draws[0]) / d
+	first := all / 2
+	each := (n + chains - 1) / chains
+	for i := range n {
+		at := first + i/chains*(all-first)/each
+		copy(c.Z.Data[i*d:(i+1)*d], m.draws[i%chains][at*d:])
+	}
+}
+
+// counted counts gradients.
+type counted struct {
+	hmc.Density
+	gradients *int
+}
+
+// Grad implements hmc.Density.
+func (c counted) Grad(dst, x []float64) float64 {
+	*c.gradients++
+	return c.Density.Grad(dst, x)
+}

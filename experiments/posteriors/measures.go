@@ -1,0 +1,117 @@
+package posteriors
+
+import (
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+var metrics = []harness.Metric{
+	{Name: "error-sd", Unit: "reference sds", Meaning: "Error of the standard deviations of the values: the largest (index 0) and the mean (1)."},
+	{Name: "error-mean", Unit: "reference sds", Meaning: "Error of the means of the values: the largest (index 0) and the mean (1)."},
+	{Name: "sd-ratio", Meaning: "Standard deviation over that of the reference: mean over values (index 0), smallest (1) and largest (2)."},
+	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the values to a thousand reference draws."},
+	{Name: "ksd", Meaning: "Kernel Stein discrepancy in Laplace coordinates divided by √d; needs no reference."},
+	{Name: "coverage", Unit: "share", Meaning: "Reference draws inside the central interval of 50 % (index 0) and of 90 % (1), mean over values."},
+	{Name: "sigma", Unit: "coordinates", Meaning: "The smoothing σ."},
+}
+
+// put adds a row to a trace.
+type put func(metric string, index int, value float64)
+
+// measure implements harness.Problem.Measure. Iteration 0 also has what as many exact draws score, as metrics named "floor-…", and
+// what draws of the Laplace approximation do, as "laplace-…".
+func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
+	x := metric.FromBatch(sample)
+	if c.Iter == 0 {
+		p.bounds(x.N, put)
+	}
+	u := metric.NewPoints(x.N, x.D)
+	for i := range x.N {
+		copy(u.Row(i), p.by.forward(x.Row(i)))
+	}
+	p.judgeAll(u, c.Iter == p.last, put)
+}
+
+// bounds puts what exact draws and draws of the Laplace approximation score.
+func (p *problem) bounds(n int, put put) {
+	d := p.Dim()
+	exact, normal := metric.NewPoints(n, d), metric.NewPoints(n, d)
+	r, z := rng.New(p.seed, "posteriors-bounds").Rand(), make([]float64, d)
+	for i := range n {
+		p.Unconstrain(exact.Row(i), p.draws.Row(r.IntN(p.draws.N)))
+		for j := range z {
+			z[j] = r.NormFloat64()
+		}
+		copy(normal.Row(i), p.laplace.forward(z))
+	}
+	p.judgeAll(exact, true, prefixed(put, "floor-", "error-mean", "error-sd"))
+	p.judgeAll(normal, true, prefixed(put, "laplace-"))
+	e := p.judge.ExactErrors(n, 20, rng.New(0, "posteriors-exact"))
+	putErrors(e, prefixed(put, "floor-"))
+}
+
+// prefixed puts metrics under another name, and leaves some out.
+func prefixed(f put, prefix string, without ...string) put {
+	return func(metric string, index int, value float64) {
+		for _, w := range without {
+			if w == metric {
+				return
+			}
+		}
+		f(prefix+metric, index, value)
+	}
+}
+
+func putErrors(e metric.MomentErrors, put put) {
+	put("error-mean", 0, e.LargestMean)
+	put("error-mean", 1, e.AverageMean)
+	put("error-sd", 0, e.LargestSD)
+	put("error-sd", 1, e.AverageSD)
+}
+
+// judgeAll measures points u; what takes long only if asked for.
+func (p *problem) judgeAll(u metric.Points, long bool, put put) {
+	values := metric.NewPoints(u.N, u.D)
+	for i := range u.N {
+		p.Constrain(values.Row(i), u.Row(i))
+	}
+	putErrors(p.judge.Errors(values), put)
+	covariance := metric.Covariance(values)
+	mean, least, most := 0.0, math.Inf(1), 0.0
+	for j, sd := range p.sd {
+		ratio := math.Sqrt(covariance.At(j, j)) / sd
+		mean, least, most = mean+ratio/float64(u.D), min(least, ratio), max(most, ratio)
+	}
+	put("sd-ratio", 0, mean)
+	put("sd-ratio", 1, least)
+	put("sd-ratio", 2, most)
+	if !long {
+		return
+	}
+	put("energy", 0, p.energy.Distance(p.standard(values)))
+	put("ksd", 0, p.ksd(u))
+	put("coverage", 0, stats.Mean(p.judge.Coverage(values, 0.5)))
+	put("coverage", 1, stats.Mean(p.judge.Coverage(values, 0.9)))
+}
+
+// ksd is the kernel Stein discrepancy of z/√d, z being the Laplace coordinates.
+func (p *problem) ksd(u metric.Points) float64 {
+	density := newLocal(p.Posterior, p.laplace)
+	z, score := metric.NewPoints(u.N, u.D), metric.NewPoints(u.N, u.D)
+	root := math.Sqrt(float64(u.D))
+	for i := range u.N {
+		copy(z.Row(i), p.laplace.back(u.Row(i)))
+		density.Gradient(score.Row(i), z.Row(i))
+		for j := range u.D {
+			z.Row(i)[j] /= root
+			score.Row(i)[j] *= root
+		}
+	}
+	v, _ := metric.KSD(z, score)
+	return v
+}

@@ -1,0 +1,34 @@
+// Package posteriors runs the samplers of the library, and HMC, on twelve posteriors of posteriordb, which come with reference draws.
+package posteriors
+
+import (
+	"embed"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+)
+
+//go:embed posteriors.yaml
+var config []byte
+
+//go:embed tuned.yaml
+var tuned []byte
+
+//go:embed grids
+var grids embed.FS
+
+// Experiment registers the experiment.
+var Experiment = &harness.Experiment{
+	Name:  "posteriors",
+	Title: "Twelve real posteriors",
+	Summary: "Posteriors of posteriordb with published reference draws, in coordinates of their Laplace approximation and as they are. Every " +
+		"method starts from the same particles, off and too narrow, has the same number of gradients, and the step that the kernel Stein " +
+		"discrepancy of a pilot run chose. The paper does not have it.",
+	Settings: slices.Concat(config, tuned),
+	Version:  "1",
+	Problem:  build,
+	Check:    check,
+	Metrics:  metrics,
+	Scores:   []string{"error-sd", "error-mean", "energy", "ksd"},
+	Grids:    grids,
+}
