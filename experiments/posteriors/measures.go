@@ -2,6 +2,9 @@ package posteriors
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -17,6 +20,7 @@ var metrics = []harness.Metric{
 	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the values to a thousand reference draws."},
 	{Name: "ksd", Meaning: "Kernel Stein discrepancy in Laplace coordinates divided by √d; needs no reference."},
 	{Name: "coverage", Unit: "share", Meaning: "Reference draws inside the central interval of 50 % (index 0) and of 90 % (1), mean over values."},
+	{Name: "narrowest", Unit: "coordinates", Meaning: "Width of the narrowest direction in the particles' coordinates, from the Laplace approximation, at iteration 0."},
 	{Name: "sigma", Unit: "coordinates", Meaning: "The smoothing σ."},
 }
 
@@ -29,12 +33,26 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	x := metric.FromBatch(sample)
 	if c.Iter == 0 {
 		p.bounds(x.N, put)
+		put("narrowest", 0, p.narrowest())
 	}
 	u := metric.NewPoints(x.N, x.D)
 	for i := range x.N {
 		copy(u.Row(i), p.by.forward(x.Row(i)))
 	}
 	p.judgeAll(u, c.Iter == p.last, put)
+}
+
+// narrowest is the smallest singular value of L in the particles' coordinates.
+func (p *problem) narrowest() float64 {
+	var rotated mat.Dense
+	if err := rotated.Solve(p.by.l, p.laplace.l); err != nil {
+		return math.NaN()
+	}
+	var svd mat.SVD
+	if !svd.Factorize(&rotated, mat.SVDNone) {
+		return math.NaN()
+	}
+	return slices.Min(svd.Values(nil))
 }
 
 // bounds puts what exact draws and draws of the Laplace approximation score.
@@ -58,12 +76,9 @@ func (p *problem) bounds(n int, put put) {
 // prefixed puts metrics under another name, and leaves some out.
 func prefixed(f put, prefix string, without ...string) put {
 	return func(metric string, index int, value float64) {
-		for _, w := range without {
-			if w == metric {
-				return
-			}
+		if !slices.Contains(without, metric) {
+			f(prefix+metric, index, value)
 		}
-		f(prefix+metric, index, value)
 	}
 }
 

@@ -30,5 +30,13 @@ var Experiment = &harness.Experiment{
 	Check:    check,
 	Metrics:  metrics,
 	Scores:   []string{"error-sd", "error-mean", "energy", "ksd"},
+	Lead:     []string{"errors-1000"},
 	Grids:    grids,
+	Figures: []harness.Figure{
+		errorFigure("1000", "Error against gradients, 1000 particles"),
+		errorFigure("100", "Error against gradients, 100 particles"),
+		errorFigure("raw", "Error against gradients without preconditioning, 100 particles"),
+	},
+	Tables:   tables,
+	Findings: findings,
 }

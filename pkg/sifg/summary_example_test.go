@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -55,6 +59,28 @@ func ExampleDefault() {
 	// Output:
 	// 0.19 64 leaky-relu adam true
 	// <nil>
+}
+
+// A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's particles.
+func ExampleWhiten() {
+	narrow := target.NewFunc(2,
+		func(x []float64) float64 { return -x[0]*x[0]/2 - (x[1]-5)*(x[1]-5)/2e-6 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -(x[1]-5)/1e-6 })
+	units, err := sifg.Whiten(narrow, []float64{0, 5}, mat.NewDiagDense(2, []float64{1, 1e-6}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cloud, err := sifg.Sample(context.Background(), sifg.Default("sifg", 2, 200), units, sifg.Options{Particles: 200, Iterations: 500, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sample := sifg.NewBatch(200, 2)
+	units.ToTarget(sample, cloud.X)
+	sd := math.Sqrt(metric.Covariance(metric.FromBatch(sample)).At(1, 1))
+	fmt.Println("sd of x1 is near 0.001:", math.Abs(sd-0.001) < 0.0002)
+	// Output: sd of x1 is near 0.001: true
 }
 
 // A cloud as a file that NumPy reads: x = numpy.load("cloud.npy").
