@@ -28,16 +28,13 @@ var ThisMachine = sync.OnceValue(func() Machine {
 		}
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
-		dirty := ""
 		for _, s := range build.Settings { // the revision comes first
-			switch {
-			case s.Key == "vcs.revision":
+			if s.Key == "vcs.revision" {
 				m.Commit = s.Value
-			case s.Key == "vcs.modified" && s.Value == "true" && m.Commit != "unknown":
-				dirty = "+dirty"
+			} else if s.Key == "vcs.modified" && s.Value == "true" {
+				m.Commit += "+dirty"
 			}
 		}
-		m.Commit += dirty
 	}
 	return m
 })

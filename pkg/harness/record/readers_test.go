@@ -1,9 +1,9 @@
 package record
 
 import (
-	"bytes"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,11 +12,7 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
-
-const readers = "../../../scripts/readers"
 
 // seen is what scripts/readers/parquet.mjs prints of a file.
 type seen struct {
@@ -32,10 +28,8 @@ func TestDuckDB(t *testing.T) {
 	if err != nil {
 		t.Skip("node is not installed")
 	}
-	home := os.Getenv("SIFG_READERS_DIR")
-	if home == "" {
-		home = readers
-	}
+	const readers = "../../../scripts/readers"
+	home := cmp.Or(os.Getenv("SIFG_READERS_DIR"), readers)
 	if _, err := os.Stat(filepath.Join(home, "node_modules", "@duckdb", "node-api")); err != nil {
 		t.Skip("DuckDB is not installed: run npm install in scripts/readers, or set SIFG_READERS_DIR to where that was done")
 	}
@@ -56,7 +50,10 @@ func TestDuckDB(t *testing.T) {
 	traces, timings := someTraces(20000), someTimings(3)
 	a, b, c, d := write(EncodeTrials(trials)), write(EncodeTraces(traces)), write(EncodeTraces(nil)), write(EncodeTimings(timings))
 	var files map[string]seen
-	must(0, json.Unmarshal(output(t, exec.Command(node, args...)), &files))
+	out, err := exec.Command(node, args...).CombinedOutput()
+	if err := errors.Join(err, json.Unmarshal(out, &files)); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for path, want := range map[string]seen{a: wanted("trials", trials), b: wanted("traces", traces), c: wanted("traces", traces[:0]),
 		d: wanted("timings", timings)} {
 		if !reflect.DeepEqual(files[path], want) {
@@ -80,60 +77,4 @@ func wanted[T any](table string, rows []T) seen {
 		s.Types[c.name], s.Values[c.name] = types[c.kind], values
 	}
 	return s
-}
-
-// output returns the command's output; an error shows what it said.
-func output(t *testing.T, cmd *exec.Cmd) []byte {
-	t.Helper()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.Bytes())
-	}
-	return out
-}
-
-// NumPy sees the arrays that were written, bit for bit, and can map them.
-func TestNumPy(t *testing.T) {
-	python := ""
-	for _, p := range []string{"python3", "/usr/bin/python3"} { // the second where another python3 is first on the path
-		if exec.Command(p, "-c", "import numpy").Run() == nil {
-			python = p
-			break
-		}
-	}
-	if python == "" {
-		t.Skip("NumPy is not installed: apt-get install python3-numpy")
-	}
-	dir := t.TempDir()
-	values := make([]float32, 24)
-	for i := range values {
-		values[i] = float32(awkward[i%len(awkward)])
-	}
-	shapes := [][]int{{24}, {4, 6}, {2, 3, 4}, {0, 5}, {}}
-	args := []string{filepath.Join(readers, "npy.py")}
-	for i, shape := range shapes {
-		n := product(shape)
-		p := filepath.Join(dir, fmt.Sprintf("%d.npy", i))
-		must(0, os.WriteFile(p, npy.Encode(shape, values[:n]), 0o666))
-		args = append(args, p)
-	}
-	var files map[string]struct {
-		Dtype   string
-		Shape   []int
-		COrder  bool `json:"c_order"`
-		Aligned bool
-		Bytes   string
-	}
-	must(0, json.Unmarshal(output(t, exec.Command(python, args...)), &files))
-	for i, shape := range shapes {
-		n := product(shape)
-		want := npy.Encode([]int{n}, values[:n])
-		raw := hex.EncodeToString(want[len(want)-4*n:])
-		got := files[args[1+i]]
-		if got.Dtype != "<f4" || fmt.Sprint(got.Shape) != fmt.Sprint(shape) || !got.COrder || !got.Aligned || got.Bytes != raw {
-			t.Errorf("shape %v: NumPy sees %+v, want the bytes %s", shape, got, raw)
-		}
-	}
 }

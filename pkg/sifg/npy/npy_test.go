@@ -1,0 +1,80 @@
+package npy
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+var values = []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)),
+	math.SmallestNonzeroFloat32, math.MaxFloat32, 1.0 / 3, 5, 6, 7, 8}
+
+// Values start at a multiple of 64 bytes, after the end of the header's line, whatever the shape.
+func TestEncode(t *testing.T) {
+	for _, shape := range [][]int{{}, {0}, {12}, {3, 4}, {2, 3, 2}, {3, 0}, {1, 1, 1}} {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		b := Encode(shape, values[:n])
+		if start := len(b) - 4*n; start%64 != 0 || b[start-1] != '\n' || int(b[8])+int(b[9])<<8 != start-10 {
+			t.Errorf("shape %v: values start at %d, want a multiple of 64", shape, start)
+		}
+	}
+	defer func() {
+		if r := recover(); r != "npy: the shape of an array does not fit its data" {
+			t.Errorf("panic %v", r)
+		}
+	}()
+	Encode([]int{2, 2}, values)
+}
+
+// NumPy sees the arrays that were written, bit for bit, and can map them.
+func TestNumPy(t *testing.T) {
+	python := "python3"
+	if exec.Command(python, "-c", "import numpy").Run() != nil {
+		python = "/usr/bin/python3" // where another python3 is first on the path
+	}
+	if exec.Command(python, "-c", "import numpy").Run() != nil {
+		t.Skip("NumPy is not installed: apt-get install python3-numpy")
+	}
+	args := []string{"../../../scripts/readers/npy.py"}
+	write := func(file []byte) {
+		args = append(args, filepath.Join(t.TempDir(), fmt.Sprintf("%d.npy", len(args))))
+		if err := os.WriteFile(args[len(args)-1], file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shapes := [][]int{{12}, {3, 4}, {2, 3, 2}, {0, 5}, {}}
+	lengths := []int{12, 12, 12, 0, 1}
+	for i, shape := range shapes {
+		write(Encode(shape, values[:lengths[i]]))
+	}
+	write(Encode([]int{2}, []float64{1, 2}))
+	out, err := exec.Command(python, args...).Output()
+	var files map[string]struct {
+		Dtype   string
+		Shape   []int
+		COrder  bool `json:"c_order"`
+		Aligned bool
+		Bytes   string
+	}
+	if err := json.Unmarshal(out, &files); err != nil {
+		t.Fatal(err)
+	}
+	for i, shape := range shapes {
+		raw := hex.EncodeToString(Encode([]int{12}, values)[128:][:4*lengths[i]])
+		got := files[args[1+i]]
+		if got.Dtype != "<f4" || fmt.Sprint(got.Shape) != fmt.Sprint(shape) || !got.COrder || !got.Aligned || got.Bytes != raw {
+			t.Errorf("shape %v: NumPy sees %+v, want the bytes %s (%v)", shape, got, raw, err)
+		}
+	}
+	if got := files[args[len(args)-1]]; got.Dtype != "<f8" || got.Bytes != "000000000000f03f0000000000000040" {
+		t.Errorf("float64: NumPy sees %+v", got)
+	}
+}
