@@ -100,7 +100,8 @@ var claims = []claim.Claim{
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " + claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
-			step := e.Last() / 10
+			last, _ := claim.First(e.Set, e.Problem, "sifg")
+			step := last.Iterations / 10
 			early := func(m string) []float64 {
 				a, b := e.At(m, "knn-kl", 0, step), e.At(m, "knn-kl", 0, 2*step)
 				for i := range a {

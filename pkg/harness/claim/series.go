@@ -25,17 +25,6 @@ type Series struct {
 	Names   func(method string) string // names of methods in words; nil: Label
 }
 
-// Last returns the last iteration of the problem's trials.
-func (e Series) Last() int {
-	last := 0
-	for _, t := range e.Set.Trials {
-		if t.Problem == e.Problem && t.Status == record.StatusOK {
-			last = max(last, t.Iterations)
-		}
-	}
-	return last
-}
-
 // Keys returns the keys of the methods' trials.
 func (e Series) Keys(methods ...string) []string {
 	var keys []string
