@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func explainCommand(e *env) *cobra.Command {
@@ -42,7 +43,7 @@ func explanation(x *report.Explained) [][]string {
 	rows := [][]string{
 		{t.Key, fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s", t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale)},
 		{"status", t.Status + " " + t.Reason},
-		{"size", fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s", t.Particles, t.Dim, t.Iterations, span(x.Timing.Seconds))},
+		{"size", fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s", t.Particles, t.Dim, t.Iterations, table.Seconds(x.Timing.Seconds))},
 		{"repeat", x.Repeat}, {"from", x.From}, {}, {"final metrics"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Final)) {

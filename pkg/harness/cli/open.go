@@ -163,7 +163,7 @@ func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	case known == 0:
 		return s + "; no trial like them was measured yet, so the time is not known"
 	case known < len(todo):
-		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, span(total), jobs, known)
+		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, table.Seconds(total), jobs, known)
 	}
-	return fmt.Sprintf("%s in about %s with %d at once", s, span(total), jobs)
+	return fmt.Sprintf("%s in about %s with %d at once", s, table.Seconds(total), jobs)
 }

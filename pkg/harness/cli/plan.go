@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // planLine is one method on one problem of a plan, or one cell of a grid.
@@ -93,7 +94,7 @@ func (w *work) print(e *env, jobs int) error {
 	for _, l := range w.lines() {
 		each := "?"
 		if l.Seconds > 0 {
-			each = span(l.Seconds)
+			each = table.Seconds(l.Seconds)
 		}
 		method := l.Method
 		if l.Cell != "" {

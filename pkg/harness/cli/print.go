@@ -60,16 +60,3 @@ func oneLine(text string) string {
 	}
 	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
 }
-
-// span writes seconds as people say them.
-func span(seconds float64) string {
-	switch {
-	case seconds < 10:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 7200:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	}
-	return fmt.Sprintf("%.1f h", seconds/3600)
-}

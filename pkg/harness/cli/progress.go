@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is at most a line a
@@ -155,7 +156,7 @@ func (p *progress) state() string {
 // left says how much time is left at the speed so far, if that can be told.
 func left(began time.Time, fraction float64) string {
 	if took := time.Since(began).Seconds(); fraction > 0.02 && fraction < 1 && took > 2 {
-		return ", about " + span(took*(1-fraction)/fraction) + " left"
+		return ", about " + table.Seconds(took*(1-fraction)/fraction) + " left"
 	}
 	return ""
 }

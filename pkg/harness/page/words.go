@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -144,7 +143,7 @@ func facts(protocols ...*report.Protocol) []fact {
 			hidden += f.Hidden
 		}
 	}
-	out := []fact{{"computing time", span(seconds)}}
+	out := []fact{{"computing time", table.Seconds(seconds)}}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(by))) {
 		out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
 	}
@@ -152,18 +151,4 @@ func facts(protocols ...*report.Protocol) []fact {
 		out = append(out, fact{"values outside the axes of figures, or not finite", fmt.Sprint(hidden)})
 	}
 	return out
-}
-
-// span writes a time in seconds as people say it.
-func span(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }

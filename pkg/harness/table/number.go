@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -52,3 +53,16 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // minus replaces hyphens by U+2212.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// Seconds prints a time in seconds as people say it: 5.0 s, 72 min, 2.5 h.
+func Seconds(v float64) string {
+	switch {
+	case v < 10:
+		return fmt.Sprintf("%.1f s", v)
+	case v < 120:
+		return fmt.Sprintf("%.0f s", v)
+	case v < 7200:
+		return fmt.Sprintf("%.0f min", v/60)
+	}
+	return fmt.Sprintf("%.1f h", v/3600)
+}
