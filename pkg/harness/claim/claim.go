@@ -63,7 +63,7 @@ func Worst(parts ...Verdict) Verdict {
 
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
-	ID        string // unique in the program: 1 … 36 are the paper's ledger, others begin with their experiment's name
+	ID        string // unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
 	Statement string
 	Rule      string // the statistic, and when the claim counts as reproduced
 	Check     func(s *record.Set) Outcome

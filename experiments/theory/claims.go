@@ -1,0 +1,201 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// claims are the statements of sections 3 and 4, in the paper's order.
+var claims = slices.Concat(exact, rules, assumptions, convergence, learning)
+
+// exact are identities: what is not equal to rounding is wrong.
+var exact = []claim.Claim{
+	{
+		ID: "T1", Statement: "Theorem 3.1: the velocity E[∇log π − ∇log μ̂] is minus the gradient of KL(μ̂‖π).",
+		Rule: "derivatives along random fields differ from −E⟨v, φ⟩ by at most 1e-5 of their size in 1-D and 2-D (quadrature) and by at most 4 " +
+			"standard errors in 10-D (Monte Carlo), for every cloud, σ and seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "gradient"}
+			var holds []bool
+			worst, errors := 0.0, 0.0
+			for _, kind := range []string{"dirac", "affine"} {
+				for _, sigma := range t.options().Sigmas {
+					for _, d := range []string{"1d", "2d"} {
+						for _, v := range t.at(kind+"-"+d, at("relative", sigma), 0) {
+							holds, worst = append(holds, v <= 1e-5), max(worst, v)
+						}
+					}
+					for _, v := range t.at(kind+"-10d", at("errors", sigma), 0) {
+						holds, errors = append(holds, v <= 4), max(errors, v)
+					}
+				}
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...), Evidence: fmt.Sprintf(
+				"largest relative difference %s in 1-D and 2-D; at most %s standard errors in 10-D", claim.Num(worst), claim.Num(errors))}
+		},
+	},
+	{
+		ID: "T2", Statement: "Towards N(0, I), n particles follow the Gaussian flow in closed form, which comes to rest at τ² = 1 − σ².",
+		Rule: "the slope of the errors of mean and standard deviation after 30 steps against n, in logarithms, has a 95 % interval that holds −1/2 and " +
+			"lies within −1/2 ± 0.2, and τ at rest is √max(0, 1 − σ²) to 1e-6; not reproduced if an interval excludes −1/2 or τ differs",
+		Check: checkFlow,
+	},
+	equal("T3", "Section 4.2: the denoising error is the score error plus d/σ² − E‖∇log μ̂‖².", "denoising-1d", "denoising-2d"),
+	equal("T4", "Appendix: ∇² log μ̂ = −I/σ² + Cov(z|x)/σ⁴.", "hessian-1d", "hessian-2d", "hessian-10d"),
+}
+
+func checkFlow(s *record.Set) claim.Outcome {
+	t := trials{s, "flow"}
+	mean, sd := slopeOf(t.each("gaussian", "error-mean"), nil), slopeOf(t.each("gaussian", "error-sd"), nil)
+	if mean.seeds < 5 {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+	}
+	yes, no, gap := true, false, 0.0
+	for _, f := range []slope{mean, sd} {
+		yes = yes && f.low <= -0.5 && f.high >= -0.5 && f.low >= -0.7 && f.high <= -0.3
+		no = no || f.low > -0.5 || f.high < -0.5
+	}
+	for _, sigma := range t.options().Sigmas {
+		for _, tau := range t.at("gaussian", at("rest", sigma), 0) {
+			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-sigma*sigma))))
+		}
+	}
+	return claim.Outcome{Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(
+		"slope of the error of the mean %v, of the standard deviation %v; τ at rest differs by at most %s", mean, sd, claim.Num(gap))}
+}
+
+// equal is the claim that both sides of an identity are equal.
+func equal(id, statement string, methods ...string) claim.Claim {
+	return claim.Claim{
+		ID: id, Statement: statement,
+		Rule: "both sides differ by at most 1e-6 of their size, for every dimension, σ and seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "identity"}
+			var holds []bool
+			worst := 0.0
+			for _, m := range methods {
+				for _, sigma := range t.options().Sigmas {
+					for _, v := range t.at(m, at("relative", sigma), 0) {
+						holds, worst = append(holds, v <= 1e-6), max(worst, v)
+					}
+				}
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(methods...), Evidence: "largest relative difference " + claim.Num(worst)}
+		},
+	}
+}
+
+// rules are about the network's loss and the rules for σ (section 3).
+var rules = []claim.Claim{
+	{
+		ID: "T5", Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
+		Rule: "at σ = 0.1, as in the paper's experiments, the variance of the parameters' gradient under the denoising loss is lower than under the " +
+			"Stein loss, for networks with random and with trained weights, in 2-D and 10-D, on clouds of both widths, in every seed" + claim.AllRule,
+		Check: checkVariance,
+	},
+	{
+		ID: "T6", Statement: "Equations 3.9 and 3.10: E⟨∇log μ̂ − ∇log π, w⟩ is the derivative of KL(μ̂‖π) in σ.",
+		Rule: "the closed form differs from central differences of KL by at most 1e-6 of its size, or 1e-8, for every (σ, τ)" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "sigma"}
+			var holds []bool
+			worst := 0.0
+			step, slopes := t.each("kl-w", "expected"), t.each("kl-w", "kl-slope")
+			for k := range step {
+				for cell, v := range step[k] {
+					gap := math.Abs(v+slopes[k][cell]) / max(math.Abs(v), 1e-2)
+					holds, worst = append(holds, gap <= 1e-6), max(worst, gap)
+				}
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("kl-w"), Evidence: "largest relative difference " + claim.Num(worst)}
+		},
+	},
+	descends("T7", "Ada-SIFG descends KL in σ, by the rules of the text and of the ICA and regression scripts (kl-w, kl-eps, kl-mean).",
+		"kl-w", "kl-eps", "kl-mean"),
+	descends("T8", "Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).", "dsm-in", "dsm-out"),
+	{
+		ID: "T9", Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
+		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw has the sign of descent in every σ and seed" +
+			claim.AllRule,
+		Check: checkHeld,
+	},
+}
+
+func checkVariance(s *record.Set) claim.Outcome {
+	t := trials{s, "variance"}
+	o := t.options()
+	var holds []bool
+	var ratios []float64
+	for _, m := range []string{"random", "trained"} {
+		for _, d := range []string{"-2", "-10"} {
+			denoise, stein := t.each(m, "denoise"+d), t.each(m, "stein"+d)
+			for k := range denoise {
+				for i := range o.Taus {
+					cell := i*len(o.Sigmas) + slices.Index(o.Sigmas, 0.1)
+					r := denoise[k][cell] / stein[k][cell]
+					holds, ratios = append(holds, r < 1), append(ratios, r)
+				}
+			}
+		}
+	}
+	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("random", "trained"), Evidence: fmt.Sprintf(
+		"variance over Hutchinson's, at σ = 0.1: %s", claim.Spread(ratios))}
+}
+
+// descends is the claim that the library's step by some rules goes down KL wherever KL has a slope.
+func descends(id, statement string, rules ...string) claim.Claim {
+	return claim.Claim{
+		ID: id, Statement: statement,
+		Rule: "the library's step with a trained network has the sign of descent in every (σ, τ) in which KL has a slope of at least 0.1, for every rule " +
+			"and seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "sigma"}
+			var holds []bool
+			var text []string
+			for _, rule := range rules {
+				step, slopes := t.each(rule, "library"), t.each(rule, "kl-slope")
+				right, all := 0, 0
+				for k := range step {
+					for cell, v := range step[k] {
+						if kl := slopes[k][cell]; math.Abs(kl) >= 0.1 {
+							holds, all = append(holds, v*kl < 0), all+1
+							if v*kl < 0 {
+								right++
+							}
+						}
+					}
+				}
+				text = append(text, fmt.Sprintf("%s %d of %d", rule, right, all))
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(rules...), Evidence: "steps that descend: " + strings.Join(text, ", ")}
+		},
+	}
+}
+
+func checkHeld(s *record.Set) claim.Outcome {
+	t := trials{s, "sigma"}
+	o := t.options()
+	var holds []bool
+	var text []string
+	for _, steps := range o.Sizes {
+		var bias []float64
+		for j, sigma := range o.Sigmas {
+			truth := expected("kl-w", sigma, 1)
+			for _, v := range t.at("kl-w", fmt.Sprintf("held-%d", steps), j) {
+				if steps == 5 {
+					holds = append(holds, v*truth > 0)
+				}
+				bias = append(bias, v-truth)
+			}
+		}
+		text = append(text, fmt.Sprintf("%d steps %s", steps, claim.Num(stats.Mean(bias))))
+	}
+	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("kl-w"),
+		Evidence: "mean difference from the exact step over all σ, after " + strings.Join(text, ", ")}
+}

@@ -1,0 +1,243 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// assumptions are those of section 4.
+var assumptions = []claim.Claim{
+	{
+		ID: "T10", Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a smoothed score grows linearly at most.",
+		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + 0.05, k = 1, 2, and that of the score " +
+			"below 1.05, for each law and σ; not reproduced if an interval is above that, otherwise not decided",
+		Check: checkRays,
+	},
+	{
+		ID: "T11", Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
+		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for each of the four densities and seed" +
+			claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "lipschitz"}
+			var holds []bool
+			var text []string
+			for _, m := range s.Methods(t.problem) {
+				near, far := t.at(m, "quotient", 4), t.at(m, "quotient", 1)
+				var growth []float64
+				for k := range near {
+					growth, holds = append(growth, near[k]/far[k]), append(holds, near[k] <= 10*far[k])
+				}
+				text = append(text, m+" "+claim.Spread(growth))
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
+				Evidence: "growth of the quotient: " + strings.Join(text, ", ")}
+		},
+	},
+	bounded("T12", "Assumption 4.4: the fifth moment of the particles stays bounded.", "m5"),
+	bounded("T13", "Assumption 4.5: ‖v(z)‖ ≤ A‖z‖ + B along the run.", "ratio"),
+}
+
+func checkRays(s *record.Set) claim.Outcome {
+	t := trials{s, "rays"}
+	yes, no, seeds := true, false, 0
+	var steepest [3]float64
+	metrics := []struct {
+		name  string
+		limit float64
+	}{{"first", 1.05}, {"second", 2.05}, {"score", 1.05}}
+	for _, law := range s.Methods(t.problem) {
+		for _, sigma := range t.options().Sigmas {
+			for k, m := range metrics {
+				f := slopeOf(t.each(law, at(m.name, sigma)), nil)
+				seeds = f.seeds
+				yes, no = yes && f.high <= m.limit, no || f.low > m.limit
+				steepest[k] = max(steepest[k], f.high)
+			}
+		}
+	}
+	if seeds < 5 {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+	}
+	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(s.Methods(t.problem)...), Evidence: fmt.Sprintf(
+		"steepest upper ends over all laws: first moment %s, second %s, score %s", fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2]))}
+}
+
+var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomial-gamma"}
+
+// bounded is the claim that a quantity does not grow along SIFG's runs.
+func bounded(id, statement, metric string) claim.Claim {
+	return claim.Claim{
+		ID: id, Statement: statement,
+		Rule: "for SIFG on both mixtures and monomial gamma, its largest value in the second half of the run is at most twice that in the first, in every " +
+			"seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			var holds []bool
+			var text, keys []string
+			for _, problem := range growthProblems {
+				var growth []float64
+				for _, c := range s.Curves(problem, "sifg", metric, 0) {
+					half := c.Iteration[len(c.Iteration)-1] / 2
+					var early, late float64
+					for i, v := range c.Value {
+						if c.Iteration[i] <= half {
+							early = max(early, v)
+						} else {
+							late = max(late, v)
+						}
+					}
+					growth, holds = append(growth, late/early), append(holds, late <= 2*early)
+				}
+				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+claim.Spread(growth))
+				keys = append(keys, trials{s, problem}.keys("sifg")...)
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: keys, Evidence: "second half over first: " + strings.Join(text, ", ")}
+		},
+	}
+}
+
+// convergence is section 4.3 and what the algorithm makes of it.
+var convergence = []claim.Claim{
+	{
+		ID: "T14", Statement: "Proposition 4.6: with the exact score a step h descends by h·E‖v‖² up to O(h²), whatever the number of particles.",
+		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 and 100, and from h = σ²/4 to σ²/1024 " +
+			"the remainders change by at most a quarter of the largest" + claim.AllRule,
+		Check: checkDescent,
+	},
+	{
+		ID: "T15", Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps falls like K^(−1/2).",
+		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a mixture; not reproduced if one is above, " +
+			"otherwise not decided",
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "rate"}
+			return belowAll(t, -0.45, map[string]slope{
+				"N(0, I)": slopeOf(t.each("log-concave", "square"), nil), "mixture": slopeOf(t.each("mixture", "square"), nil),
+			}, "log-concave", "mixture")
+		},
+	},
+	{
+		ID: "T16", Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
+		Rule: "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			t := trials{s, "rate"}
+			var holds []bool
+			var ratio []float64
+			square, epsilon := t.each("learned", "square"), t.each("learned", "epsilon")
+			for k := range square {
+				last := 0
+				for moves := range square[k] {
+					last = max(last, moves)
+				}
+				r := square[k][last] / epsilon[k][last]
+				holds, ratio = append(holds, r <= 1), append(ratio, r)
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("learned"), Evidence: "E‖v‖² over ε at the largest K: " + claim.Spread(ratio)}
+		},
+	},
+	{
+		ID: "T17", Statement: "Along the run on the 2-D mixture the network's error is small enough for Theorem 4.7 to say something: ε < E‖v‖².",
+		Rule: "ε is below E‖v‖² at more than half of the checkpoints, in every seed, with 500 particles and the paper's network" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			var holds []bool
+			var share, relative []float64
+			epsilon, square := s.Curves("network", "base", "epsilon", 0), s.Curves("network", "base", "velocity-square", 0)
+			size := s.Curves("network", "base", "score-square", 0)
+			for k, c := range epsilon {
+				below := 0.0
+				for i, v := range c.Value {
+					if v < square[k].Value[i] {
+						below += 1 / float64(len(c.Value))
+					}
+				}
+				last := len(c.Value) - 1
+				holds, share = append(holds, below > 0.5), append(share, below)
+				relative = append(relative, c.Value[last]/size[k].Value[last])
+			}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: trials{s, "network"}.keys("base"), Evidence: fmt.Sprintf(
+				"share of checkpoints %s; at the end ε is %s of E‖∇log μ̂‖²", claim.Spread(share), claim.Spread(relative))}
+		},
+	},
+	{
+		ID: "T18", Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
+		Rule: "with 64 draws a move the energy distance is within 25 % of that with one: the 90 % interval of the mean log ratio (Student's t over seeds) is " +
+			"within ±log 1.25, for the exact and the learned score and every σ; not reproduced if one interval is outside, otherwise not decided",
+		Check: checkDraws,
+	},
+}
+
+func checkDescent(s *record.Set) claim.Outcome {
+	t := trials{s, "descent"}
+	o := t.options()
+	var holds []bool
+	var growth, slopes []float64
+	seeds := len(t.each("gaussian", at("norm", firstOf(o.Sigmas))))
+	for k := range seeds {
+		var logSigma, logLargest []float64
+		for _, sigma := range o.Sigmas {
+			var few, many, change float64
+			for _, n := range o.Sizes {
+				r := t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))[k]
+				for _, v := range r {
+					if n < o.Sizes[len(o.Sizes)-1] {
+						few = max(few, math.Abs(v))
+					} else {
+						many = max(many, math.Abs(v))
+					}
+				}
+				change = max(change, math.Abs(r[2]-r[10]))
+			}
+			holds, growth = append(holds, many <= 1.5*few && change <= 0.25*max(few, many)), append(growth, many/few)
+			logSigma, logLargest = append(logSigma, math.Log(sigma)), append(logLargest, math.Log(max(few, many)))
+		}
+		slopes = append(slopes, line2(logSigma, logLargest))
+	}
+	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(
+		"remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ to the power %s", claim.Spread(growth), claim.Spread(slopes))}
+}
+
+func firstOf(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	return v[0]
+}
+
+// belowAll is the outcome of a claim that slopes are below a limit.
+func belowAll(t trials, limit float64, slopes map[string]slope, methods ...string) claim.Outcome {
+	yes, no := true, false
+	var text []string
+	for _, name := range sortedKeys(slopes) {
+		f := slopes[name]
+		if f.seeds < 5 {
+			return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+		}
+		yes, no = yes && f.high <= limit, no || f.low > limit
+		text = append(text, name+" "+f.String())
+	}
+	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(methods...), Evidence: "slope [95 % interval]: " + strings.Join(text, ", ")}
+}
+
+func checkDraws(s *record.Set) claim.Outcome {
+	t := trials{s, "draws"}
+	verdict := claim.NoResult
+	var text, methods []string
+	for _, kind := range []string{"exact", "learned"} {
+		methods = append(methods, kind+"-1", kind+"-64")
+		for _, sigma := range t.options().Sigmas {
+			one, many := t.at(kind+"-1", at("energy", sigma), 0), t.at(kind+"-64", at("energy", sigma), 0)
+			var d []float64
+			for k := range min(len(one), len(many)) {
+				d = append(d, math.Log(many[k]/one[k]))
+			}
+			v, _ := claim.Alike(d, math.Log(1.25))
+			verdict = claim.Worst(verdict, v)
+			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, claim.Num(sigma), claim.Num(math.Exp(stats.Mean(d)))))
+		}
+	}
+	return claim.Outcome{Verdict: max(verdict, claim.NotTestable), Keys: t.keys(methods...),
+		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; ")}
+}

@@ -1,0 +1,179 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+func drawSigma(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "sigma"}
+	o := t.options()
+	names := func(v []float64) (out []string) {
+		for _, x := range v {
+			out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		return out
+	}
+	f := &figure.Figure{Cols: 3, Width: 18, ColorBar: figure.Axis{Label: "log₁₀ of the step over the rate"}}
+	for _, m := range []struct{ rule, title string }{
+		{"kl-w", "equation 3.10 (kl-w)"}, {"dsm-in", "2-D script (dsm-in)"}, {"dsm-out", "10-D script (dsm-out)"},
+	} {
+		_, step := average(t.each(m.rule, "library"))
+		_, slopes := average(t.each(m.rule, "kl-slope"))
+		if len(step) == 0 {
+			return nil, errAbsent
+		}
+		h := figure.HeatMap{Cols: len(o.Sigmas)}
+		for k, v := range step {
+			size := math.Log10(math.Abs(v))
+			if v*slopes[k] > 0 {
+				size = math.NaN()
+			}
+			h.Z = append(h.Z, size)
+		}
+		f.Panels = append(f.Panels, figure.Panel{
+			Title: m.title, Layers: []figure.Layer{h},
+			X: figure.Axis{Label: "σ", Categories: names(o.Sigmas)}, Y: figure.Axis{Label: "τ", Categories: names(o.Taus)},
+		})
+	}
+	return f, nil
+}
+
+func drawVariance(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "variance"}
+	o := t.options()
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
+	for _, m := range []struct{ method, title string }{{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained weights"}} {
+		p := figure.Panel{
+			Title: m.title, X: figure.Axis{Label: "σ", Scale: figure.Log}, Y: figure.Axis{Label: "ratio of variances", Scale: figure.Log},
+		}
+		series := 0
+		for _, d := range o.Dims {
+			if d == 1 {
+				continue // Hutchinson's estimate is exact in 1-D
+			}
+			for i, tau := range o.Taus {
+				ratio := t.ratios(m.method, d, i)
+				style := distinct(3*series, fmt.Sprintf("d = %d, τ = %s", d, claim.Num(tau)))
+				p.Layers = append(p.Layers, band(ratio, style, func(j int) float64 { return o.Sigmas[j] })...)
+				if series++; m.method == "linear" {
+					guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
+					for _, sigma := range o.Sigmas {
+						a, b := closed(1, d, tau, sigma)
+						guide.Y = append(guide.Y, a/b)
+					}
+					p.Layers = append(p.Layers, guide)
+				}
+			}
+		}
+		p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+// ratios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
+func (t trials) ratios(method string, d, i int) []map[int]float64 {
+	o := t.options()
+	denoise, stein := t.each(method, fmt.Sprintf("denoise-%d", d)), t.each(method, fmt.Sprintf("stein-%d", d))
+	out := make([]map[int]float64, len(denoise))
+	for k := range denoise {
+		out[k] = map[int]float64{}
+		for j := range o.Sigmas {
+			cell := i*len(o.Sigmas) + j
+			out[k][j] = denoise[k][cell] / stein[k][cell]
+		}
+	}
+	return out
+}
+
+// power is a guide y = y₀·(x/x₀)^exponent through the first point of a series.
+func power(values []map[int]float64, exponent float64, label string) []figure.Layer {
+	index, mean := average(values)
+	if len(index) == 0 {
+		return nil
+	}
+	l := figure.Line{Style: grey(label)}
+	for _, i := range index {
+		l.X, l.Y = append(l.X, float64(i)), append(l.Y, mean[0]*math.Pow(float64(i)/float64(index[0]), exponent))
+	}
+	return []figure.Layer{l}
+}
+
+func drawRate(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "rate"}
+	x, y := figure.Axis{Label: "moves K", Scale: figure.Log}, figure.Axis{Label: "mean square", Scale: figure.Log}
+	left := figure.Panel{Title: "exact score", X: x, Y: y}
+	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
+		values := t.each(m.method, "square")
+		left.Layers = append(left.Layers, band(values, series(k, m.label), nil)...)
+		left.Layers = append(left.Layers, power(values, -0.5, "slope −1/2")...)
+	}
+	right := figure.Panel{Title: "learned score, mixture", X: x, Y: y}
+	right.Layers = append(right.Layers, band(t.each("learned", "square"), series(2, "E‖v‖²"), nil)...)
+	right.Layers = append(right.Layers, band(t.each("learned", "epsilon"), series(3, "ε, error of the network"), nil)...)
+	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
+}
+
+// drawLearning draws the errors of fitted scores, a panel a method, a series a σ.
+func drawLearning(problem, label string, methods []string) func(s *record.Set) (*figure.Figure, error) {
+	return func(s *record.Set) (*figure.Figure, error) {
+		t := trials{s, problem}
+		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
+		for _, m := range methods {
+			p := figure.Panel{Title: m, X: figure.Axis{Label: label, Scale: figure.Log}, Y: figure.Axis{Label: "mean squared error of f", Scale: figure.Log}}
+			for k, sigma := range t.options().Sigmas {
+				values := t.each(m, at("error", sigma))
+				for _, v := range values {
+					if floor, ok := v[0]; ok && len(p.Layers) < 3*(k+1) {
+						p.Layers = append(p.Layers, figure.HLine{Y: floor, Style: thin(series(k, ""))})
+					}
+					delete(v, 0)
+				}
+				p.Layers = append(p.Layers, band(values, series(k, "σ = "+claim.Num(sigma)), nil)...)
+			}
+			f.Panels = append(f.Panels, p)
+		}
+		return f, nil
+	}
+}
+
+func thin(st figure.Style) figure.Style {
+	st.Dash, st.Width = []float64{1, 2}, 0.6
+	return st
+}
+
+func drawDescent(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "descent"}
+	o := t.options()
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
+	for _, sigma := range o.Sigmas {
+		p := figure.Panel{
+			Title: "σ = " + claim.Num(sigma), X: figure.Axis{Label: "h/σ²", Scale: figure.Log}, Y: figure.Axis{Label: "remainder over h²"},
+		}
+		for k, n := range o.Sizes {
+			p.Layers = append(p.Layers, band(t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma)), series(k, fmt.Sprintf("n = %d", n)),
+				func(i int) float64 { return math.Pow(2, -float64(i)) })...)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+func drawRays(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "rays"}
+	p := figure.Panel{X: figure.Axis{Label: "distance along the ray", Scale: figure.Log}, Y: figure.Axis{Label: "size of the score", Scale: figure.Log}}
+	for k, law := range s.Methods(t.problem) {
+		values := t.each(law, at("score", 0.1))
+		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)
+		if law == "compact" {
+			p.Layers = append(p.Layers, power(values, 1, "slope 1")...)
+		}
+	}
+	return &figure.Figure{Cols: 1, Width: 12, Height: 8, Panels: []figure.Panel{p}}, nil
+}

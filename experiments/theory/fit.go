@@ -1,0 +1,154 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// trials reads the values of one problem's computations.
+type trials struct {
+	s       *record.Set
+	problem string
+}
+
+// options are those of the problem; zero where it has no trial.
+func (t trials) options() (o Options) {
+	for _, m := range t.s.Methods(t.problem) {
+		if first, ok := claim.First(t.s, t.problem, m); ok {
+			if c, err := claim.Config(first); err == nil && settings.Decode(c.Options, &o) == nil {
+				return o
+			}
+		}
+	}
+	return o
+}
+
+func (t trials) keys(methods ...string) []string {
+	return claim.Series{Set: t.s, Problem: t.problem}.Keys(methods...)
+}
+
+// each returns a metric by index, one map a seed.
+func (t trials) each(method, metric string) []map[int]float64 {
+	var out []map[int]float64
+	for _, row := range t.s.Trials {
+		if row.Problem != t.problem || row.Method != method || row.Status != record.StatusOK {
+			continue
+		}
+		values := map[int]float64{}
+		for _, r := range t.s.Traces[row.Key] {
+			if r.Metric == metric {
+				values[r.Index] = r.Value
+			}
+		}
+		if len(values) > 0 {
+			out = append(out, values)
+		}
+	}
+	return out
+}
+
+// at returns a metric at one index, one value a seed.
+func (t trials) at(method, metric string, index int) []float64 {
+	var out []float64
+	for _, values := range t.each(method, metric) {
+		if v, ok := values[index]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// largest is the largest value of a metric over seeds and indices, −∞ of none.
+func (t trials) largest(methods []string, metrics ...string) float64 {
+	top := math.Inf(-1)
+	for _, m := range methods {
+		for _, name := range metrics {
+			for _, values := range t.each(m, name) {
+				for _, v := range values {
+					top = max(top, v)
+				}
+			}
+		}
+	}
+	return top
+}
+
+// slope is a slope in logarithms with its 95 % interval over seeds (Student's t).
+type slope struct {
+	mean, low, high float64
+	seeds           int
+}
+
+func (s slope) String() string {
+	return fmt.Sprintf("%s [%s, %s]", fixed(s.mean), fixed(s.low), fixed(s.high))
+}
+
+func fixed(v float64) string { return claim.Num(math.Round(v*1000) / 1000) }
+
+// slopeOf fits one line a seed to log value against log index, over the indices that use accepts (nil: all above 0).
+func slopeOf(values []map[int]float64, use func(index int) bool) slope {
+	var each []float64
+	for _, v := range values {
+		var x, y []float64
+		for i, value := range v {
+			if i > 0 && (use == nil || use(i)) {
+				x, y = append(x, math.Log(float64(i))), append(y, math.Log(value))
+			}
+		}
+		each = append(each, line2(x, y))
+	}
+	out := slope{mean: stats.Mean(each), seeds: len(each)}
+	out.low, out.high = stats.TInterval(each, 0.95)
+	return out
+}
+
+// line2 is the least-squares slope of y against x.
+func line2(x, y []float64) float64 {
+	mx, my := stats.Mean(x), stats.Mean(y)
+	var xy, xx float64
+	for i := range x {
+		xy += (x[i] - mx) * (y[i] - my)
+		xx += (x[i] - mx) * (x[i] - mx)
+	}
+	return xy / xx
+}
+
+// minus subtracts from each seed's values those of another metric at index 0, of the same seeds in the same order.
+func minus(values []map[int]float64, floor []float64) []map[int]float64 {
+	out := make([]map[int]float64, len(values))
+	for k, v := range values {
+		out[k] = map[int]float64{}
+		for i, x := range v {
+			out[k][i] = x - floor[k]
+		}
+	}
+	return out
+}
+
+// average is the mean over seeds by index, in order of the index.
+func average(values []map[int]float64) (index []int, mean []float64) {
+	for _, v := range values {
+		for i := range v {
+			if !slices.Contains(index, i) {
+				index = append(index, i)
+			}
+		}
+	}
+	slices.Sort(index)
+	for _, i := range index {
+		var at []float64
+		for _, v := range values {
+			if x, ok := v[i]; ok {
+				at = append(at, x)
+			}
+		}
+		mean = append(mean, stats.Mean(at))
+	}
+	return index, mean
+}

@@ -1,0 +1,233 @@
+package theory
+
+import (
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// law is a mixture Σ_k a_k N(m_k, s_k² I) on R^d in float64. With all s_k = 0 it is a cloud of Diracs, which has a density only
+// once it is smoothed. It holds scratch memory: one goroutine at a time.
+type law struct {
+	weights []float64
+	means   [][]float64
+	sds     []float64
+
+	norms, logs []float64 // constants of the components, made at the first use; scratch
+}
+
+// cloud is the law of equally weighted Diracs.
+func cloud(z [][]float64) *law {
+	l := &law{means: z}
+	for range z {
+		l.weights, l.sds = append(l.weights, 1/float64(len(z))), append(l.sds, 0)
+	}
+	return l
+}
+
+// normal is N(0, I) on R^d.
+func normal(d int) *law {
+	return &law{weights: []float64{1}, means: [][]float64{make([]float64, d)}, sds: []float64{1}}
+}
+
+// bimodal is a mixture of two normal laws on the line, about as wide as N(0, 1) and smooth on the scale of all σ used here.
+func bimodal() *law {
+	return &law{weights: []float64{0.4, 0.6}, means: [][]float64{{-1.5}, {1}}, sds: []float64{0.5, 0.7}}
+}
+
+// lawOf is the mixture that a target of the library is.
+func lawOf(t *target.Mixture) *law {
+	l := &law{}
+	l.weights, l.means, l.sds = t.Components()
+	return l
+}
+
+// target is the library's target with this law.
+func (l *law) target() *target.Mixture {
+	t, err := target.NewMixture(l.weights, l.means, l.sds)
+	if err != nil {
+		panic(err) // a law of this package without a density
+	}
+	return t
+}
+
+func (l *law) dim() int { return len(l.means[0]) }
+
+// smooth is the law convolved with N(0, σ² I).
+func (l *law) smooth(sigma float64) *law {
+	out := &law{weights: l.weights, means: l.means, sds: make([]float64, len(l.sds))}
+	for k, s := range l.sds {
+		out.sds[k] = math.Hypot(s, sigma)
+	}
+	return out
+}
+
+// responsibilities returns the log density at x and leaves the responsibilities of the components in l.logs.
+func (l *law) responsibilities(x []float64) float64 {
+	if l.logs == nil {
+		l.logs = make([]float64, len(l.means))
+		for k, s := range l.sds {
+			l.norms = append(l.norms, math.Log(l.weights[k])-float64(len(x))*math.Log(s*math.Sqrt(2*math.Pi)))
+		}
+	}
+	top := math.Inf(-1)
+	for k, m := range l.means {
+		q := 0.0
+		for c, v := range x {
+			q += (v - m[c]) * (v - m[c])
+		}
+		s := l.sds[k]
+		l.logs[k] = l.norms[k] - q/(2*s*s)
+		top = max(top, l.logs[k])
+	}
+	sum := 0.0
+	for k, v := range l.logs {
+		if v -= top; v > -40 {
+			l.logs[k] = math.Exp(v)
+		} else {
+			l.logs[k] = 0
+		}
+		sum += l.logs[k]
+	}
+	for k := range l.logs {
+		l.logs[k] /= sum
+	}
+	return top + math.Log(sum)
+}
+
+// at returns the log density at x and adds factor times its gradient to grad.
+func (l *law) at(x, grad []float64, factor float64) float64 {
+	v := l.responsibilities(x)
+	for k, r := range l.logs {
+		if r *= factor / (l.sds[k] * l.sds[k]); r != 0 {
+			for c, m := range l.means[k] {
+				grad[c] += r * (m - x[c])
+			}
+		}
+	}
+	return v
+}
+
+// score returns the gradient of the log density at x.
+func (l *law) score(x []float64) []float64 {
+	g := make([]float64, len(x))
+	l.at(x, g, 1)
+	return g
+}
+
+// draw returns a draw.
+func (l *law) draw(r *rng.Stream) []float64 {
+	u, k := r.Float64(), 0
+	for k < len(l.weights)-1 && u >= l.weights[k] {
+		u -= l.weights[k]
+		k++
+	}
+	x := make([]float64, l.dim())
+	for c, m := range l.means[k] {
+		x[c] = m + l.sds[k]*r.NormFloat64()
+	}
+	return x
+}
+
+// draws returns n draws.
+func (l *law) draws(n int, r *rng.Stream) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = l.draw(r)
+	}
+	return out
+}
+
+// points are the rows of a batch in float64.
+func points(b sifg.Batch) [][]float64 {
+	out := make([][]float64, b.Rows)
+	for i := range out {
+		out[i] = make([]float64, b.Cols)
+		for c := range out[i] {
+			out[i][c] = float64(b.Data[i*b.Stride+c])
+		}
+	}
+	return out
+}
+
+// batch is the reverse of points.
+func batch(x [][]float64) sifg.Batch {
+	b := sifg.NewBatch(len(x), len(x[0]))
+	for i, row := range x {
+		for c, v := range row {
+			b.Data[i*b.Stride+c] = float32(v)
+		}
+	}
+	return b
+}
+
+// nodes are points w and weights, summing to 1, of a rule for expectations over N(0, I).
+type nodes struct {
+	w      [][]float64
+	weight []float64
+}
+
+// grid is the trapezoidal rule with this step in one or two dimensions. It converges exponentially for analytic functions.
+func grid(d int, step float64) nodes {
+	const end = 7.5
+	var line []float64
+	for v := -end; v <= end; v += step {
+		line = append(line, v)
+	}
+	var out nodes
+	sum := 0.0
+	add := func(w ...float64) {
+		p := math.Exp(-dot(w, w) / 2)
+		out.w, out.weight = append(out.w, w), append(out.weight, p)
+		sum += p
+	}
+	for _, a := range line {
+		if d == 1 {
+			add(a)
+			continue
+		}
+		for _, b := range line {
+			add(a, b)
+		}
+	}
+	for i := range out.weight {
+		out.weight[i] /= sum
+	}
+	return out
+}
+
+// random is Monte Carlo with n draws.
+func random(d, n int, r *rng.Stream) nodes {
+	out := nodes{w: normal(d).draws(n, r), weight: make([]float64, n)}
+	for i := range out.weight {
+		out.weight[i] = 1 / float64(n)
+	}
+	return out
+}
+
+// mean is the expectation of f.
+func (n nodes) mean(f func(w []float64) float64) float64 {
+	sum := 0.0
+	for i, w := range n.w {
+		sum += n.weight[i] * f(w)
+	}
+	return sum
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+// along sets dst = a + t·b and returns it.
+func along(dst, a []float64, t float64, b []float64) []float64 {
+	for i, v := range a {
+		dst[i] = v + t*b[i]
+	}
+	return dst
+}
