@@ -121,8 +121,8 @@ var rules = []claim.Claim{
 	descends("T8", "Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).", "dsm-in", "dsm-out"),
 	{
 		ID: "T9", Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
-		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw has the sign of descent in every σ and seed" +
-			claim.AllRule,
+		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within 0.05 of the exact one at every σ: the 90 % " +
+			"interval of the mean difference (Student's t over seeds) is within ±0.05; not reproduced if one is outside, otherwise not decided",
 		Check: checkHeld,
 	},
 }
@@ -181,21 +181,21 @@ func descends(id, statement string, rules ...string) claim.Claim {
 func checkHeld(s *record.Set) claim.Outcome {
 	t := trials{s, "sigma"}
 	o := t.options()
-	var holds []bool
+	verdict := claim.NotTestable
 	var text []string
 	for _, steps := range o.Sizes {
-		var bias []float64
+		largest := 0.0
 		for j, sigma := range o.Sigmas {
-			truth := expected("kl-w", sigma, 1)
+			var d []float64
 			for _, v := range t.at("kl-w", fmt.Sprintf("held-%d", steps), j) {
-				if steps == 5 {
-					holds = append(holds, v*truth > 0)
-				}
-				bias = append(bias, v-truth)
+				d = append(d, v-expected("kl-w", sigma, 1))
 			}
+			if v, _ := claim.Alike(d, 0.05); steps == 5 {
+				verdict = max(v, verdict)
+			}
+			largest = max(largest, math.Abs(stats.Mean(d)))
 		}
-		text = append(text, fmt.Sprintf("%d steps %s", steps, claim.Num(stats.Mean(bias))))
+		text = append(text, fmt.Sprintf("%d steps %s", steps, claim.Num(largest)))
 	}
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("kl-w"),
-		Evidence: "mean difference from the exact step over all σ, after " + strings.Join(text, ", ")}
+	return claim.Outcome{Verdict: verdict, Keys: t.keys("kl-w"), Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ")}
 }
