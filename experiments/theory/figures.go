@@ -150,7 +150,8 @@ func drawDraws(s *record.Set) (*figure.Figure, error) {
 func drawSamples(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "draws"}
 	mixture := target.GMM2D()
-	plane := figure.NewGrid(-4.6, 4.6, -3.2, 3.2, 200, func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) })
+	regions := density.Contours(func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }, -4.6, 4.6, -3.2, 3.2,
+		figure.Method("truth"), 0.5, 0.9, 0.99)
 	f := &figure.Figure{Cols: 2, Plane: true}
 	for _, m := range []struct{ method, title string }{
 		{"exact-1", "exact score, 1 draw"}, {"exact-64", "exact score, 64 draws"},
@@ -166,10 +167,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		}
 		f.Panels = append(f.Panels, figure.Panel{
 			Title: m.title, X: figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6}, Y: figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
-			Layers: []figure.Layer{
-				figure.Contours{Grid: plane, Levels: plane.MassLevels(0.5, 0.9, 0.99), Style: figure.Method("truth").As("")},
-				figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")},
-			},
+			Layers: append(slices.Clone(regions), figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")}),
 		})
 	}
 	return f, nil
