@@ -52,7 +52,9 @@ func compute(t *testing.T, s *store.Store, g *Grid, want func(x *harness.Trial) 
 	for _, x := range g.Trials {
 		config, err := json.Marshal(x.Config)
 		if err == nil && want(&x) {
-			_, err = s.Put(result(&x), config)
+			r := result(&x)
+			r.Trial.Config = string(config)
+			_, err = s.Put(r)
 		}
 		if err != nil {
 			t.Fatal(err)

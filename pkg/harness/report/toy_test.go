@@ -136,7 +136,8 @@ func (h *house) put(status string, all ...harness.Trial) {
 				r.Traces = append(r.Traces, record.Trace{Key: t.Key, Iteration: i, Metric: "kl", Value: []float64{math.Inf(1), 2, float64(t.Seed)}[i]})
 			}
 		}
-		must(h.store.Put(r, must(json.Marshal(t.Config))))
+		r.Trial.Config = string(must(json.Marshal(t.Config)))
+		must(h.store.Put(r))
 	}
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,11 +79,12 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 // ended is the result of a trial that leaves nothing but how it ended.
 func ended(t *harness.Trial, status, reason string, iterations int, started time.Time) *record.Result {
 	m := record.ThisMachine()
+	config, _ := json.Marshal(t.Config) // as for its key
 	return &record.Result{
 		Trial: record.Trial{
 			Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
 			Seed: t.Seed, Status: status, Reason: strings.Join(strings.Fields(reason), " "), Particles: t.Config.Particles,
-			Iterations: iterations,
+			Iterations: iterations, Config: string(config),
 		},
 		Timing: record.Timing{
 			Key: t.Key, Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,

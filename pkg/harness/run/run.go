@@ -3,7 +3,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -115,7 +114,9 @@ func (r *runner) work(soft context.Context, stop func(), queue <-chan *harness.T
 		saving.Wait()
 		saving.Go(func() {
 			if failure == nil && x.result != nil {
-				x, failure = r.save(t, x.result)
+				var row record.Trial // another process's, if that was first
+				row, failure = r.store.Put(x.result)
+				x = of(&record.Result{Trial: row})
 			}
 			r.Progress.End(t, x.status, x.reason, took)
 			if failure != nil {
@@ -124,16 +125,6 @@ func (r *runner) work(soft context.Context, stop func(), queue <-chan *harness.T
 			count(t, failure)
 		})
 	}
-}
-
-// save stores a result and returns what the store has then, which is another process's result if that was first.
-func (r *runner) save(t *harness.Trial, result *record.Result) (outcome, error) {
-	config, err := json.Marshal(t.Config)
-	if err != nil {
-		return outcome{}, err
-	}
-	row, err := r.store.Put(result, config)
-	return outcome{status: row.Status, reason: row.Reason}, err
 }
 
 func (r *runner) experiment(t *harness.Trial) *harness.Experiment {

@@ -29,52 +29,45 @@ func of(r *record.Result) outcome { return outcome{r.Trial.Status, r.Trial.Reaso
 // here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine goes on
 // until its next iteration, if there is one, and what it does is lost.
 func (r *runner) here(t *harness.Trial, started time.Time) (outcome, error) {
-	type end struct {
-		result *record.Result
-		err    error
-	}
+	late, cancel := within(r.hard, r.Timeout, r.Grace)
+	defer cancel()
 	var iter atomic.Int64
-	var left atomic.Bool
-	defer left.Store(true)
-	done := make(chan end, 1)
+	done := make(chan *record.Result, 1)
 	go func() {
 		result, err := timed(r.hard, r.experiment(t), t, r.Threads, r.Timeout, func(i int) {
-			if iter.Store(int64(i)); !left.Load() {
+			if iter.Store(int64(i)); late.Err() == nil {
 				r.Progress.Step(t, i)
 			}
 		})
-		done <- end{result, err}
+		if err == nil {
+			done <- result
+		}
 	}()
-	var late <-chan time.Time
-	if r.Timeout > 0 {
-		timer := time.NewTimer(r.Timeout + r.Grace)
-		defer timer.Stop()
-		late = timer.C
-	}
 	select {
 	case x := <-done:
-		if x.err != nil {
-			return outcome{}, x.err
-		}
-		return of(x.result), nil
-	case <-r.hard.Done():
-		return outcome{}, context.Cause(r.hard)
-	case <-late:
-		return of(tooLong(t, int(iter.Load()), r.Timeout, started,
-			", did not stop and was left behind: --isolate kills such trials")), nil
+		return of(x), nil
+	case <-late.Done():
 	}
+	if r.hard.Err() != nil {
+		return outcome{}, context.Cause(r.hard)
+	}
+	return of(tooLong(t, int(iter.Load()), r.Timeout, started, ", did not stop and was left behind: --isolate kills such trials")), nil
+}
+
+// within returns a context that ends when ctx does or after the limit and the grace; a limit of 0 is none.
+func within(ctx context.Context, limit, grace time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit+grace)
 }
 
 // timed computes a trial within its limit of time; its failures are results. The error is that hard ended.
 func timed(hard context.Context, e *harness.Experiment, t *harness.Trial, threads int, limit time.Duration,
 	step func(iter int)) (*record.Result, error) {
-	started := time.Now()
-	ctx, last := hard, 0
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(hard, limit)
-		defer cancel()
-	}
+	started, last := time.Now(), 0
+	ctx, cancel := within(hard, limit, 0)
+	defer cancel()
 	var result *record.Result
 	err := guarded(t, func() (err error) {
 		result, err = Compute(ctx, e, t, threads, func(iter int) { last = iter; step(iter) })

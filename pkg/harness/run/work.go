@@ -14,6 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -23,18 +24,18 @@ func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
 	say := json.NewEncoder(os.Stdout)
 	os.Stdout = os.Stderr // for what the trial's code prints
-	x, err := work(experiments, data, gone, func(iter int) { say.Encode(message{Iter: iter}) })
+	row, err := work(experiments, data, gone, func(iter int) { say.Encode(message{Iter: iter}) })
 	if err != nil {
 		say.Encode(message{Error: err.Error()})
 		return
 	}
-	say.Encode(message{Status: x.status, Reason: x.reason})
+	say.Encode(message{Status: row.Status, Reason: row.Reason})
 }
 
-func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), tell func(iter int)) (outcome, error) {
+func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), tell func(iter int)) (row record.Trial, err error) {
 	var j job
 	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
-		return outcome{}, fmt.Errorf("a trial's process got no trial: %w", err)
+		return row, fmt.Errorf("a trial's process got no trial: %w", err)
 	}
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
@@ -42,21 +43,21 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 	}()
 	e, err := plan.Revive(j.Trial, experiments, data)
 	if err != nil {
-		return outcome{}, err
+		return row, err
 	}
 	s, err := store.Open(j.Store)
 	if err != nil {
-		return outcome{}, err
+		return row, err
 	}
 	if x, err := referenceOf(e, j.Trial, data); err != nil {
-		return outcome{}, err
+		return row, err
 	} else if x != nil {
 		if there, err := x.attach(s, j.Trial); !there {
-			return outcome{}, fmt.Errorf("%s: its reference %s: %w", j.Trial.Name(), x.id, cmp.Or(err, fs.ErrNotExist))
+			return row, fmt.Errorf("%s: its reference %s: %w", j.Trial.Name(), x.id, cmp.Or(err, fs.ErrNotExist))
 		}
 	}
 	if err := limitMemory(j.Memory); err != nil {
-		return outcome{}, err
+		return row, err
 	}
 	told := time.Now()
 	result, err := timed(context.Background(), e, j.Trial, j.Threads, j.Timeout, func(iter int) {
@@ -66,8 +67,7 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 		}
 	})
 	if err != nil {
-		return outcome{}, err
+		return row, err
 	}
-	r := &runner{store: s}
-	return r.save(j.Trial, result)
+	return s.Put(result)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +56,7 @@ func writeSome(dir string) error {
 		return err
 	}
 	for _, key := range []string{"new", "failed"} {
-		if _, err := s.Put(result(key, record.StatusOK, 50000), json.RawMessage("{}")); err != nil {
+		if _, err := s.Put(result(key, record.StatusOK, 50000)); err != nil {
 			return err
 		}
 	}
@@ -231,7 +230,7 @@ func fillAll(dir string, process int) error {
 		if k%2 == 1 && process%3 != 0 {
 			status = record.StatusFailed
 		}
-		got, err := s.Put(result(fmt.Sprint("k", k), status, 2000), json.RawMessage("{}"))
+		got, err := s.Put(result(fmt.Sprint("k", k), status, 2000))
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -20,47 +19,27 @@ import (
 )
 
 // Put stores a trial and returns what the store has then. That is another one where the trial is there already with status ok or
-// diverged; one that failed is replaced. Over a damaged one nothing is written: Verify moves it aside. config is the resolved
-// configuration.
-func (s *Store) Put(r *record.Result, config json.RawMessage) (record.Trial, error) {
-	t := r.Trial
+// diverged; one that failed is replaced. Over a damaged one nothing is written: Verify moves it aside.
+func (s *Store) Put(r *record.Result) (record.Trial, error) {
+	t, timing := r.Trial, r.Timing
+	t.Reason = safe.Text(t.Reason)
 	id := ID{t.Experiment, t.Key}
-	fail := func(err error) (record.Trial, error) {
-		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, config); err != nil {
-		return fail(fmt.Errorf("its configuration: %w", err))
-	}
-	t.Config, t.Reason = compact.String(), safe.Text(t.Reason)
-	timing := r.Timing
-	timing.Key = t.Key
-	files, err := encode(r)
-	if err != nil {
-		return fail(err)
-	}
-	h := head{Version: version, Origin: thisProgram, Trial: &t, Config: compact.Bytes(), Timing: &timing}
-	if err := h.check(id, trialIndex); err != nil { // what nobody could read
-		return fail(err)
-	}
-	there, err := s.publish(id, trialIndex, &h, files)
-	if err != nil {
-		return fail(err)
-	}
-	return *there.Trial, nil
-}
-
-// encode returns the files of a trial.
-func encode(r *record.Result) (map[string][]byte, error) {
-	trace, err := record.EncodeTraces(r.Traces)
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{traceName: trace}
+	h := &head{Version: version, Origin: thisProgram, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
+	files := map[string][]byte{}
 	for name, a := range r.Arrays {
 		files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
 	}
-	return files, nil
+	trace, err := record.EncodeTraces(r.Traces)
+	if files[traceName] = trace; err == nil {
+		err = h.check(id, trialIndex) // what nobody could read
+	}
+	if err == nil {
+		h, err = s.publish(id, trialIndex, h, files)
+	}
+	if err != nil {
+		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
+	}
+	return *h.Trial, nil
 }
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.

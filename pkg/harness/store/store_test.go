@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,7 +18,7 @@ const someConfig = `{ "a": "<b> & \u003c", "n": 1e-05 }`
 func result(key, status string, n int) *record.Result {
 	r := &record.Result{
 		Trial: record.Trial{Key: key, Experiment: "gmm", Protocol: "released", Scale: "smoke", Problem: "gmm-2d", Method: "sifg",
-			Seed: 1<<64 - 1, Status: status, Particles: 100, Dim: 2, Iterations: 50},
+			Seed: 1<<64 - 1, Status: status, Config: someConfig, Particles: 100, Dim: 2, Iterations: 50},
 		Timing: record.Timing{Seconds: 0.25, CPU: "some CPU", Kernel: "avx2", Started: "2026-01-02T03:04:05Z", Commit: "c0ffee"},
 		Arrays: map[string]*record.Array{"particles": {Shape: []int{n / 2, 2}, Data: make([]float32, n)}},
 	}
@@ -33,7 +32,7 @@ func result(key, status string, n int) *record.Result {
 }
 
 func put(s *Store, key, status string) (record.Trial, error) {
-	return s.Put(result(key, status, 20), json.RawMessage(someConfig))
+	return s.Put(result(key, status, 20))
 }
 
 func gmm(key string) ID { return ID{"gmm", key} }
@@ -70,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(e, err)
 	}
 	want := result("k1", record.StatusOK, 20)
-	got, err := s.Put(want, json.RawMessage(someConfig))
+	got, err := s.Put(want)
 	want.Trial.Config, want.Timing.Key = `{"a":"<b> & \u003c","n":1e-05}`, "k1"
 	if err != nil || got != want.Trial {
 		t.Errorf("%+v, error %v", got, err)
@@ -99,7 +98,7 @@ func TestRoundTrip(t *testing.T) {
 
 	failed := result("k0", record.StatusFailed, 2)
 	failed.Trial.Reason, failed.Traces, failed.Arrays = "panic: \xff\x1b[2J", nil, nil
-	if _, err := s.Put(failed, json.RawMessage(someConfig)); err != nil {
+	if _, err := s.Put(failed); err != nil {
 		t.Fatal(err)
 	}
 	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Seconds != 0.25 || found[0].Iterations != 50 ||
@@ -146,7 +145,9 @@ func TestReplace(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	s := must(Open(t.TempDir()))
-	_, err := s.Put(result("k", record.StatusOK, 2), json.RawMessage("{"))
+	broken := result("k", record.StatusOK, 2)
+	broken.Trial.Config = "{"
+	_, err := s.Put(broken)
 	if err == nil || !strings.Contains(err.Error(), "gmm/k") {
 		t.Errorf("a configuration that is not JSON: error %v", err)
 	}
@@ -156,7 +157,7 @@ func TestMisuse(t *testing.T) {
 	for _, name := range []string{"", ".", "..", ".tmp", "a/b", "../a", "-x", "a b", strings.Repeat("x", 200)} {
 		r := result(name, record.StatusOK, 2)
 		r.Arrays = nil
-		if _, err := s.Put(r, json.RawMessage("{}")); err == nil {
+		if _, err := s.Put(r); err == nil {
 			t.Errorf("key %q was taken", name)
 		}
 		for _, id := range []ID{gmm(name), {name, "k"}} {
