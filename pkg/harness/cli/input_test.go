@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+var home, _ = os.Getwd() // the folder of these tests
+
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(m.Run())
@@ -74,6 +76,13 @@ func TestBadInput(t *testing.T) {
 		{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 		{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
 		{"list it", []string{"no arguments"}},
+		{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
+		{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
+		{"submit slurm --time 2m", []string{"want 5m or more"}},
+		{"submit slurm --sbatch short", []string{"want an option of sbatch"}},
+		{"work --plan file", []string{"--plan FILE and --shard i/n"}},
+		{"work --plan file --shard 3/3", []string{"want i/n"}},
+		{"work --plan nowhere --shard 0/1", []string{"nowhere"}},
 		{"explain", []string{"one key"}},
 		{"explain ab", []string{"results", `"ab"`}},
 		{"data info bostn", []string{"bostn", `"boston"`}},

@@ -15,18 +15,6 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestEdits compares with distances counted by hand.
-func TestEdits(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"step", "steps", 1}} {
-		if got := edits(c.a, c.b); got != c.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // TestNearest: what is offered shares a letter with what was written, and a name that was cut short is completed.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-package cluster_test
+package cli
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 
 // privateSlurm is munge, a controller and nodes of two cores on this host, under one folder, with no system service. It ends with its test.
 type privateSlurm struct {
-	env []string // in which commands speak to it
 	t   *testing.T
 	dir string
 }
@@ -40,7 +39,8 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	at := func(name string) string { return filepath.Join(dir, name) }
-	c := &privateSlurm{append(os.Environ(), "SLURM_CONF="+at("slurm.conf")), t, dir}
+	t.Setenv("SLURM_CONF", at("slurm.conf"))
+	c := &privateSlurm{t, dir}
 	c.configure(nodes)
 	// --force: the folder may lie in one that everybody may write
 	c.daemon("munged", "--foreground", "--force", "--key-file="+at("munge.key"), "--socket="+at("munge.socket"),
@@ -91,7 +91,7 @@ func (c *privateSlurm) daemon(name string, args ...string) {
 	c.t.Helper()
 	log := &bytes.Buffer{}
 	cmd := exec.Command(name, args...)
-	cmd.Env, cmd.Stderr = c.env, log
+	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -125,7 +125,6 @@ func (c *privateSlurm) idle() bool { return c.try("squeue", "-h") == "" }
 // try returns what one of Slurm's commands prints, "error" where it fails.
 func (c *privateSlurm) try(name string, args ...string) string {
 	cmd := exec.Command("timeout", append([]string{"10", name}, args...)...)
-	cmd.Env = c.env
 	out, err := cmd.Output()
 	if err != nil {
 		return "error\n"

@@ -1,4 +1,4 @@
-package cluster_test
+package cli
 
 import (
 	"os"
@@ -39,7 +39,7 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 	for _, block := range blocks {
 		began := time.Now()
 		cmd := exec.Command("timeout", "60", "bash", "-eux", "-o", "pipefail", "-c", block)
-		cmd.Dir, cmd.Env = dir, append(c.env, "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s\nqueue:\n%s", err, out, c.try("squeue", "-r", "-t", "all"))
 		}
@@ -55,17 +55,21 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 
 // disturbed: a worker that is killed, one that is requeued and one that is told of its time limit cost nothing but time.
 func disturbed(t *testing.T, c *privateSlurm) {
-	p := at(t, c.env)
-	submit := append([]string{"submit", "slurm", "--shards", "4"}, slow...)
-	number := strings.TrimSuffix(strings.Fields(p.want(0, []string{"24 trials in 4 shards"}, submit...))[2], ":")
+	t.Chdir(t.TempDir())
+	x := toy()
+	// 24 trials of more than a second, in which they compute next to nothing.
+	const slow = " --set problems.small.options.fault=slow --set problems.small.iterations=60 --seeds 1,2,3,4,5,6,7,8"
+	_, number, _ := strings.Cut(x.want(t, "submit slurm --shards 4"+slow, 0, "24 trials in 4 shards"), "submitted job ")
+	number, _, _ = strings.Cut(number, ":")
 	log := func(shard string) string {
-		b, _ := os.ReadFile(filepath.Join(filepath.Dir(p.file("results/cluster/*/plan.json")), "log", number+"_"+shard+".out"))
+		b, _ := os.ReadFile(filepath.Join(glob(t, "results/cluster/*/log", 1)[0], number+"_"+shard+".out"))
 		return string(b)
 	}
+	trials := func() int { found, _ := filepath.Glob("results/store/toy/*/trial.json"); return len(found) }
 	c.wait("all workers", func() bool {
-		return p.trials() > 4 && log("0") != "" && log("1") != "" && log("2") != "" && log("3") != ""
+		return log("0") != "" && log("1") != "" && log("2") != "" && log("3") != "" && trials() > 4
 	})
-	p.want(75, []string{"job " + number + " still has"}, submit...)
+	x.want(t, "submit slurm --shards 4"+slow, 75, "job "+number+" still has")
 	c.command("scancel", "-b", "-s", "USR1", number+"_0")
 	c.command("scancel", "-b", "-s", "KILL", number+"_1")
 	c.command("scontrol", "requeue", number+"_2")
@@ -77,12 +81,12 @@ func disturbed(t *testing.T, c *privateSlurm) {
 	if strings.Count(log("2"), " computed\n") != 2 || !strings.Contains(log("2"), "terminated") {
 		t.Errorf("the requeued worker says\n%s", log("2"))
 	}
-	if n := p.trials(); n < 12 || n == 24 {
+	if n := trials(); n < 12 || n == 24 {
 		t.Errorf("%d trials", n)
 	}
-	p.want(75, []string{"are missing"}, append([]string{"status"}, slow...)...)
-	p.want(0, []string{"submitted job"}, submit...)
+	x.want(t, "status"+slow, 75, "are missing")
+	x.want(t, "submit slurm --shards 4"+slow, 0, "submitted job")
 	c.wait("the end of the second array", c.idle)
-	p.want(0, nil, "verify")
-	p.sameAsLocal(slow...) // which finds all 24 there
+	x.want(t, "verify", 0)
+	x.sameAsLocal(t, slow)
 }
