@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"slices"
 	"testing"
 )
 
@@ -106,12 +105,5 @@ func TestRaw(t *testing.T) {
 	}
 	if len(d.Raw) != 23 {
 		t.Errorf("%d files, want 23", len(d.Raw))
-	}
-}
-
-// TestRandomState compares with NumPy: RandomState(5).permutation(10).
-func TestRandomState(t *testing.T) {
-	if got := permutation(randomState(5), 10); !slices.Equal(got, []int{9, 5, 2, 4, 7, 1, 0, 8, 6, 3}) {
-		t.Errorf("got %v", got)
 	}
 }

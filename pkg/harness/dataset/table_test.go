@@ -28,25 +28,17 @@ func TestGoodTables(t *testing.T) {
 		"names over the header":  {"separator: comma, header: true, columns: [x, y, z]", "a,a,c\n1,2,3\n-4.5,5e3,6\n"},
 		"names without a header": {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l, _ := mine(t, strings.Replace(plain, "separator: comma", c.parse, 1), c.text)
-			d, err := l.Load("mine")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) {
-				t.Errorf("%d×%d, target %d, %v", d.Rows, d.Cols, d.Target, d.X)
-			}
-			first := "c1"
-			if strings.Contains(c.parse, "columns") {
-				first = "x"
-			} else if strings.Contains(c.parse, "header") {
-				first = "a"
-			}
-			if d.Columns[0] != first {
-				t.Errorf("the first column is called %s, want %s", d.Columns[0], first)
-			}
-		})
+		first := "c1"
+		if strings.Contains(c.parse, "columns") {
+			first = "x"
+		} else if strings.Contains(c.parse, "header") {
+			first = "a"
+		}
+		l, _ := mine(t, strings.Replace(plain, "separator: comma", c.parse, 1), c.text)
+		d, err := l.Load("mine")
+		if err != nil || d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) || d.Columns[0] != first {
+			t.Errorf("%s: %+v (%v), want columns from %s", name, d, err, first)
+		}
 	}
 }
 
@@ -135,21 +127,16 @@ func TestIndices(t *testing.T) {
 		"overlap":       {divided, "2\n0\n", "0\n", []string{"q:1", "row 0", "both parts"}},
 		"empty part":    {divided, "2\n0\n", "", []string{"q", "no rows"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l, _, err := own(t, c.manifest, map[string]string{"a.csv": "1,2\n3,4\n5,6\n", "p": c.p, "q": c.q})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := l.Load("mine")
-			if c.words != nil {
-				wants(t, err, c.words...)
-			} else if err != nil {
-				t.Error(err)
-			} else if c.manifest == permuted && !slices.Equal(d.Permutation, []int{2, 0, 1}) {
-				t.Errorf("permutation %v", d.Permutation)
-			} else if c.manifest == divided && (len(d.Splits) != 1 || d.Splits[0].Train[0] != 2 || d.Splits[0].Test[0] != 1) {
-				t.Errorf("splits %v", d.Splits)
-			}
-		})
+		l, _, err := own(t, c.manifest, map[string]string{"a.csv": "1,2\n3,4\n5,6\n", "p": c.p, "q": c.q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := l.Load("mine")
+		if c.words != nil {
+			wants(t, err, c.words...)
+		} else if err != nil || c.manifest == permuted && !slices.Equal(d.Permutation, []int{2, 0, 1}) ||
+			c.manifest == divided && (len(d.Splits) != 1 || d.Splits[0].Train[0] != 2 || d.Splits[0].Test[0] != 1) {
+			t.Errorf("%s: permutation %v, splits %v (%v)", name, d.Permutation, d.Splits, err)
+		}
 	}
 }

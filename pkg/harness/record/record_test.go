@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -223,10 +222,5 @@ func TestNPYDamage(t *testing.T) {
 				t.Fatalf("bit %d of byte %d flipped: shape %v, %d values", bit, i, shape, len(got))
 			}
 		}
-	}
-	bomb := bytes.Clone(b)
-	binary.LittleEndian.PutUint16(bomb[8:], 65535)
-	if _, _, err := DecodeNPY[float32](bomb); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a header longer than the file: error %v", err)
 	}
 }
