@@ -45,7 +45,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 
 // panels makes a panel for each data set, in the order of Table 1. draw adds the layers, and limits of the y axis.
 func panels(s *record.Set, axes figure.Panel, draw func(problem string, p *figure.Panel)) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 3}
+	f := &figure.Figure{Cols: min(3, len(expected(s)))}
 	for _, problem := range expected(s) {
 		panel := axes
 		panel.Title = named(s)(problem)

@@ -19,11 +19,11 @@ import (
 // findings say what the printed table is, and what the protocols give instead.
 var findings = []harness.Finding{leadership, beaten, steps, spreads, restless, optimism, sigmas}
 
-// each calls f for the protocols that have records of the paper's data at full scale, in order of presentation; those named, or all.
+// each calls f for the protocols that have records at full scale, in order of presentation; those named, or all.
 func each(by map[string]*record.Set, f func(protocol string, r results), only ...string) {
 	for _, protocol := range settings.Judged {
 		s := by[protocol]
-		if s != nil && s.Scale == "full" && otherData(s) == "" && (only == nil || slices.Contains(only, protocol)) {
+		if s != nil && s.Scale == "full" && (only == nil || slices.Contains(only, protocol)) {
 			f(protocol, read(s))
 		}
 	}

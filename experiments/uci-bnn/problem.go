@@ -61,15 +61,22 @@ func options(t *harness.Trial) (*Options, error) {
 	return o, nil
 }
 
-// check refuses wrong options, and a split that the data set does not have.
+// check refuses wrong options, data that are not the paper's under the name of a problem that is, and a division of the rows that the
+// data set does not have. The paper's data have every random one.
 func check(t *harness.Trial) error {
 	o, err := options(t)
-	if err != nil || o.Split == "random" {
+	paper := slices.Contains(problems, t.Problem)
+	switch {
+	case err != nil:
 		return err
+	case paper && strings.TrimSuffix(t.Config.Data, "-standard") != t.Problem:
+		return fmt.Errorf("data: %s has its own data: --data %s takes yours, as a problem of its own", t.Problem, t.Config.Data)
+	case paper && o.Split == "random":
+		return nil
 	}
 	d, err := t.Data()
 	if err == nil {
-		_, _, err = split(d, o.Split, t.Seed)
+		_, err = prepare(d, o.Split, o.Dev, t.Seed)
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package ucibnn
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -52,8 +51,18 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 	return out
 }
 
-// expected are the problems of a protocol: there are no standard splits of Diabetes.
+// expected are the problems of a protocol: there are no standard splits of Diabetes. A person's own data sets are problems besides the
+// paper's.
 func expected(s *record.Set) []string {
+	var own []string
+	for _, t := range s.Trials {
+		if !slices.Contains(append(own, problems...), t.Problem) {
+			own = append(own, t.Problem)
+		}
+	}
+	if own != nil {
+		return own
+	}
 	if s.Protocol == "standard" {
 		return slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return p == "diabetes" })
 	}
@@ -82,34 +91,11 @@ func config(s *record.Set, problem, method string) (settings.Config, bool) {
 	return settings.Config{}, false
 }
 
-// ownData returns the name of a person's own data set that stands in the place of the problem's; "" for none.
-func ownData(s *record.Set, problem string) string {
-	c, ok := config(s, problem, "")
-	if !ok || strings.TrimSuffix(c.Data, "-standard") == problem {
-		return ""
-	}
-	return c.Data
-}
-
-// otherData says which problem has other data than the paper's; "" for none.
-func otherData(s *record.Set) string {
-	for _, p := range problems {
-		if own := ownData(s, p); own != "" {
-			return fmt.Sprintf("problem %s has the data set %s, not the paper's", p, own)
-		}
-	}
-	return ""
-}
-
-// named returns the names of problems, metrics and methods in words: a problem with a person's own data has the name of the data set,
-// methods that run with two settings are told apart by them.
+// named returns the names of problems, metrics and methods in words: methods that run with two settings are told apart by them.
 func named(s *record.Set) func(name string) string {
 	return func(name string) string {
 		switch {
 		case slices.Contains(problems, name):
-			if own := ownData(s, name); own != "" {
-				return own
-			}
 			return strings.ToUpper(name[:1]) + name[1:]
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))

@@ -124,39 +124,3 @@ func TestAgainstPrint(t *testing.T) {
 		t.Errorf("other splits: %v, %v", tab, err)
 	}
 }
-
-// TestOwnData: where a person's own data stand in a problem's place, nothing of the paper's appears beside them.
-func TestOwnData(t *testing.T) {
-	s := asInPrint().set(t)
-	for i := range s.Trials {
-		s.Trials[i].Config = strings.ReplaceAll(s.Trials[i].Config, `"data":"boston"`, `"data":"rent"`)
-	}
-	for _, c := range Experiment.Claims {
-		if out := c.Check(s); out.Verdict != claim.NotTestable || !strings.Contains(out.Evidence, "rent") {
-			t.Errorf("claim %s: %s (%s)", c.ID, out.Verdict, out.Evidence)
-		}
-	}
-	for _, make := range []func(*record.Set) (*table.Table, error){table1, against} {
-		tab, err := make(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := tab.Markdown(); strings.Contains(text, "Boston") {
-			t.Errorf("Boston beside rent:\n%s", text)
-		}
-	}
-	for _, f := range Experiment.Figures {
-		drawn, err := f.Draw(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if drawn.Panels[0].Title != "rent" {
-			t.Errorf("%s: the first panel is %q", f.Name, drawn.Panels[0].Title)
-		}
-	}
-	for _, f := range findings {
-		if st := f(map[string]*record.Set{"released": s, "paper": s}); st != nil {
-			t.Errorf("a finding about the paper: %s", st.Title)
-		}
-	}
-}

@@ -19,6 +19,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -52,10 +53,34 @@ type Experiment struct {
 	Findings []Finding
 	Beyond   Beyond // what is made of the protocol beyond
 
+	// Own says how it runs on data sets of a person's own; nil: it does not.
+	Own *Own
+
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
 	// Incomparable says, by protocol, why its trials cannot be compared with the published numbers.
 	Incomparable map[string]string
+}
+
+// Own is an experiment on data sets of a person's own. Nothing of it is about the paper.
+type Own struct {
+	Problem  string // whose settings every data set takes
+	Protocol string // unless one is chosen
+	Summary  string
+	Figures  []Figure
+	Tables   []Table
+}
+
+// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims.
+func (e *Experiment) On(data []string) (*Experiment, error) {
+	if e.Own == nil {
+		return nil, usage.Errorf("experiment %s does not run on data of your own", e.Name)
+	}
+	text, err := settings.On(e.Settings, e.Own.Problem, data)
+	out := *e
+	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
+	out.Claims, out.Findings, out.Published, out.Lead, out.Grids = nil, nil, nil, nil, nil
+	return &out, err
 }
 
 // Problem is one trial's problem.

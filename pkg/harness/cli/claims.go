@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,7 +31,9 @@ func claimsCommand(e *env) *cobra.Command {
 			if len(rep.Experiments) == 0 {
 				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
-			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { return !named(r.Experiments, row.Experiment) })
+			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
+				return !named(r.Experiments, row.Experiment) || len(row.Under) == 0
+			})
 			findings := map[string][]harness.Statement{}
 			for _, x := range r.Experiments {
 				if part := rep.Experiment(x.Name); part != nil {
@@ -78,6 +81,6 @@ func printLedger(e *env, ledger claim.Ledger) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(e.out, ledger.Count())
+	_, err := fmt.Fprintln(e.out, cmp.Or(ledger.Count(), "no claim was checked"))
 	return err
 }

@@ -26,6 +26,7 @@ type selection struct {
 	methods     []string
 	seeds       []uint
 	name        string
+	own
 	folders
 }
 
@@ -36,6 +37,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.protocolFlag(f, "released")
 	s.reportFlags(f)
+	s.own.flags(f)
 	f.StringArrayVar(&s.config, "config", nil, "`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
 	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
@@ -49,7 +51,8 @@ func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
+	s.scale = "full"
+	f.Var(&once{to: &s.scale}, "scale", "scale, by `NAME`: full, quick or smoke")
 	s.folderFlags(f)
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 }
@@ -135,9 +138,38 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
+	if err := s.own.use(e, &r); err != nil {
+		return r, err
+	}
 	_, err := r.Check()
 	return r, err
 }
+
+// once is a flag of one value. Given two, it would drop one without a word.
+type once struct {
+	to    *string
+	given bool
+}
+
+// Set implements pflag.Value.
+func (o *once) Set(text string) error {
+	if o.given {
+		return errors.New("given twice")
+	}
+	*o.to, o.given = text, true
+	return nil
+}
+
+// String implements pflag.Value; a help text asks it of the zero value.
+func (o *once) String() string {
+	if o.to == nil {
+		return ""
+	}
+	return *o.to
+}
+
+// Type implements pflag.Value.
+func (o *once) Type() string { return "string" }
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
 func flagError(cmd *cobra.Command, err error) error {

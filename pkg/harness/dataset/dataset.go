@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -34,7 +35,7 @@ func damaged(format string, args ...any) error {
 
 // Options say where data sets are described and where their files are.
 type Options struct {
-	Manifests []string // a person's own, besides the project's
+	Manifests []string // a person's own, besides the project's and Own
 	Cache     string   // folder of fetched files; "": datasets/cache
 	Mirror    string   // folder or http(s) address with the layout of the cache, used before the published address; "": none
 }
@@ -80,6 +81,9 @@ func Open(o Options) (*Library, error) {
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(Own); err == nil {
+		o.Manifests = append([]string{Own}, o.Manifests...)
 	}
 	for _, file := range o.Manifests {
 		b, err := safe.Read(file, maxManifest)

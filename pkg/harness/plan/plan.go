@@ -29,6 +29,7 @@ type Request struct {
 	Methods     []string // nil: all
 	Seeds       []uint64 // in place of those of the settings; nil: those
 	Data        Datasets
+	Own         []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
 	// Lenient leaves an experiment out of a protocol that it lacks, if another of the request has it; otherwise that is an error.
 	Lenient bool
 }
@@ -126,7 +127,7 @@ func (r *Request) Set() []string {
 	}
 	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]")
 	for _, x := range [][2]string{
-		{"problems", strings.Join(r.Problems, ",")}, {"methods", strings.Join(r.Methods, ",")}, {"seeds", seeds},
+		{"data", strings.Join(r.Own, ",")}, {"problems", strings.Join(r.Problems, ",")}, {"methods", strings.Join(r.Methods, ",")}, {"seeds", seeds},
 	} {
 		if x[1] != "" {
 			out = append(out, "--"+x[0]+" "+x[1])

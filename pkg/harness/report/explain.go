@@ -105,8 +105,14 @@ func last(traces []record.Trace) map[string]float64 {
 // changed by an override, or is an axis of a grid.
 func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	t := x.Trial
-	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
 	args := []string{"sifg", "run", t.Experiment, "--protocol", t.Protocol}
+	if file, err := settings.Read(e.Name, e.Settings); err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
+		if e, err = e.On([]string{t.Problem}); err != nil {
+			return err
+		}
+		args = append(args, "--data", t.Problem)
+	}
+	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
 	if t.Scale != "full" {
 		args = append(args, "--scale", t.Scale)
 	}

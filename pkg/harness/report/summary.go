@@ -20,6 +20,16 @@ func (p *Protocol) Overrides() []string {
 	return out
 }
 
+// Own returns the data sets of a person's own that p is about; nil: it is about the experiment's problems.
+func (p *Protocol) Own() []string {
+	for _, s := range p.Set {
+		if names, ok := strings.CutPrefix(s, "--data "); ok {
+			return strings.Split(names, ",")
+		}
+	}
+	return nil
+}
+
 // Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there are none.
 func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// own is the flags of a person's own data.
+type own struct {
+	data, drop []string
+	target     string
+	all        *pflag.FlagSet // of the command
+}
+
+func (o *own) flags(f *pflag.FlagSet) {
+	o.all = f
+	f.StringArrayVar(&o.data, "data", nil, "your own data in place of the experiment's: a table in `FILE`, or the name of a data set; repeatable")
+	o.tableFlags(f)
+}
+
+func (o *own) tableFlags(f *pflag.FlagSet) {
+	f.Var(&once{to: &o.target}, "target", "the `COLUMN` of a table that is predicted, or last")
+	f.StringSliceVar(&o.drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
+}
+
+// use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of the paper is
+// beside them.
+func (o *own) use(e *env, r *plan.Request) error {
+	for _, name := range o.data {
+		if _, err := os.Stat(name); err == nil {
+			if name, err = e.data.Add(name, o.target, o.drop); err != nil {
+				return err
+			}
+		} else if _, err := e.data.Entry(name); err != nil {
+			return usage.Errorf("--data %s: there is no such file, and %v", name, err)
+		}
+		r.Own = append(r.Own, name)
+	}
+	if r.Own == nil {
+		return nil
+	}
+	experiments := r.Experiments
+	r.Experiments = nil
+	for _, x := range experiments {
+		if x.Own != nil && !o.all.Changed("protocol") {
+			r.Protocols = []string{x.Own.Protocol}
+		}
+		x, err := x.On(r.Own)
+		if err != nil {
+			return err
+		}
+		r.Experiments = append(r.Experiments, x)
+	}
+	e.experiments = r.Experiments
+	return nil
+}
+
+func addCommand(e *env) *cobra.Command {
+	var o own
+	cmd := &cobra.Command{
+		Use: "add FILE", Short: "Describes a table of your own, so that it is a data set", Args: arguments("file", 1),
+		Example: "  sifg data add rent.csv --target rent --drop id,city",
+		RunE: func(_ *cobra.Command, args []string) error {
+			name, err := e.data.Add(args[0], o.target, o.drop)
+			if err == nil {
+				fmt.Fprintf(e.out, "%s is described in %s\n", name, dataset.Own)
+			}
+			return err
+		},
+	}
+	o.tableFlags(cmd.Flags())
+	return cmd
+}

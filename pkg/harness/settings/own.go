@@ -1,0 +1,48 @@
+package settings
+
+import (
+	"maps"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
+// layer the settings of the problem that is named.
+func On(text []byte, problem string, data []string) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	if err := replace(&doc, problem, data); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(&doc)
+}
+
+// replace changes the problems of all layers in a node.
+func replace(n *yaml.Node, problem string, data []string) error {
+	for i, value := range n.Content {
+		if n.Kind != yaml.MappingNode || i == 0 || n.Content[i-1].Value != "problems" {
+			if err := replace(value, problem, data); err != nil {
+				return err
+			}
+			continue
+		}
+		var all map[string]map[string]any
+		if err := value.Decode(&all); err != nil {
+			return err
+		}
+		own := map[string]any{}
+		for _, name := range data {
+			p := maps.Clone(all[problem])
+			if p["data"] != nil {
+				p["data"] = name
+			}
+			own[name] = p
+		}
+		if err := value.Encode(own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
