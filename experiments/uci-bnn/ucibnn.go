@@ -34,9 +34,9 @@ var Experiment = &harness.Experiment{
 	Metrics: []harness.Metric{
 		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
 		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
-		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end: Table 1."},
+		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end."},
 		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the " +
-			"development part: Table 1."},
+			"development part."},
 		{Name: "dev-rmse", Unit: "target", Meaning: "RMSE of the development part at the end."},
 		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen " +
 			"by the other."},

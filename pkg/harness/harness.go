@@ -79,7 +79,7 @@ func (e *Experiment) On(data []string) (*Experiment, error) {
 	text, err := settings.On(e.Settings, e.Own.Problem, data)
 	out := *e
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
-	out.Claims, out.Findings, out.Published, out.Lead, out.Grids = nil, nil, nil, nil, nil
+	out.Claims, out.Findings, out.Published, out.Lead, out.Grids, out.Beyond = nil, nil, nil, nil, nil, Beyond{}
 	return &out, err
 }
 
