@@ -18,6 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
@@ -68,6 +69,21 @@ func TestNumerics(t *testing.T) {
 				"plan.LoopVersion for the loop; then go test ./experiments/sifg -run TestNumerics -update", name, g.Versions)
 		case g.Versions != w.Versions:
 			t.Errorf("%s has the versions %s, written down are %s: go test ./experiments/sifg -run TestNumerics -update", name, g.Versions, w.Versions)
+		}
+	}
+}
+
+// TestPlans: all experiments can be planned under every protocol at every scale.
+func TestPlans(t *testing.T) {
+	data, err := dataset.Open(dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scale := range settings.Scales {
+		over := []settings.Override{{Text: "step=0.001", From: "--set"}}
+		if p, err := plan.New(plan.Request{Experiments: experiments, Scale: scale, Overrides: over, Data: data}); err != nil ||
+			len(p.Experiments) != len(experiments) {
+			t.Errorf("%s: %v", scale, err)
 		}
 	}
 }

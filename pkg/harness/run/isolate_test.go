@@ -3,7 +3,6 @@ package run
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -148,21 +147,6 @@ func TestHardStopsStuckTrials(t *testing.T) {
 	}
 }
 
-// The end of the soft context lets what runs finish, and starts no more.
-func TestSoftLetsTrialsFinish(t *testing.T) {
-	s := must(store.Open(t.TempDir()))
-	soft, stop := context.WithCancel(context.Background())
-	o := here()
-	o.Jobs = 1
-	todo := trials("slow", "none")
-	time.AfterFunc(200*time.Millisecond, stop) // "slow" takes a second
-	n, err := Run(soft, context.Background(), s, []*harness.Experiment{toy()}, todo, o)
-	found := must(s.Status([]store.ID{id(todo[0]), id(todo[1])}))
-	if n != 1 || err != nil || found[0].Status != record.StatusOK || found[1].Status != store.Missing {
-		t.Errorf("%d computed, error %v, %+v", n, err, found)
-	}
-}
-
 // When the run is killed, the processes of its trials end too, and the trials are absent.
 func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	dir := t.TempDir()
@@ -180,8 +164,8 @@ func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	}
 }
 
-// A process refuses a trial that was planned by another program, with another configuration or other data, and names what it
-// cannot do; the run stops there.
+// A process refuses a trial that was planned by another program, with another configuration or other data, and the run stops
+// there.
 func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	planned := trials("none")[0]
@@ -199,18 +183,5 @@ func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 		if e, err := s.Get(id(x)); e != nil || err != nil {
 			t.Errorf("%s: the trial is there: error %v", want, err)
 		}
-	}
-	o := isolating()
-	o.Isolate.Command = []string{filepath.Join(t.TempDir(), "none")}
-	run := func(o Options) error {
-		_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, []harness.Trial{planned}, o)
-		return err
-	}
-	if err := run(o); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a program that is not there: error %v", err)
-	}
-	must(0, errors.Join(os.RemoveAll(s.Dir()), os.WriteFile(s.Dir(), nil, 0o666)))
-	if err := run(isolating()); err == nil || !strings.Contains(err.Error(), s.Dir()) {
-		t.Errorf("a store that is not there: error %v", err)
 	}
 }

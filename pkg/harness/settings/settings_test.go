@@ -242,35 +242,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestExperiments: the settings of all experiments can be resolved under every protocol at every scale.
-func TestExperiments(t *testing.T) {
-	files, err := filepath.Glob("../../../experiments/*/*.yaml")
-	if err != nil || len(files) < 4 {
-		t.Fatalf("%d settings files, %v", len(files), err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := Read(filepath.Base(file), text)
-		if err != nil {
-			t.Errorf("%v", err)
-			continue
-		}
-		if !slices.Contains(f.Protocols, "matched") {
-			t.Errorf("%s has the protocols %v", file, f.Protocols)
-		}
-		for _, protocol := range f.Protocols {
-			for _, scale := range Scales {
-				if s, err := f.Resolve(protocol, scale, sets("step=0.001")); err != nil || len(s.Problems) != len(f.Problems) {
-					t.Errorf("%s %s %s: %v", file, protocol, scale, err)
-				}
-			}
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for _, c := range refusals {
 		if !strings.Contains(toy, c.old) {

@@ -87,20 +87,39 @@ func later(t *testing.T, s *Store) {
 	must(Open(s.dir))
 }
 
-// Killed before any of its changes, a writer leaves each trial and reference absent or whole, and the next process needs nobody's
-// help.
+// begun is a store with a trial that ended and one that failed.
+func begun(t *testing.T) *Store {
+	t.Helper()
+	s := must(Open(t.TempDir()))
+	must(put(s, "sound", record.StatusOK))
+	must(put(s, "failed", record.StatusFailed))
+	return s
+}
+
+// heals fails the test unless each trial and reference is absent or whole, and the next writer needs nobody's help.
+func heals(t *testing.T, s *Store, after string) {
+	t.Helper()
+	if found := must(s.Verify(false)); len(found) != 0 {
+		t.Fatalf("%s: %v", after, found)
+	}
+	if err := writeSome(s.dir); err != nil {
+		t.Errorf("after %s: %v", after, err)
+	}
+	complete(t, s, "after "+after)
+	later(t, s)
+	tidy(t, s)
+}
+
+// Killed before any of its changes, a writer leaves each trial and reference absent or whole.
 func TestKilledAtEveryStep(t *testing.T) {
 	for at := 1; ; at++ {
-		s := must(Open(t.TempDir()))
-		must(put(s, "sound", record.StatusOK))
-		must(put(s, "failed", record.StatusFailed))
+		s := begun(t)
 		cmd := child("killed", s.dir, at)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			if at < 40 { // opening, and three folders of about 15 changes
 				t.Errorf("only %d changes", at-1)
 			}
-			t.Logf("%d changes", at-1)
 			complete(t, s, "not killed")
 			tidy(t, s)
 			return
@@ -108,14 +127,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		if w, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || w.Signal() != syscall.SIGKILL {
 			t.Fatalf("change %d: %v: %s", at, err, out)
 		}
-		if found := must(s.Verify(false)); len(found) != 0 {
-			t.Fatalf("killed at change %d: %v", at, found)
-		}
-		is(t, s, "sound", record.StatusOK)
-		must(0, writeSome(s.dir))
-		complete(t, s, fmt.Sprint("after a kill at change ", at))
-		later(t, s)
-		tidy(t, s)
+		heals(t, s, fmt.Sprint("a kill at change ", at))
 	}
 }
 
@@ -123,9 +135,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 // store and keeps its cause, each trial is absent or whole, and the same store takes the trials as soon as the file system does.
 func TestFailsAtEveryStep(t *testing.T) {
 	for at := int64(1); ; at++ {
-		s := must(Open(t.TempDir()))
-		must(put(s, "sound", record.StatusOK))
-		must(put(s, "failed", record.StatusFailed))
+		s := begun(t)
 		cause, broken := []error{syscall.ENOSPC, syscall.EIO}[at%2], ""
 		restore := disktest.FailAt(at, cause, &broken)
 		err := writeSome(s.dir)
@@ -140,18 +150,10 @@ func TestFailsAtEveryStep(t *testing.T) {
 		if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
 			t.Errorf("%s fails: error %v", broken, err)
 		}
-		if found := must(s.Verify(false)); len(found) != 0 {
-			t.Errorf("%s fails: %v", broken, found)
-		}
 		if !removing {
 			tidy(t, s)
 		}
-		if err := writeSome(s.dir); err != nil {
-			t.Errorf("after %s failed: %v", broken, err)
-		}
-		complete(t, s, "after "+broken+" failed")
-		later(t, s)
-		tidy(t, s)
+		heals(t, s, broken+" failed")
 	}
 }
 
