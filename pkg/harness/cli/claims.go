@@ -32,7 +32,8 @@ func claimsCommand(e *env) *cobra.Command {
 				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
 			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				return !named(r.Experiments, row.Experiment) || len(row.Under) == 0
+				named := slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == row.Experiment })
+				return !named || len(row.Under) == 0
 			})
 			findings := map[string][]harness.Statement{}
 			for _, x := range r.Experiments {
@@ -63,10 +64,6 @@ func claimsCommand(e *env) *cobra.Command {
 	s.reportFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-func named(all []*harness.Experiment, name string) bool {
-	return slices.ContainsFunc(all, func(x *harness.Experiment) bool { return x.Name == name })
 }
 
 // printLedger prints the claims with their evidence, and how many came out how.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -56,8 +55,7 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 func openStore(dir, results string, write bool) (*store.Store, error) {
 	below, err1 := filepath.Rel(real(results), real(dir))
 	above, err2 := filepath.Rel(real(dir), real(results))
-	inside := func(rel string) bool { return rel != ".." && !strings.HasPrefix(rel, "../") }
-	if errors.Join(err1, err2) != nil || inside(above) || inside(below) && below != "store" {
+	if errors.Join(err1, err2) != nil || filepath.IsLocal(above) || filepath.IsLocal(below) && below != "store" {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
 			filepath.Join(results, "store"))
 	}
@@ -155,11 +153,10 @@ func (w *work) damage() error {
 func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
 		len(w.with(record.StatusOK, record.StatusDiverged)), len(todo))
-	if len(todo) == 0 {
-		return s
-	}
 	total, known := w.costs.Total(todo, jobs)
 	switch {
+	case len(todo) == 0:
+		return s
 	case known == 0:
 		return s + "; no trial like them was measured yet, so the time is not known"
 	case known < len(todo):

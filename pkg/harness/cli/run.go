@@ -94,7 +94,6 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, without []string, err error) {
 	soft, hard, release := signals()
 	defer release()
-	defer keepLog(e, w.store.Dir())()
 	todo := w.with(append([]string{store.Missing}, r.retry...)...)
 	fmt.Fprintln(e.err, w.forecast(todo, r.jobs))
 	if without, err = fetch(soft, e, todo); err != nil {

@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
@@ -99,31 +94,6 @@ func workerCommand(e *env) *cobra.Command {
 		Run: func(*cobra.Command, []string) {
 			run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
 		},
-	}
-}
-
-// keepLog also writes every log record to a file of this run in the store, until done is called. That it cannot be written stops no run.
-func keepLog(e *env, store string) (done func()) {
-	before := slog.Default()
-	dir := filepath.Join(store, ".log")
-	path := filepath.Join(dir, fmt.Sprintf("%s-%d.log", time.Now().UTC().Format("20060102T150405.000Z"), os.Getpid()))
-	err := os.MkdirAll(dir, 0o777)
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	}
-	if err != nil {
-		slog.Warn("no log file", "error", err)
-		return func() {}
-	}
-	slog.SetDefault(slog.New(slog.NewMultiHandler(before.Handler(), slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	m := record.ThisMachine()
-	slog.Info("begin", "command", "sifg "+report.Quote(e.args), "commit", m.Commit, "go", runtime.Version(), "processor", m.CPU,
-		"kernel", m.Kernel, "cores", runtime.GOMAXPROCS(0))
-	return func() {
-		slog.Info("end")
-		slog.SetDefault(before)
-		f.Close()
 	}
 }
 
