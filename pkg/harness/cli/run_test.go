@@ -88,7 +88,11 @@ func TestFailuresAreRows(t *testing.T) {
 	}
 	x.want(t, panics, 3, "6 already there, 3 computed")
 	x.want(t, panics+" --retry none", 3, "6 already there, 0 computed")
-	x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0, "9 trials diverged: that is their result")
+	x.want(t, panics+" --retry killed,timeout", 3, "6 already there, 0 computed")
+	x.want(t, panics+" --retry killed,failed", 3, "6 already there, 3 computed")
+	for _, computed := range []string{"9 computed", "0 computed"} { // what diverged never is tried again
+		x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0, "9 trials diverged: that is their result", computed)
+	}
 	x.want(t, "status --protocol paper --set problems.small.options.fault=nan", 0, "diverged at iteration 3")
 	x.want(t, "run --protocol paper -j 1 --fail-fast --set problems.small.options.fault=panic --results fast", 3, "1 of 9", "were not computed")
 	x.want(t, "run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow", 3, "timeout", "30ms")

@@ -3,15 +3,11 @@ package trust
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // Eight runs of one plan at once, on one store and one report: all end well, and the files are those of one run.
@@ -70,42 +66,4 @@ func TestSameBitsAnyWay(t *testing.T) {
 		}
 		same(t, fmt.Sprint(how), kept(t, dir), want)
 	}
-}
-
-// Which failures are tried again is chosen by what became of them; what diverged never is.
-func TestRetryByReason(t *testing.T) {
-	dir := folder(t)
-	began := time.Now() // of one trial, from which follows what is late on a machine that may be busy
-	if cmd, out := command("run", "--protocol", "paper", "--scale", "smoke", "--isolate", "--results", folder(t)); cmd.Run() != nil {
-		t.Fatal(out)
-	}
-	late := time.Second + 10*time.Since(began)
-	run := func(computed int, more ...string) {
-		t.Helper()
-		cmd, out := command(append([]string{"run", "--protocol", "paper", "--results", dir, "--jobs", "5", "--isolate", "--timeout", late.String(),
-			"--grace", "100ms", "--set", "problems.small.options.fault=several", "--set", "seeds=[1,2,3,4,5]"}, more...)...)
-		cmd.Run()
-		if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(out.String(), fmt.Sprintf(" %d computed", computed)) {
-			t.Fatalf("%v: exit code %d, want %d trials computed: %s", more, code, computed, out)
-		}
-	}
-	run(15)
-	b, err := os.ReadFile(filepath.Join(dir, "toy", "trials.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := record.DecodeTrials(b)
-	statuses := map[string]int{}
-	for _, r := range rows {
-		statuses[r.Status]++
-	}
-	want := map[string]int{record.StatusFailed: 3, record.StatusTimeout: 3, record.StatusKilled: 3, record.StatusDiverged: 3, record.StatusOK: 3}
-	if err != nil || !maps.Equal(statuses, want) {
-		t.Errorf("statuses %v, want %v (%v)", statuses, want, err)
-	}
-	run(0, "--retry", "none")
-	run(3, "--retry", "killed")
-	run(6, "--retry", "killed,failed")
-	run(3, "--retry", "memory,timeout")
-	run(9)
 }
