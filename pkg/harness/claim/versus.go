@@ -28,10 +28,12 @@ type Versus struct {
 // Measure is a metric and its head in a table.
 type Measure struct{ Head, Metric string }
 
-// What a comparison may come to.
-const beats, ties, loses, open = "beats", "ties with", "loses to", "is not told apart from"
+// What a comparison may come to, in a cell and in a sentence.
+const beats, ties, loses, open = "beats", "ties", "loses", "open"
 
-var verdictWords = []string{beats, ties, loses, open}
+var inSentence = []struct{ verdict, words string }{
+	{beats, "beats"}, {ties, "ties with"}, {loses, "loses to"}, {open, "is not told apart from"},
+}
 
 // relation of a flow to a rival.
 type relation struct {
@@ -43,7 +45,7 @@ type relation struct {
 func (v Versus) rule(comparisons int) string {
 	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A flow beats or loses to a rival if a two-sided sign-flip test tells the "+
 		"difference from zero (5 %%, Holm's correction over the %d comparisons of this table) and its mean exceeds %s. It ties if the 90 %% "+
-		"interval (Student's t) of the mean difference is within ±%s. Otherwise the two are not told apart.",
+		"interval (Student's t) of the mean difference is within ±%s. Otherwise the comparison is open.",
 		v.Metrics[0].Head, comparisons, Num(v.Margin), Num(v.Margin))
 }
 
@@ -136,15 +138,15 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 	var sentences []string
 	for _, flow := range newFlows {
 		var parts []string
-		for _, verdict := range verdictWords {
+		for _, say := range inSentence {
 			var of []string
 			for _, r := range found {
-				if r.flow == flow && r.verdict == verdict {
+				if r.flow == flow && r.verdict == say.verdict {
 					of = append(of, Label(r.rival))
 				}
 			}
 			if of != nil {
-				parts = append(parts, verdict+" "+strings.Join(of, ", "))
+				parts = append(parts, say.words+" "+strings.Join(of, ", "))
 			}
 		}
 		if parts != nil {
