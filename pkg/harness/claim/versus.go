@@ -11,7 +11,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// The flows that the paper does not have, and what they have to beat. sgld-long is SGLD for as many seconds as SIFG-A takes.
+// The flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more
+// seconds than SIFG-A takes.
 var (
 	newFlows = []string{"sifg-a", "interpolated", "baoab"}
 	rivals   = []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}
