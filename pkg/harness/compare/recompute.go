@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -73,8 +74,10 @@ func trialsOf(e *harness.Experiment, p *report.Protocol, data Datasets) ([]harne
 			r.Seeds = append(r.Seeds, t.Seed)
 		}
 	}
-	for _, text := range p.Overrides() {
-		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "the report"})
+	for _, text := range p.Set {
+		if !strings.HasPrefix(text, "--") { // a selection of trials
+			r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "the report"})
+		}
 	}
 	planned, err := plan.New(r)
 	if err != nil {

@@ -49,7 +49,7 @@ type view struct {
 	Main        claim.Ledger        // the paper's main claims
 	Findings    []harness.Statement // of the first screen
 	Figures     []item              // of the first screen
-	Samplers    []*sifg.Sampler     // that were used
+	Samplers    []sifg.Sampler      // that were used
 	Parts       []part
 	AnyFindings bool
 	Trials      int
@@ -107,11 +107,7 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 			everything = append(everything, x.Protocols...)
 		}
 	}
-	for i := range sifg.Samplers {
-		if s := &sifg.Samplers[i]; used[s.Name] {
-			v.Samplers = append(v.Samplers, s)
-		}
-	}
+	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
 	for _, p := range everything {
 		v.Trials += len(p.Records.Trials)
 	}

@@ -16,27 +16,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Make makes the report of a plan from the store. earlier is the report that is on disk: protocols outside of the plan,
-// and all other experiments, are taken from it unchanged. With keep, trials that the store lacks come from it too. A report of
-// a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes say what
-// was left as it was. An experiment of earlier that is damaged is made anew if the plan has all of it; otherwise that is an error.
-func Make(p *plan.Plan, s *store.Store, all []*harness.Experiment, earlier *Report, keep bool) (r *Report, notes []string, err error) {
-	r = &Report{Grids: earlier.Grids}
-	for _, e := range all {
-		m := newMaker(e, p, s)
-		m.keep, m.old = keep, earlier.Experiment(e.Name)
-		x, err := m.make()
-		if err != nil {
-			return nil, nil, err
-		}
-		if x != nil {
-			r.Experiments = append(r.Experiments, x)
-		}
-		notes = append(notes, m.notes...)
-	}
-	return r, notes, nil
-}
-
 // maker makes the part of a report about one experiment.
 type maker struct {
 	e     *harness.Experiment

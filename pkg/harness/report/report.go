@@ -3,6 +3,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -74,22 +75,19 @@ type Table struct {
 
 // Experiment returns the part about an experiment, nil if there is none.
 func (r *Report) Experiment(name string) *Experiment {
-	for _, e := range r.Experiments {
-		if e.Name == name {
-			return e
-		}
+	if i := slices.IndexFunc(r.Experiments, func(e *Experiment) bool { return e.Name == name }); i >= 0 {
+		return r.Experiments[i]
 	}
 	return nil
 }
 
 // Protocol returns the part about a protocol, nil if there is none. The experiment may be nil.
 func (e *Experiment) Protocol(name string) *Protocol {
-	if e != nil {
-		for _, p := range e.Protocols {
-			if p.Name == name {
-				return p
-			}
-		}
+	if e == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(e.Protocols, func(p *Protocol) bool { return p.Name == name }); i >= 0 {
+		return e.Protocols[i]
 	}
 	return nil
 }

@@ -9,17 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Overrides returns the changed settings, KEY=VALUE, of Set.
-func (p *Protocol) Overrides() []string {
-	var out []string
-	for _, s := range p.Set {
-		if !strings.HasPrefix(s, "--") {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // Own returns the data sets of a person's own that p is about; nil: it is about the experiment's problems.
 func (p *Protocol) Own() []string {
 	for _, s := range p.Set {

@@ -43,7 +43,10 @@ func alone(dir string, f func(root *os.Root) error) error {
 	})
 }
 
-// Update makes the report of a plan (see Make) and writes it with its page, while no other process does so with the same folder.
+// Update makes the report of a plan from the store and writes it with its page, while no other process does so with the same folder.
+// Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the store lacks come from the earlier
+// report. A report of a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes
+// say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
 	err = alone(dir, func(root *os.Root) error {
@@ -51,8 +54,18 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
 		}
-		if r, notes, err = Make(p, s, all, earlier, keep); err != nil {
-			return err
+		r = &Report{Grids: earlier.Grids}
+		for _, e := range all {
+			m := newMaker(e, p, s)
+			m.keep, m.old = keep, earlier.Experiment(e.Name)
+			x, err := m.make()
+			if err != nil {
+				return err
+			}
+			if x != nil {
+				r.Experiments = append(r.Experiments, x)
+			}
+			notes = append(notes, m.notes...)
 		}
 		foreign, err := r.write(root)
 		for _, name := range foreign {
