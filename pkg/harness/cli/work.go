@@ -64,9 +64,7 @@ func shardOf(e *env, file, shard string) (*work, error) {
 			return nil, err
 		}
 		w.Trials = append(w.Trials, t.Trial)
-		if t.Seconds > 0 {
-			w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, t.Seconds)
-		}
+		w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, t.Seconds)
 	}
 	return w, nil
 }

@@ -32,15 +32,30 @@ type Plan struct {
 // Task is a trial of a plan.
 type Task struct {
 	harness.Trial
-	Seconds float64 `json:",omitempty"` // predicted; 0: nothing comparable was measured
+	Seconds float64 // predicted
 }
 
-// New returns a plan of trials with different keys.
+// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost as much per particle
+// and iteration as the others, or else a microsecond, which is about right for a network of 32 units.
 func New(trials []harness.Trial, costs *run.Costs) *Plan {
+	work := func(t *harness.Trial) float64 { return float64(t.Config.Iterations+1) * float64(t.Config.Particles) }
 	p := &Plan{Version: planVersion}
+	known, done := 0.0, 0.0
 	for _, t := range trials {
-		seconds, _ := costs.Seconds(&t)
+		seconds, ok := costs.Seconds(&t)
+		if ok {
+			known, done = known+seconds, done+work(&t)
+		}
 		p.Trials = append(p.Trials, Task{t, seconds})
+	}
+	rate := 1e-6
+	if done > 0 {
+		rate = known / done
+	}
+	for i := range p.Trials {
+		if t := &p.Trials[i]; t.Seconds == 0 {
+			t.Seconds = rate * work(&t.Trial)
+		}
 	}
 	return p
 }
@@ -79,24 +94,15 @@ func ParseShard(text string) (i, n int, err error) {
 // Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first, each to the shard
 // that has least so far. So no shard takes more than 4/3 of what the best split would (Graham 1969), and all workers agree.
 func (p *Plan) Shard(i, n int) []Task {
-	seconds := p.seconds()
-	order := make([]int, len(seconds))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seconds[b], seconds[a]) })
+	order := slices.Clone(p.Trials)
+	slices.SortStableFunc(order, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	loads := make([]float64, min(n, len(order))) // a later shard has none
 	var out []Task
-	for _, k := range order {
-		least := 0
-		for s, load := range loads {
-			if load < loads[least] {
-				least = s
-			}
-		}
-		loads[least] += seconds[k]
+	for _, t := range order {
+		least := slices.Index(loads, slices.Min(loads))
+		loads[least] += max(0, t.Seconds) // a forged plan may say anything
 		if least == i {
-			out = append(out, p.Trials[k])
+			out = append(out, t)
 		}
 	}
 	return out
@@ -105,33 +111,9 @@ func (p *Plan) Shard(i, n int) []Task {
 // Shards returns how many shards of about twenty minutes on this many cores the plan makes.
 func (p *Plan) Shards(cpus int) int {
 	sum := 0.0
-	for _, s := range p.seconds() {
-		sum += s
+	for _, t := range p.Trials {
+		sum += t.Seconds
 	}
 	n := math.Ceil(sum / (shardSeconds * float64(cpus)))
 	return int(min(max(1, n), maxShards, float64(len(p.Trials))))
-}
-
-// seconds returns the predicted seconds of each trial. One that nothing predicts is taken to cost as much per particle and iteration as
-// the others, or else a microsecond, which is about right for a network of 32 units.
-func (p *Plan) seconds() []float64 {
-	work := func(t *Task) float64 { return float64(t.Config.Iterations+1) * float64(t.Config.Particles) }
-	sum, done := 0.0, 0.0
-	for i := range p.Trials {
-		if t := &p.Trials[i]; t.Seconds > 0 {
-			sum, done = sum+t.Seconds, done+work(t)
-		}
-	}
-	rate := 1e-6
-	if done > 0 {
-		rate = sum / done
-	}
-	out := make([]float64, len(p.Trials))
-	for i := range p.Trials {
-		t := &p.Trials[i]
-		if out[i] = t.Seconds; out[i] <= 0 {
-			out[i] = rate * work(t)
-		}
-	}
-	return out
 }

@@ -91,8 +91,11 @@ func TestCosts(t *testing.T) {
 			Config: settings.Config{Particles: particles, Iterations: 100}}
 	}
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
-	if s := p.seconds(); p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 0 || s[0] != 100 || s[1] != 200 {
-		t.Errorf("%v, %v", p.Trials, s)
+	if p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 200 {
+		t.Errorf("%v", p.Trials)
+	}
+	if p := New([]harness.Trial{of("other", 40)}, &costs); p.Trials[0].Seconds != 4040e-6 {
+		t.Errorf("%v", p.Trials)
 	}
 	for want, p := range map[int]*Plan{1: planOf(0, 0, 0), 3: planOf(shardSeconds, shardSeconds, shardSeconds), 2: planOf(9e9, 9e9)} {
 		if got := p.Shards(1); got != want {

@@ -65,22 +65,20 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if r.Seeds == nil && len(s.Seeds) > 0 {
 		r.Seeds = s.Seeds
 	}
-	b := builder{spec: s, grid: g}
-	if b.all, err = plan.NewLayout(r); err != nil {
+	b := builder{Grid: g, parts: s.Parts}
+	if b.layout, err = plan.NewLayout(r); err != nil {
 		return nil, err
 	}
 	selected := r.Problems != nil || r.Methods != nil
 	for _, p := range s.Parts {
 		r.Problems, r.Methods = p.Problems, p.Methods
-		l, err := plan.NewLayout(r)
-		if err != nil {
+		if _, err := r.Check(); err != nil {
 			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
 		}
-		b.parts = append(b.parts, l)
 	}
-	for _, p := range b.all.Settings.Problems {
+	for _, p := range b.layout.Settings.Problems {
 		for _, m := range p.Methods {
-			if !b.all.Wants(p.Name, m.Name) {
+			if !b.layout.Wants(p.Name, m.Name) {
 				continue
 			}
 			if err := b.group(p, m.Name); err != nil {
@@ -103,78 +101,73 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 
 // builder lays out the groups of a grid.
 type builder struct {
-	spec  *Spec
-	all   *plan.Layout
-	parts []*plan.Layout // with the problems and methods of each part
-	grid  *Grid
-}
-
-// point is the overrides that make a cell, if the condition holds.
-type point struct {
-	over  []settings.Override
-	where *condition
+	*Grid
+	parts  []part
+	layout *plan.Layout
 }
 
 // group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the method.
 func (b *builder) group(p settings.Problem, method string) error {
 	g := Group{Problem: p.Name, Method: method}
-	points := []point{{}} // the settings as they are
-	for i := range b.spec.Parts {
-		part := &b.spec.Parts[i]
-		if !b.parts[i].Wants(p.Name, method) {
+	seen := map[string]int{} // cells by the key of their first trial
+	var trials []harness.Trial
+	add := func(over []settings.Override, where *condition) error {
+		own, err := b.trials(p, method, over, where)
+		if err != nil || own == nil {
+			return err
+		}
+		if at, ok := seen[own[0].Key]; ok {
+			g.Cells[at].Outside = false
+			return nil
+		}
+		var c Cell
+		for _, t := range own {
+			c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
+		}
+		seen[own[0].Key] = len(g.Cells)
+		g.Cells, trials = append(g.Cells, c), append(trials, own...)
+		return nil
+	}
+	if err := add(nil, nil); err != nil {
+		return err
+	}
+	g.Cells[0].Outside = true
+	for i := range b.parts {
+		part := &b.parts[i]
+		if !part.wants(p.Name, method) {
 			continue
 		}
-		over, keys, err := b.points(part, p.Name, method)
+		points, keys, err := b.points(part, p.Name, method)
 		if err != nil {
 			return err
 		}
 		if len(keys) == 0 && part.Methods == nil {
 			continue
 		}
-		for _, o := range over {
-			points = append(points, point{o, part.Where})
-		}
 		for _, k := range keys {
 			if !slices.Contains(g.Keys, k) {
 				g.Keys = append(g.Keys, k)
 			}
 		}
-	}
-	seen := map[string]int{} // cells by the key of their first trial
-	var trials []harness.Trial
-	for i, x := range points {
-		own, err := b.trials(p, method, x)
-		if err != nil {
-			return err
+		for _, over := range points {
+			if err := add(over, part.Where); err != nil {
+				return err
+			}
 		}
-		if own == nil {
-			continue
-		}
-		if at, ok := seen[own[0].Key]; ok {
-			g.Cells[at].Outside = false
-			continue
-		}
-		c, err := newCell(own, g.Keys)
-		if err != nil {
-			return err
-		}
-		c.Outside = i == 0
-		seen[own[0].Key] = len(g.Cells)
-		g.Cells, trials = append(g.Cells, c), append(trials, own...)
 	}
 	if len(g.Cells) == 1 && g.Cells[0].Outside {
 		return nil
 	}
-	g.label(trials)
-	b.grid.Groups, b.grid.Trials = append(b.grid.Groups, g), append(b.grid.Trials, trials...)
-	return nil
+	err := g.describe(trials)
+	b.Groups, b.Trials = append(b.Groups, g), append(b.Trials, trials...)
+	return err
 }
 
 // points returns the overrides that make the cells of a part for one method on one problem, and the keys that they set.
 func (b *builder) points(part *part, problem, method string) (points [][]settings.Override, keys []string, err error) {
 	of := func(list axes) (own axes) {
 		for _, a := range list {
-			origins, bad := b.all.Settings.Origins(problem, method, a.override(0))
+			origins, bad := b.layout.Settings.Origins(problem, method, a.override(0))
 			if bad != nil {
 				err = bad
 			}
@@ -234,51 +227,38 @@ func together(list ...*axis) [][]settings.Override {
 }
 
 // trials returns the trials of a cell; nil if its condition leaves it out, which then need not be valid.
-func (b *builder) trials(p settings.Problem, method string, x point) ([]harness.Trial, error) {
-	m, invalid := b.all.Settings.Method(p.Name, method, x.over...)
-	if keep, err := x.where.holds(env(p.Name, method, m.Config)); err != nil || !keep {
+func (b *builder) trials(p settings.Problem, method string, over []settings.Override, where *condition) ([]harness.Trial, error) {
+	m, invalid := b.layout.Settings.Method(p.Name, method, over...)
+	if keep, err := where.holds(env(p.Name, method, m.Config)); err != nil || !keep {
 		return nil, err
 	}
 	if invalid != nil {
 		var texts []string
-		for _, o := range x.over {
+		for _, o := range over {
 			texts = append(texts, o.Text)
 		}
 		return nil, usage.Errorf("%v; in the cell %s", invalid, strings.Join(texts, ", "))
 	}
-	return b.all.Trials(p, m)
+	return b.layout.Trials(p, m)
 }
 
-// newCell returns the cell of some trials, one a seed.
-func newCell(trials []harness.Trial, keys []string) (c Cell, err error) {
-	tree := map[string]any{}
-	if err := mapstructure.Decode(trials[0].Config, &tree); err != nil {
-		return c, err
-	}
-	for _, key := range keys {
-		value, err := json.Marshal(lookUp(tree, key))
-		if err != nil {
-			return c, err
+// describe gives the cells their settings and labels, and the labels to their trials, which are in order of the cells.
+func (g *Group) describe(trials []harness.Trial) error {
+	first := 0
+	for i := range g.Cells {
+		c, tree := &g.Cells[i], map[string]any{}
+		if err := mapstructure.Decode(trials[first].Config, &tree); err != nil {
+			return err
 		}
-		c.Settings = append(c.Settings, value)
+		for _, key := range g.Keys {
+			value, err := json.Marshal(lookUp(tree, key))
+			if err != nil {
+				return err
+			}
+			c.Settings = append(c.Settings, value)
+		}
+		first += len(c.Trials)
 	}
-	for _, t := range trials {
-		c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
-	}
-	return c, nil
-}
-
-func lookUp(tree map[string]any, key string) any {
-	first, rest, more := strings.Cut(key, ".")
-	if !more {
-		return tree[first]
-	}
-	below, _ := tree[first].(map[string]any)
-	return lookUp(below, rest)
-}
-
-// label names the cells, and their trials, which are in order of the cells.
-func (g *Group) label(trials []harness.Trial) {
 	varying := g.varying(true)
 	for i := range g.Cells {
 		c := &g.Cells[i]
@@ -291,6 +271,16 @@ func (g *Group) label(trials []harness.Trial) {
 			trials[0].Cell, trials = c.Label, trials[1:]
 		}
 	}
+	return nil
+}
+
+func lookUp(tree map[string]any, key string) any {
+	first, rest, more := strings.Cut(key, ".")
+	if !more {
+		return tree[first]
+	}
+	below, _ := tree[first].(map[string]any)
+	return lookUp(below, rest)
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.

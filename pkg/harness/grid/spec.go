@@ -139,6 +139,11 @@ func FromAxes(texts []string, where string) (*Spec, error) {
 	return s, err
 }
 
+// wants reports whether the part is about a method on a problem.
+func (p *part) wants(problem, method string) bool {
+	return (p.Problems == nil || slices.Contains(p.Problems, problem)) && (p.Methods == nil || slices.Contains(p.Methods, method))
+}
+
 func (p *part) all() axes { return slices.Concat(p.Base, p.Product, p.Zip, p.Ablate) }
 
 // check refuses a setting with two axes (ablate may vary one of base), a base with a choice, a zip of lists that differ in length, and
