@@ -123,12 +123,16 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	if d.o.Reference.Recompute {
 		return ref, nil
 	}
-	ref.Files, err = findCommitted(d.identity())
-	if want := d.o.Reference.SHA256; ref.Files != nil && sha(ref.Files[summaryFile]) != want {
-		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s",
-			sha(ref.Files[summaryFile]), want)
+	files, err := findCommitted(d.identity())
+	if files == nil || err != nil {
+		return ref, err
 	}
-	return ref, err
+	if want := d.o.Reference.SHA256; sha(files[summaryFile]) != want {
+		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sha(files[summaryFile]), want)
+	}
+	ref.Config = map[string]any{"identity": d.identity(), "committed": d.o.Reference.SHA256}
+	ref.Make = func(context.Context, string, func(int, int)) (map[string][]byte, error) { return files, nil }
+	return ref, nil
 }
 
 // findCommitted returns the files of the committed reference with this identity; nil: there is none.

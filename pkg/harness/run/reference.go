@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -12,8 +13,8 @@ import (
 
 // reference is what a trial is judged by.
 type reference struct {
-	harness.Reference
-	id store.ID // of the one in the store; empty where it comes with the experiment
+	*harness.Reference
+	id store.ID
 }
 
 // referenceOf returns the trial's reference; nil if it has none.
@@ -26,35 +27,24 @@ func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (x
 		if r == nil || err != nil {
 			return err
 		}
-		x = &reference{Reference: *r}
-		if r.Files != nil {
-			return nil
-		}
 		key, err := plan.ReferenceKey(e, t, r, data)
-		x.id = store.ID{Experiment: e.Name, Key: key}
+		x = &reference{r, store.ID{Experiment: e.Name, Key: key}}
 		return err
 	})
 	return x, err
 }
 
-// attach lets the trial read its reference, and reports whether there is one to read. A damaged one is an error.
-func (x *reference) attach(s *store.Store, t *harness.Trial) (there bool, err error) {
-	if x.Files != nil {
-		t.Reference = func(name string) ([]byte, error) {
-			b, ok := x.Files[name]
-			if !ok {
-				return nil, fmt.Errorf("the reference of %s has no file %s: %w", t.Name(), name, fs.ErrNotExist)
-			}
-			return b, nil
-		}
-		return true, nil
-	}
+// attach lets the trial read its reference; fs.ErrNotExist if the store has none.
+func (x *reference) attach(s *store.Store, t *harness.Trial) error {
 	read, err := s.Files(x.id)
-	if err != nil {
-		return false, fmt.Errorf("%w: move it aside with `verify --repair`", err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: move it aside with `verify --repair`", err)
+	case read == nil:
+		return fmt.Errorf("reference %s: %w", x.id, fs.ErrNotExist)
 	}
 	t.Reference = read
-	return read != nil, nil
+	return nil
 }
 
 // references makes the references that the trials need and the store lacks, one at a time, and lets the trials read them. Where
@@ -66,26 +56,23 @@ func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 		x, err := referenceOf(r.experiment(t), t, r.Data)
 		if err != nil {
 			r.unmade[t.Key] = fmt.Errorf("its reference: %w", err)
+		}
+		if x == nil || err != nil {
 			continue
 		}
-		if x == nil {
-			continue
-		}
-		there, err := x.attach(r.store, t)
-		if err == nil && !there && failed[x.id] == nil {
-			failed[x.id], err = r.makeReference(ctx, x, t)
-			if ctx.Err() != nil {
-				return nil
-			}
-			if err == nil && failed[x.id] == nil {
-				_, err = x.attach(r.store, t)
+		err = x.attach(r.store, t)
+		if errors.Is(err, fs.ErrNotExist) && failed[x.id] == nil {
+			if failed[x.id], err = r.makeReference(ctx, x, t); err == nil {
+				err = x.attach(r.store, t)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("the reference of %s: %w", t.Name(), err)
-		}
-		if failed[x.id] != nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case failed[x.id] != nil:
 			r.unmade[t.Key] = fmt.Errorf("making its reference: %w", failed[x.id])
+		case err != nil:
+			return fmt.Errorf("the reference of %s: %w", t.Name(), err)
 		}
 	}
 	return nil

@@ -148,8 +148,6 @@ protocols: {paper: }
 		},
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
-			case "reference that comes along":
-				return &harness.Reference{Files: map[string][]byte{"shift.txt": []byte("100")}}, nil
 			case "reference", "reference slow", "reference broken", "reference panic":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)

@@ -1,12 +1,10 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -49,12 +47,12 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 	if err != nil {
 		return row, err
 	}
-	if x, err := referenceOf(e, j.Trial, data); err != nil {
+	x, err := referenceOf(e, j.Trial, data)
+	if x != nil && err == nil {
+		err = x.attach(s, j.Trial)
+	}
+	if err != nil {
 		return row, err
-	} else if x != nil {
-		if there, err := x.attach(s, j.Trial); !there {
-			return row, fmt.Errorf("%s: its reference %s: %w", j.Trial.Name(), x.id, cmp.Or(err, fs.ErrNotExist))
-		}
 	}
 	if err := limitMemory(j.Memory); err != nil {
 		return row, err
