@@ -101,7 +101,7 @@ func (s *folders) storeDir() string {
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
-	r := plan.Request{Scale: s.scale, Experiments: e.experiments, Lenient: true, Data: e.data, Problems: s.problems, Methods: s.methods}
+	r := plan.Request{Scale: s.scale, Experiments: e.experiments, Data: e.data, Problems: s.problems, Methods: s.methods}
 	for _, seed := range s.seeds {
 		r.Seeds = append(r.Seeds, uint64(seed))
 	}
@@ -114,7 +114,7 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		}
 	}
 	if len(names) > 0 && names[0] != "all" {
-		r.Experiments, r.Lenient = nil, false
+		r.Experiments = nil
 		for _, name := range names {
 			x, err := e.experiment(name)
 			if err != nil {

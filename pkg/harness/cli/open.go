@@ -108,7 +108,7 @@ func (w *work) measure(e *env) {
 	w.costs = run.Costs{}
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
-			w.costs.Add(t.Experiment, t.Problem, t.Method, f.Particles, f.Iterations, f.Seconds)
+			w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, f.Seconds)
 		}
 	}
 	todo := w.with(todoStatuses...)

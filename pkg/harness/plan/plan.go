@@ -22,7 +22,7 @@ type Datasets interface {
 // Request says which trials are wanted.
 type Request struct {
 	Experiments []*harness.Experiment
-	Protocols   []string // nil: all that an experiment has
+	Protocols   []string // nil: all that an experiment has; one without a protocol that another has is left out of it
 	Scale       string
 	Overrides   []settings.Override
 	Problems    []string // nil: all
@@ -30,8 +30,6 @@ type Request struct {
 	Seeds       []uint64 // in place of those of the settings; nil: those
 	Data        Datasets
 	Own         []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
-	// Lenient leaves an experiment out of a protocol that it lacks, if another of the request has it; otherwise that is an error.
-	Lenient bool
 }
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
@@ -60,7 +58,7 @@ func New(r Request) (*Plan, error) {
 		}
 		had := len(p.Trials)
 		for _, protocol := range protocols {
-			if r.Lenient && !slices.Contains(files[i].Protocols, protocol) && anyHas(files, protocol) {
+			if !slices.Contains(files[i].Protocols, protocol) && anyHas(files, protocol) {
 				continue
 			}
 			l, err := r.layout(e, files[i], protocol)

@@ -133,19 +133,17 @@ func TestExperiments(t *testing.T) {
 	b.Settings = []byte(strings.NewReplacer("protocols:\n", "protocols:\n  standard: {}\n", "wide", "tall").Replace(toySettings))
 	for _, c := range []struct {
 		protocols, problems []string
-		lenient             bool
 		want                string // experiment/protocol of the trials, or what an error says
 	}{
-		{[]string{"standard"}, nil, true, "b/standard"},
-		{[]string{"paper", "standard"}, nil, true, "toy/paper b/paper b/standard"},
-		{nil, nil, true, "toy/paper toy/released b/paper b/released b/standard"},
-		{nil, []string{"wide"}, true, "toy/paper toy/released"},
-		{[]string{"standard"}, nil, false, `experiment toy has no protocol "standard"`},
-		{[]string{"matched"}, nil, true, `experiment toy has no protocol "matched"`},
-		{[]string{"standard"}, []string{"wide"}, true, "there are no such trials"},
+		{[]string{"standard"}, nil, "b/standard"},
+		{[]string{"paper", "standard"}, nil, "toy/paper b/paper b/standard"},
+		{nil, nil, "toy/paper toy/released b/paper b/released b/standard"},
+		{nil, []string{"wide"}, "toy/paper toy/released"},
+		{[]string{"matched"}, nil, `experiment toy has no protocol "matched"`},
+		{[]string{"standard"}, []string{"wide"}, "there are no such trials"},
 	} {
 		p, err := New(request(func(r *Request) {
-			r.Experiments, r.Protocols, r.Problems, r.Lenient = []*harness.Experiment{a, b}, c.protocols, c.problems, c.lenient
+			r.Experiments, r.Protocols, r.Problems = []*harness.Experiment{a, b}, c.protocols, c.problems
 		}))
 		var got []string
 		if err != nil {

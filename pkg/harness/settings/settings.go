@@ -118,11 +118,8 @@ type Method struct {
 	Config Config
 }
 
-// Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides.
+// Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of Scales.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
-	if !slices.Contains(Scales, scale) {
-		return nil, usage.Unknown("scale", scale, "", Scales)
-	}
 	if !slices.Contains(f.Protocols, protocol) {
 		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s", f.name, protocol, strings.Join(f.Protocols, ", "))
 	}

@@ -10,7 +10,6 @@ import (
 	"path"
 	"runtime"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -34,23 +33,22 @@ type head struct {
 	Key        string          `json:"key,omitempty"`
 	Machine    *record.Machine `json:"machine,omitempty"` // that made it
 
-	Origin Origin `json:"origin"`
+	Origin origin `json:"origin"`
 }
 
-// Origin says what program made a trial.
-type Origin struct {
+// origin says what program made a trial.
+type origin struct {
 	Go       string `json:"go"`       // version of the compiler
 	Platform string `json:"platform"` // operating system/architecture
 }
 
-var thisProgram = Origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+var thisProgram = origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 
 // Entry is a trial in the store. Its folder lists the trial's files and checks them.
 type Entry struct {
 	*record.Folder
 	Trial  record.Trial
 	Timing record.Timing
-	Origin Origin
 }
 
 // Traces returns the rows of the trial's trace.
@@ -94,7 +92,7 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{f, *h.Trial, *h.Timing, h.Origin}, nil
+	return &Entry{f, *h.Trial, *h.Timing}, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a store that
@@ -123,7 +121,6 @@ func (h *head) check(id ID, index string) error {
 		}
 	}
 	h.Trial.Config, h.Timing.Key = config.String(), h.Trial.Key
-	h.Origin.Go, h.Origin.Platform = safe.Text(h.Origin.Go), safe.Text(h.Origin.Platform)
 	return errors.Join(h.Trial.Check(), h.Timing.Check())
 }
 
@@ -179,12 +176,10 @@ func (s *Store) openIndex(id ID, index string) (*head, *record.Folder, error) {
 
 // Found says what the store has of a trial.
 type Found struct {
-	ID         ID
-	Status     string // of the record, or Missing or Damaged
-	Reason     string // why it is not ok
-	Seconds    float64
-	Iterations int
-	Particles  int
+	ID      ID
+	Status  string // of the record, or Missing or Damaged
+	Reason  string // why it is not ok
+	Seconds float64
 }
 
 // Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store
@@ -201,8 +196,7 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 		case e == nil:
 			out[i] = Found{ID: id, Status: Missing}
 		default:
-			t := &e.Trial
-			out[i] = Found{id, t.Status, t.Reason, e.Timing.Seconds, t.Iterations, t.Particles}
+			out[i] = Found{id, e.Trial.Status, e.Trial.Reason, e.Timing.Seconds}
 		}
 	}
 	return out, nil
