@@ -62,22 +62,27 @@ func (s Style) line(width float64) draw.LineStyle {
 	return l
 }
 
+// style returns how the line is drawn: in its own style, or thin and light.
+func (l Line) style() Style {
+	s := l.Style
+	if l.Thin {
+		s.Dash, s.Width, s.Color = nil, thinWidth, shade(s.Color, 0.4)
+	}
+	return s
+}
+
 func (l Line) extent(e *extent) {
 	e.padX = e.padX || l.Marks || l.Thin
 	e.add(l.X, l.Y)
 }
 
 func (l Line) draw(p *panel) {
-	style := l.Style.line(lineWidth)
-	if l.Thin {
-		style = draw.LineStyle{Color: shade(l.Style.Color, 0.4), Width: thinWidth}
-	}
 	var piece, marked []vg.Point
 	end := func() {
 		if len(piece) == 1 && !l.Marks { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
-			p.stroke(style, piece)
+			p.stroke(l.style().line(lineWidth), piece)
 		}
 		piece = nil
 	}
@@ -96,7 +101,7 @@ func (l Line) draw(p *panel) {
 	marks(&p.Canvas, l.Style.Mark, markRadius, l.Style.Color, marked...)
 }
 
-func (l Line) key() key { return key{Style: l.Style, line: true, mark: l.Marks} }
+func (l Line) key() key { return key{Style: l.style(), line: true, mark: l.Marks} }
 
 func (b Band) extent(e *extent) {
 	sameLen(b.X, b.Lo)

@@ -45,6 +45,13 @@ func steps(v vg.Length) int { return int(math.Round(10 * float64(v))) }
 // at returns a point in steps from the upper left corner.
 func (c *svgCanvas) at(p vg.Point) [2]int { return [2]int{steps(p.X), steps(c.h - p.Y)} }
 
+func (c *svgCanvas) all(points []vg.Point) (out [][2]int) {
+	for _, p := range points {
+		out = append(out, c.at(p))
+	}
+	return out
+}
+
 // add adds an element to the group of this fill or stroke with these other attributes.
 func (c *svgCanvas) add(paint, attributes, element string) {
 	a := fmt.Sprintf(` %s="#%02x%02x%02x"`, paint, c.color.R, c.color.G, c.color.B) + attributes
@@ -72,11 +79,11 @@ func (c *svgCanvas) Fill(p vg.Path) { c.add("fill", "", `<path d="`+c.path(p)+`"
 func (c *svgCanvas) Stroke(p vg.Path) {
 	a := fmt.Sprintf(` stroke-width="%d"`, steps(c.width))
 	if c.dash != nil {
-		var dash []string
+		var dash []int
 		for _, d := range c.dash {
-			dash = append(dash, strconv.Itoa(steps(d)))
+			dash = append(dash, steps(d))
 		}
-		a += ` stroke-dasharray="` + strings.Join(dash, " ") + `"`
+		a += ` stroke-dasharray="` + strings.Trim(fmt.Sprint(dash), "[]") + `"`
 	}
 	c.add("stroke", a, `<path d="`+c.path(p)+`"/>`)
 }
@@ -100,10 +107,7 @@ func (c *svgCanvas) repeat(mark *svgCanvas, places []vg.Point) {
 	id := fnv.New32a() // two drawings on one page that define a mark of this name define the same mark
 	id.Write(mark.body.Bytes())
 	name := fmt.Sprintf("m%x", id.Sum32())
-	line := make([][2]int, len(places))
-	for i, p := range places {
-		line[i] = c.at(p)
-	}
+	line := c.all(places)
 	// In rows of 3 points, every second one backwards, so that most steps are short.
 	slices.SortFunc(line, func(p, q [2]int) int {
 		row := p[1] / 30
@@ -119,18 +123,14 @@ func (c *svgCanvas) path(p vg.Path) string {
 	var out strings.Builder
 	var line []vg.Point
 	end := func() {
-		var s [][2]int
-		for _, q := range simplify(line) {
-			s = append(s, c.at(q))
-		}
-		out.WriteString(polyline(s))
+		out.WriteString(polyline(c.all(simplify(line))))
 		line = nil
 	}
 	for _, part := range p {
 		switch part.Type {
 		case vg.MoveComp:
 			end()
-			line = append(line, part.Pos)
+			fallthrough
 		case vg.LineComp:
 			line = append(line, part.Pos)
 		case vg.ArcComp:
@@ -149,22 +149,18 @@ func (c *svgCanvas) path(p vg.Path) string {
 // polyline returns a line in the data of a path, relative to its first point.
 func polyline(p [][2]int) string {
 	var out []byte
+	var at [2]int
 	for i, q := range p {
-		switch i {
-		case 0:
-			out = append(out, 'M')
-		case 1:
-			out = append(out, 'l')
+		if i < 2 {
+			out = append(out, "Ml"[i])
 		}
-		for k, v := range q {
-			if i > 0 {
-				v -= p[i-1][k]
-			}
-			if v >= 0 && (i > 1 || k > 0) {
+		for k := range q {
+			if q[k] >= at[k] && (i > 1 || k > 0) {
 				out = append(out, ' ')
 			}
-			out = strconv.AppendInt(out, int64(v), 10)
+			out = strconv.AppendInt(out, int64(q[k]-at[k]), 10)
 		}
+		at = q
 	}
 	return string(out)
 }
