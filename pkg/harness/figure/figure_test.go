@@ -83,16 +83,16 @@ func TestEncode(t *testing.T) {
 func TestLegend(t *testing.T) {
 	line := func(m string) Layer { return Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Method(m)} }
 	l, err := (&Figure{Panels: []Panel{{Layers: []Layer{
-		line("mine"), line("truth"), Scatter{Style: Method("sifg")}, line("svgd"), line("sifg"), HLine{}, line("l2-gf"),
+		line("mine"), line("truth"), Scatter{Style: Method("sifg")}, Line{Style: Method("svgd"), Thin: true}, line("sifg"), HLine{}, line("l2-gf"),
 	}}}}).layout()
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := ""
 	for _, k := range slices.Concat(l.keys...) {
-		got += fmt.Sprintf("%s %t %t, ", k.Label, k.line, k.mark)
+		got += fmt.Sprintf("%s %t %t %g, ", k.Label, k.line, k.mark, k.Width)
 	}
-	if want := "L2-GF true false, SIFG true true, SVGD true false, Ground truth true false, mine true false, "; got != want {
+	if want := "L2-GF true false 0, SIFG true true 0, SVGD true false 0.6, Ground truth true false 0, mine true false 0, "; got != want {
 		t.Errorf("legend %q, want %q", got, want)
 	}
 }
