@@ -21,62 +21,61 @@ func (s *Store) Verify(repair bool) (found []Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
-	// Nobody moves a trial away meanwhile.
-	locked := record.Alone(s.dir, func() error { found, err = s.verifyAll(repair); return nil })
-	return found, errors.Join(err, locked)
+	err = record.Alone(s.dir, func() error { // nobody moves a trial away meanwhile
+		misfits, err := s.misfits()
+		for _, m := range misfits {
+			moved := ""
+			if repair && err == nil {
+				moved, err = s.quarantine(m.name)
+			}
+			for _, d := range m.damages {
+				d.Moved = moved
+				found = append(found, d)
+			}
+		}
+		return err
+	})
+	return found, err
 }
 
-func (s *Store) verifyAll(repair bool) (found []Damage, err error) {
-	add := func(name string, damages ...Damage) error {
-		if len(damages) > 0 && repair {
-			moved, err := s.quarantine(name)
-			if err != nil {
+// misfit is what a repair moves, and why.
+type misfit struct {
+	name    string
+	damages []Damage
+}
+
+func (s *Store) foreign(name string) misfit {
+	return misfit{name, []Damage{{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a file of the store"}}}
+}
+
+func (s *Store) misfits() (out []misfit, err error) {
+	own := []string{tmpName, scratchName, quarantineName, logName}
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		experiment, key, inside := strings.Cut(name, "/")
+		id := ID{experiment, key}
+		switch {
+		case err != nil:
+			return fmt.Errorf("store: %w", err)
+		case name == "." || !inside && d.IsDir() && namePattern.MatchString(name):
+			return nil
+		case inside && d.IsDir() && id.check() == nil:
+			more, err := s.look(id)
+			if out = append(out, more...); err != nil {
 				return err
 			}
-			for i := range damages {
-				damages[i].Moved = moved
-			}
+		case inside || !d.IsDir() || !slices.Contains(own, name):
+			out = append(out, s.foreign(name))
 		}
-		found = append(found, damages...)
+		if d.IsDir() {
+			return fs.SkipDir
+		}
 		return nil
-	}
-	top, err := fs.ReadDir(s.root.FS(), ".")
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	own := []string{tmpName, scratchName, quarantineName, logName}
-	for _, x := range top {
-		if x.IsDir() && slices.Contains(own, x.Name()) {
-			continue
-		}
-		if !x.IsDir() || !namePattern.MatchString(x.Name()) {
-			if err := add(x.Name(), s.foreign(x.Name())); err != nil {
-				return found, err
-			}
-			continue
-		}
-		inside, err := fs.ReadDir(s.root.FS(), x.Name())
-		if err != nil {
-			return found, fmt.Errorf("store: %w", err)
-		}
-		for _, y := range inside {
-			if err := s.verify(ID{x.Name(), y.Name()}, y.IsDir(), add); err != nil {
-				return found, err
-			}
-		}
-	}
-	return found, nil
+	})
+	return out, err
 }
 
-func (s *Store) foreign(name string) Damage {
-	return Damage{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a file of the store"}
-}
-
-// verify looks at one entry of an experiment's folder. A foreign file in a sound folder is moved alone.
-func (s *Store) verify(id ID, isDir bool, add func(name string, damages ...Damage) error) error {
-	if !isDir || id.check() != nil {
-		return add(id.dir(), s.foreign(id.dir()))
-	}
+// look looks at a trial or a reference. A foreign file in a sound folder is moved alone.
+func (s *Store) look(id ID) (out []misfit, err error) {
 	index := trialIndex
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
@@ -84,27 +83,19 @@ func (s *Store) verify(id ID, isDir bool, add func(name string, damages ...Damag
 	_, f, err := s.openIndex(id, index)
 	var d *Damage
 	if errors.As(err, &d) {
-		return add(id.dir(), *d)
+		return []misfit{{id.dir(), []Damage{*d}}}, nil
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	damages, err := f.Check()
-	if err != nil {
-		return err
-	}
-	if len(damages) > 0 {
-		return add(id.dir(), damages...)
+	if len(damages) > 0 || err != nil {
+		return []misfit{{id.dir(), damages}}, err
 	}
 	names, err := f.Foreign()
-	if err != nil {
-		return err
-	}
 	for _, name := range names {
-		if err := add(path.Join(id.dir(), name), s.foreign(path.Join(id.dir(), name))); err != nil {
-			return err
-		}
+		out = append(out, s.foreign(path.Join(id.dir(), name)))
 	}
-	return nil
+	return out, err
 }
 
 // quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a random word
