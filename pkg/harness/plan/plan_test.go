@@ -235,35 +235,26 @@ func TestOnly(t *testing.T) {
 
 // TestRevive: a trial that went to another process as JSON is the same there, and refused where it would be another.
 func TestRevive(t *testing.T) {
-	data := tables{"table": "1"}
+	newer := toy()
+	newer.Version = "2"
 	for _, x := range mustPlan(t, sets("options.list=[1, 2.5, {a: 1.0e-7}]"), func(r *Request) {
 		r.Experiments[0].Check, r.Seeds = func(*harness.Trial) error { return nil }, []uint64{1<<64 - 1}
 	}).Trials {
-		b, err := json.Marshal(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		revived := func() *harness.Trial {
+		wide := x.Problem == "wide"
+		for _, c := range []struct {
+			e       *harness.Experiment
+			data    string
+			refused bool
+		}{{toy(), "1", false}, {newer, "1", true}, {toy(), "2", wide}, {&harness.Experiment{Name: "other"}, "1", true}} {
 			var y harness.Trial
-			if err := json.Unmarshal(b, &y); err != nil {
+			b, err := json.Marshal(x)
+			if err = errors.Join(err, json.Unmarshal(b, &y)); err != nil {
 				t.Fatal(err)
 			}
-			return &y
-		}
-		y := revived()
-		if e, err := Revive(y, []*harness.Experiment{toy()}, data); err != nil || e.Name != "toy" || (y.Data != nil) != (y.Problem == "wide") {
-			t.Errorf("%s: %v", x.Name(), err)
-		}
-		newer := toy()
-		newer.Version = "2"
-		if _, err := Revive(revived(), []*harness.Experiment{newer}, data); err == nil || !strings.Contains(err.Error(), x.Key) {
-			t.Errorf("%s with another version of its experiment: %v", x.Name(), err)
-		}
-		if _, err := Revive(revived(), []*harness.Experiment{toy()}, tables{"table": "2"}); (err != nil) != (x.Problem == "wide") {
-			t.Errorf("%s with other data: %v", x.Name(), err)
-		}
-		if _, err := Revive(revived(), nil, data); err == nil {
-			t.Errorf("%s without its experiment was accepted", x.Name())
+			e, err := Revive(&y, []*harness.Experiment{c.e}, tables{"table": c.data})
+			if c.refused && (err == nil || !strings.Contains(err.Error(), x.Key)) || !c.refused && (e != c.e || (y.Data != nil) != wide) {
+				t.Errorf("%s: %+v: %v", x.Name(), c, err)
+			}
 		}
 	}
 }

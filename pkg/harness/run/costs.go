@@ -21,7 +21,7 @@ func scopes(experiment, problem, method string, particles int) []scope {
 // Add adds a trial that ran to its end.
 func (c *Costs) Add(experiment, problem, method string, particles, iterations int, seconds float64) {
 	if c.sum == nil {
-		c.sum, c.work = map[scope]float64{}, map[scope]float64{}
+		*c = Costs{map[scope]float64{}, map[scope]float64{}}
 	}
 	for _, s := range scopes(experiment, problem, method, particles) {
 		c.sum[s] += seconds

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -160,8 +158,7 @@ func TestFailFast(t *testing.T) {
 	}
 }
 
-// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, and the processor time,
-// per trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the
+// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, per trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the
 // disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {
 	for _, x := range []struct {
@@ -175,20 +172,11 @@ func BenchmarkOverhead(b *testing.B) {
 				todo[i].Key, todo[i].Config.Iterations = fmt.Sprint("k", i), 2
 			}
 			s, w := must(store.Open(b.TempDir())), &watcher{}
-			before := processorTime()
 			b.ResetTimer()
 			ctx := context.Background()
 			must(Run(ctx, ctx, s, []*harness.Experiment{toy()}, todo, Options{Jobs: x.jobs, Threads: 1, Progress: w}))
 			each, computing := b.Elapsed()/time.Duration(b.N), w.computing/time.Duration(b.N*x.jobs)
 			b.ReportMetric(1e3*(each-computing).Seconds(), "ms-overhead/trial")
-			b.ReportMetric(1e3*(processorTime()-before).Seconds()/float64(b.N), "ms-processor/trial")
 		})
 	}
-}
-
-// processorTime is that of this process.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	must(os.Getpid(), syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,9 +28,6 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("STORE_TEST_AS") {
 	case "":
 		os.Exit(m.Run())
-	case "killed":
-		disktest.KillAt(int64(number))
-		err = writeSome(dir)
 	case "holder":
 		err = hold(dir)
 	case "one of many":
@@ -96,64 +94,42 @@ func begun(t *testing.T) *Store {
 	return s
 }
 
-// heals fails the test unless each trial and reference is absent or whole, and the next writer needs nobody's help.
-func heals(t *testing.T, s *Store, after string) {
-	t.Helper()
-	if found := must(s.Verify(false)); len(found) != 0 {
-		t.Fatalf("%s: %v", after, found)
-	}
-	if err := writeSome(s.dir); err != nil {
-		t.Errorf("after %s: %v", after, err)
-	}
-	complete(t, s, "after "+after)
-	later(t, s)
-	tidy(t, s)
-}
-
-// Killed before any of its changes, a writer leaves each trial and reference absent or whole.
-func TestKilledAtEveryStep(t *testing.T) {
-	for at := 1; ; at++ {
-		s := begun(t)
-		cmd := child("killed", s.dir, at)
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			if at < 40 { // opening, and three folders of about 15 changes
+// Any change of the file system may fail, as on a full disk (ENOSPC), or all from one on, as where the process is killed (EIO). The error
+// then names the trial or the store and keeps its cause, each trial and reference is absent or whole, and the next writer needs
+// nobody's help.
+func TestFailsAtEveryStep(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
+		for at, broken := int64(1), "-"; broken != ""; at++ {
+			var n atomic.Int64
+			broken = ""
+			s := begun(t)
+			restore := disktest.Before(func(change string) error {
+				switch k := n.Add(1); {
+				case k == at:
+					broken = change
+					return cause
+				case k > at && cause == syscall.EIO:
+					return cause
+				}
+				return nil
+			})
+			err := writeSome(s.dir)
+			restore()
+			removing := broken == "" || strings.HasPrefix(broken, "remove .tmp") && cause == syscall.ENOSPC // is swept later
+			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
+				t.Errorf("%s fails: error %v", broken, err)
+			}
+			if found := must(s.Verify(false)); len(found) != 0 {
+				t.Fatalf("%s fails: %v", broken, found)
+			}
+			must(0, writeSome(s.dir))
+			complete(t, s, "after "+broken+" failed")
+			later(t, s)
+			tidy(t, s)
+			if broken == "" && at < 40 { // opening, and three folders of about 15 changes
 				t.Errorf("only %d changes", at-1)
 			}
-			complete(t, s, "not killed")
-			tidy(t, s)
-			return
 		}
-		if w, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || w.Signal() != syscall.SIGKILL {
-			t.Fatalf("change %d: %v: %s", at, err, out)
-		}
-		heals(t, s, fmt.Sprint("a kill at change ", at))
-	}
-}
-
-// Any change of the file system may fail, as on a full disk (ENOSPC) or a broken one (EIO). The error then names the trial or the
-// store and keeps its cause, each trial is absent or whole, and the same store takes the trials as soon as the file system does.
-func TestFailsAtEveryStep(t *testing.T) {
-	for at := int64(1); ; at++ {
-		s := begun(t)
-		cause, broken := []error{syscall.ENOSPC, syscall.EIO}[at%2], ""
-		restore := disktest.FailAt(at, cause, &broken)
-		err := writeSome(s.dir)
-		restore()
-		if broken == "" {
-			if err != nil || at < 40 {
-				t.Errorf("%d changes, error %v", at-1, err)
-			}
-			return
-		}
-		removing := strings.HasPrefix(broken, "remove .tmp") // what is left there is swept later
-		if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
-			t.Errorf("%s fails: error %v", broken, err)
-		}
-		if !removing {
-			tidy(t, s)
-		}
-		heals(t, s, broken+" failed")
 	}
 }
 
