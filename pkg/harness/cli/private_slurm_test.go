@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -58,31 +59,22 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 // configure writes the files that the daemons read.
 func (c *privateSlurm) configure(nodes int) {
 	c.t.Helper()
-	host, hostErr := os.Hostname()
-	me, userErr := user.Current()
-	conf, confErr := template.ParseFiles("testdata/slurm.conf")
-	for _, err := range []error{hostErr, userErr, confErr} {
-		if err != nil {
-			c.t.Fatal(err)
-		}
+	host, err1 := os.Hostname()
+	me, err2 := user.Current()
+	conf, err3 := template.ParseFiles("testdata/slurm.conf")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		c.t.Fatal(err)
 	}
 	host, _, _ = strings.Cut(host, ".")
-	port := freePorts(c.t, nodes+1)
+	port, key := freePorts(c.t, nodes+1), make([]byte, 1024)
+	rand.Read(key)
 	var text bytes.Buffer
 	err := conf.Execute(&text, map[string]any{"Host": host, "User": me.Username, "Dir": c.dir, "Nodes": nodes, "Port": port,
 		"First": port + 1, "Last": port + nodes})
-	key := make([]byte, 1024)
-	rand.Read(key)
-	for _, err := range []error{
-		err,
-		os.Chmod(c.dir, 0o755),
-		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644),
-		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
-		os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
-	} {
-		if err != nil {
-			c.t.Fatal(err)
-		}
+	err = errors.Join(err, os.Chmod(c.dir, 0o755), os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
+		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644), os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600))
+	if err != nil {
+		c.t.Fatal(err)
 	}
 }
 
