@@ -82,7 +82,8 @@ func inReport(dir string, all []*harness.Experiment, prefix string) (found []*Ex
 			for _, t := range p.Records.Trials {
 				shared := slices.ContainsFunc(found, func(x *Explained) bool { return x.Trial.Key == t.Key })
 				if strings.HasPrefix(t.Key, prefix) && !shared {
-					found = append(found, &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Records.Timings[t.Key], From: dir})
+					found = append(found, &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Records.Timings[t.Key],
+						From: dir})
 				}
 			}
 		}
