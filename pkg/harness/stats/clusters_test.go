@@ -10,24 +10,19 @@ import (
 // slowly is Clusters for two samples, with the resamples written out.
 func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, level float64) (lo, hi float64) {
 	r := rng.New(1, "bootstrap").Rand()
-	draw := func(n int) (out []int) {
-		for range n {
-			out = append(out, r.IntN(n))
-		}
-		return out
-	}
 	var values []float64
 	for range clusterResamples {
 		var x, y []float64
-		picks := draw(len(a))
-		for _, i := range picks {
-			x = append(x, a[i]...)
+		for range a {
+			i := r.IntN(len(a))
+			if x = append(x, a[i]...); !apart {
+				y = append(y, b[i]...)
+			}
 		}
-		if apart {
-			picks = draw(len(b))
-		}
-		for _, i := range picks {
-			y = append(y, b[i]...)
+		for range b {
+			if apart {
+				y = append(y, b[r.IntN(len(b))]...)
+			}
 		}
 		values = append(values, stat([]float64{Median(x), Median(y)}))
 	}

@@ -37,9 +37,6 @@ func Median(x []float64) float64 { return Quantile(x, 0.5) }
 // Hyndman and Fan, Sample quantiles in statistical packages, 1996; the default of R and NumPy). NaN of nothing, or if
 // a value is NaN.
 func Quantile(x []float64, p float64) float64 {
-	if p < 0 || p > 1 || math.IsNaN(p) {
-		panic("stats: quantile outside [0, 1]")
-	}
 	s := slices.Sorted(slices.Values(x)) // NaN sorts first
 	if len(s) == 0 || math.IsNaN(s[0]) {
 		return math.NaN()

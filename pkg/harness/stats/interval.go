@@ -67,8 +67,5 @@ func Expanded(level float64, n int) float64 {
 }
 
 func student(n int, level float64) float64 {
-	if !(level > 0 && level < 1) {
-		panic("stats: level outside (0, 1)")
-	}
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
 }
