@@ -54,7 +54,7 @@ peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python e
 	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, generated code up to date
-	@fmt=$$(gofmt -l datasets pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
+	@fmt=$$(gofmt -l datasets docs pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
 	go vet $(ALL)
 	go run $(STATICCHECK) $(ALL)
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run . -check

@@ -15,8 +15,10 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Exit codes (docs/command.md).
@@ -60,6 +62,9 @@ type env struct {
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
+	for _, s := range sifg.Samplers {
+		figure.Name(s.Name, s.Title)
+	}
 	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
 	root.SetArgs(args)
 	err := execute(root)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"hash/fnv"
 	"image/color"
 	"math"
@@ -76,8 +77,14 @@ var methods = []struct {
 // spare are the colours of methods that are not in the table.
 var spare = []color.NRGBA{rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c)}
 
+// titles are the labels of other methods: see Name.
+var titles = map[string]string{}
+
+// Name gives a method that the theme does not know a label. Call it before anything is drawn.
+func Name(method, label string) { titles[method] = label }
+
 // Method returns the style of a method: of the samplers of the library, "hmc" and "truth" (the target itself). Any other
-// name is its own label, and gets a colour, dashes and a mark that depend on the name alone.
+// name gets a colour, dashes and a mark that depend on the name alone, and is its own label unless it has another (Name).
 func Method(name string) Style {
 	for _, m := range methods {
 		if m.name == name {
@@ -88,7 +95,7 @@ func Method(name string) Style {
 	h.Write([]byte(name))
 	k := h.Sum32()
 	return Style{
-		Label: name, Color: spare[k%uint32(len(spare))],
+		Label: cmp.Or(titles[name], name), Color: spare[k%uint32(len(spare))],
 		Mark: []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
 		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Datasets knows data sets by name; *dataset.Library is one.
@@ -91,6 +92,14 @@ func (r *Request) Check() ([]*settings.File, error) {
 			return nil, err
 		}
 		problems, methods = append(problems, files[i].Problems...), append(methods, files[i].Methods...)
+	}
+	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
+		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
+			for _, f := range files {
+				f.Admit(name)
+			}
+			methods = append(methods, name)
+		}
 	}
 	for _, x := range []struct {
 		kind        string

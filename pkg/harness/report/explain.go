@@ -107,13 +107,18 @@ func last(traces []record.Trace) map[string]float64 {
 func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	t := x.Trial
 	args := []string{"sifg", "run", t.Experiment, "--protocol", t.Protocol}
-	if file, err := settings.Read(e.Name, e.Settings); err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
-		if e, err = e.On([]string{t.Problem}); err != nil {
-			return err
-		}
+	r := plan.Request{Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
+	file, err := settings.Read(e.Name, e.Settings)
+	if err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
+		e, err = e.On([]string{t.Problem})
 		args = append(args, "--data", t.Problem)
 	}
-	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
+	if err != nil {
+		return err
+	}
+	if r.Experiments = []*harness.Experiment{e}; !slices.Contains(file.Methods, t.Method) {
+		r.Methods, args = []string{t.Method}, append(args, "--methods", t.Method)
+	}
 	if t.Scale != "full" {
 		args = append(args, "--scale", t.Scale)
 	}

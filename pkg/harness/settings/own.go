@@ -2,9 +2,17 @@ package settings
 
 import (
 	"maps"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Admit adds a method of a sampler's name and defaults, unless there is one of this name. It runs on every problem on which methods run.
+func (f *File) Admit(method string) {
+	if !slices.Contains(f.Methods, method) {
+		f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
+	}
+}
 
 // On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
 // layer the settings of the problem that is named.

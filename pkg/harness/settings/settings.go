@@ -17,8 +17,9 @@ import (
 type File struct {
 	Problems, Methods, Protocols []string // that it declares, in its order; protocols in order of presentation
 
-	name string
-	root map[string]any
+	name     string
+	root     map[string]any
+	admitted []string // methods that are not in the file
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
@@ -165,6 +166,8 @@ func (s *Settings) problem(name string) (Problem, error) {
 	methods := all.Include
 	if methods == nil {
 		methods = s.file.Methods
+	} else if len(methods) > 0 {
+		methods = append(slices.Clone(methods), s.file.admitted...)
 	}
 	for i, seed := range p.Seeds {
 		if slices.Contains(p.Seeds[:i], seed) {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// template copies a template of the documents to a folder of its own, as a person does, and returns what edits its program and what runs it.
+func template(t *testing.T, name string) (dir string, edit func(old, new string), run func(args ...string) string) {
+	t.Helper()
+	root := must(filepath.Abs("../.."))
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "docs/templates", name))); err != nil {
+		t.Fatal(err)
+	}
+	change := func(file, old, new string) {
+		path := filepath.Join(dir, file)
+		text := string(must(os.ReadFile(path)))
+		if !strings.Contains(text, old) {
+			t.Fatalf("%s lacks %q", file, old)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("go.mod", "../sifg", root)
+	sums := append(must(os.ReadFile(filepath.Join(root, "pkg/harness/go.sum"))), must(os.ReadFile(filepath.Join(root, "go.work.sum")))...)
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run = func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("go", append([]string{"run", "."}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, errs.String())
+		}
+		return string(out)
+	}
+	return dir, func(old, new string) { t.Helper(); change("main.go", old, new) }, run
+}
+
+// TestOwnSampler: a sampler outside of this repository runs beside the others and has its title in figures. Its code is part of its trials'
+// identity: with another Version they are computed anew, and those of other samplers are not. Nor does it change what this
+// program would compute.
+func TestOwnSampler(t *testing.T) {
+	dir, edit, run := template(t, "sampler")
+	ours := command(t, "plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json")
+	if theirs := run("plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json"); theirs != ours {
+		t.Errorf("sgld has other keys beside a sampler of one's own:\n%s\n%s", theirs, ours)
+	}
+	line := []string{"run", "gmm", "--problems", "gmm-2d", "--methods", "tamed,sgld", "--scale", "smoke", "--name", "mine"}
+	if out := run(line...); !strings.Contains(out, "2 trials: 0 already there, 2 computed") || !strings.Contains(out, "| gmm-2d  | tamed") {
+		t.Errorf("the first run says\n%s", out)
+	}
+	for _, c := range [][3]string{{"Version:  1", "Version:  2", "1 already there, 1 computed"}, {"1+f.step", "1+f.step", "2 already there, 0 computed"}} {
+		edit(c[0], c[1])
+		if out := run(line...); !strings.Contains(out, c[2]) {
+			t.Errorf("after %s: %s", c[1], out)
+		}
+	}
+	if page := must(os.ReadFile(filepath.Join(dir, "results/custom/mine/index.html"))); !bytes.Contains(page, []byte("Tamed Langevin</text>")) {
+		t.Error("no figure has its title")
+	}
+}
+
+// TestOwnExperiment: the same for an experiment.
+func TestOwnExperiment(t *testing.T) {
+	_, edit, run := template(t, "experiment")
+	line := []string{"run", "--scale", "smoke", "--protocol", "matched"}
+	if out := run(line...); !strings.Contains(out, "3 trials: 0 already there, 3 computed") {
+		t.Errorf("the first run says\n%s", out)
+	}
+	edit(`"1", // part`, `"2", // part`)
+	if out := run(line...); !strings.Contains(out, "0 already there, 3 computed") {
+		t.Errorf("with another version: %s", out)
+	}
+}
