@@ -42,8 +42,8 @@ func TestLibraryDocumentation(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod": "module example.org/mine\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n" + require + ")\n\nreplace " + library + " => " +
 			filepath.Join(root, "pkg/sifg") + "\n",
-		"go.sum":   string(sums),
-		"main.go":  guide[0],
+		"go.sum":  string(sums),
+		"main.go": guide[0],
 		"readme.go": "package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"" + library + "\"\n)\n\n" +
 			"func readme(ctx context.Context, target sifg.Target) error {\n" + readme[0] + "return err\n}\n",
 	} {
