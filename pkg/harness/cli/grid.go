@@ -68,7 +68,8 @@ func gridCommand(e *env) *cobra.Command {
 func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	switch {
 	case g.file == "" && len(g.axes) == 0:
-		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name, strings.Join(grid.Shipped(x), ", "))
+		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name,
+			strings.Join(grid.Shipped(x), ", "))
 	case g.file != "" && (len(g.axes) > 0 || g.where != ""):
 		return nil, usage.Errorf("--grid %s has its own axes and conditions: leave --axis and --where out", g.file)
 	case g.file == "":

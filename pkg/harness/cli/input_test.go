@@ -19,6 +19,69 @@ func TestMain(m *testing.M) {
 	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr, toy().Experiment)) // a process of the command
 }
 
+// badInput are command lines and what is said of them.
+var badInput = []struct {
+	line  string
+	words []string
+}{
+	{"rnu", []string{"rnu", `"run"`}},
+	{"run tyo", []string{"tyo", `"toy"`}},
+	{"run toy all", []string{"all", "alone"}},
+	{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
+	{"run --protocol papr", []string{"papr", `"paper"`}},
+	{"run --protocol matched", []string{"toy", "matched", "paper, released"}},
+	{"run --protocol paper --protocol all", []string{"all", "alone"}},
+	{"run --protocol paper,paper", []string{"paper", "twice"}},
+	{"run --scale quik", []string{"quik", `"quick"`}},
+	{"run --scale smoke --scale quick", []string{"--scale=quick", "twice"}}, // neither is dropped without a word
+	{"claims --scale quik", []string{"quik", `"quick"`}},
+	{"compare --protocol papr", []string{"papr", `"paper"`}},
+	{"run --problems smal", []string{"smal", `"small"`}},
+	{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
+	{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
+	{"run --seeds 1,1", []string{"seed 1", "twice"}},
+	{"run --name a/b", []string{"--name a/b", "letters"}},
+	{"run --name=", []string{"--name", "empty"}},
+	{"run --jobs 0", []string{"--jobs", "0"}},
+	{"run -j many", []string{"--jobs=many", "whole number"}},
+	{"run --timeout 5", []string{"--timeout=5", "90s"}},
+	{"run --memory 1", []string{"--memory", "64"}},
+	{"run --retry diverged", []string{"diverged", "killed"}},
+	{"run --verbose --quiet", []string{"--verbose", "--quiet"}},
+	{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
+	{"run --set methods.svgd.step=-1", []string{"step", "-1"}},
+	{"run --set step=1e30", []string{"step", "at most", "1e+30"}},
+	{"run --set methods.sifg.hidden=10000000000000", []string{"hidden"}},
+	{"run --set problems.*.particles=1", []string{"particles", "2 to"}},
+	{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
+	{"run --config none.yaml", []string{"--config", "none.yaml"}},
+	{"run --trial zz", []string{"zz"}},
+	{"run --store file", []string{"--store file"}},
+	{"run --results file", []string{"file"}},
+	{"compare --against file", []string{"file"}},
+	{"compare --against none", []string{"--against none", "published"}},
+	{"grid", []string{"one experiment"}},
+	{"grid toy", []string{"--grid", "--axis"}},
+	{"grid toy --grid pipe", []string{"pipe"}},
+	{"grid toy --axis step=0.1", []string{"--select", "first"}},
+	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
+	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
+	{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
+	{"list it", []string{"no arguments"}},
+	{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
+	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
+	{"submit slurm --time 2m", []string{"want 5m or more"}},
+	{"submit slurm --sbatch short", []string{"want an option of sbatch"}},
+	{"work --plan file", []string{"--plan FILE and --shard i/n"}},
+	{"work --plan file --shard 3/3", []string{"want i/n"}},
+	{"work --plan nowhere --shard 0/1", []string{"nowhere"}},
+	{"explain", []string{"one key"}},
+	{"explain ab", []string{"results", `"ab"`}},
+	{"data info bostn", []string{"bostn", `"boston"`}},
+	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
+	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
+}
+
 // TestBadInput: what is wrong with a command line is said in one sentence that names it and what would be right; nothing is computed.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -29,67 +92,7 @@ func TestBadInput(t *testing.T) {
 	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		line  string
-		words []string
-	}{
-		{"rnu", []string{"rnu", `"run"`}},
-		{"run tyo", []string{"tyo", `"toy"`}},
-		{"run toy all", []string{"all", "alone"}},
-		{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
-		{"run --protocol papr", []string{"papr", `"paper"`}},
-		{"run --protocol matched", []string{"toy", "matched", "paper, released"}},
-		{"run --protocol paper --protocol all", []string{"all", "alone"}},
-		{"run --protocol paper,paper", []string{"paper", "twice"}},
-		{"run --scale quik", []string{"quik", `"quick"`}},
-		{"run --scale smoke --scale quick", []string{"--scale=quick", "twice"}}, // neither is dropped without a word
-		{"claims --scale quik", []string{"quik", `"quick"`}},
-		{"compare --protocol papr", []string{"papr", `"paper"`}},
-		{"run --problems smal", []string{"smal", `"small"`}},
-		{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
-		{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
-		{"run --seeds 1,1", []string{"seed 1", "twice"}},
-		{"run --name a/b", []string{"--name a/b", "letters"}},
-		{"run --name=", []string{"--name", "empty"}},
-		{"run --jobs 0", []string{"--jobs", "0"}},
-		{"run -j many", []string{"--jobs=many", "whole number"}},
-		{"run --timeout 5", []string{"--timeout=5", "90s"}},
-		{"run --memory 1", []string{"--memory", "64"}},
-		{"run --retry diverged", []string{"diverged", "killed"}},
-		{"run --verbose --quiet", []string{"--verbose", "--quiet"}},
-		{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
-		{"run --set methods.svgd.step=-1", []string{"step", "-1"}},
-		{"run --set step=1e30", []string{"step", "at most", "1e+30"}},
-		{"run --set methods.sifg.hidden=10000000000000", []string{"hidden"}},
-		{"run --set problems.*.particles=1", []string{"particles", "2 to"}},
-		{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
-		{"run --config none.yaml", []string{"--config", "none.yaml"}},
-		{"run --trial zz", []string{"zz"}},
-		{"run --store file", []string{"--store file"}},
-		{"run --results file", []string{"file"}},
-		{"compare --against file", []string{"file"}},
-		{"compare --against none", []string{"--against none", "published"}},
-		{"grid", []string{"one experiment"}},
-		{"grid toy", []string{"--grid", "--axis"}},
-		{"grid toy --grid pipe", []string{"pipe"}},
-		{"grid toy --axis step=0.1", []string{"--select", "first"}},
-		{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
-		{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
-		{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
-		{"list it", []string{"no arguments"}},
-		{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
-		{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
-		{"submit slurm --time 2m", []string{"want 5m or more"}},
-		{"submit slurm --sbatch short", []string{"want an option of sbatch"}},
-		{"work --plan file", []string{"--plan FILE and --shard i/n"}},
-		{"work --plan file --shard 3/3", []string{"want i/n"}},
-		{"work --plan nowhere --shard 0/1", []string{"nowhere"}},
-		{"explain", []string{"one key"}},
-		{"explain ab", []string{"results", `"ab"`}},
-		{"data info bostn", []string{"bostn", `"boston"`}},
-		{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
-		{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
-	} {
+	for _, c := range badInput {
 		x.want(t, c.line, 2, c.words...)
 	}
 	if x.scores.Load() != 0 {

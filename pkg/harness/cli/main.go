@@ -130,7 +130,8 @@ func newRoot(e *env) *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and report:", []*cobra.Command{planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e), compareCommand(e), gridCommand(e)}},
+		{"Run and report:", []*cobra.Command{planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
+			compareCommand(e), gridCommand(e)}},
 		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), doctorCommand(e), dataCommand(e)}},
 		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
 	} {

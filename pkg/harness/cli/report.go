@@ -45,7 +45,8 @@ func reportCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; figures of particles, which a report\ndoes not hold, stay as they are")
+	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; "+
+		"figures of particles,\nwhich a report does not hold, stay as they are")
 	f.BoolVar(&png, "png", false, "also write the figures as PNG, to export in the folder of the report")
 	return cmd
 }

@@ -33,7 +33,8 @@ func (r *runner) flags(cmd *cobra.Command) {
 	f.BoolVar(&r.failFast, "fail-fast", false, "start no more trials after the first that fails")
 	f.IntVar(&r.threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.DurationVar(&r.timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-	f.DurationVar(&r.grace, "grace", 5*time.Second, "from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
+	f.DurationVar(&r.grace, "grace", 5*time.Second,
+		"from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
 	f.BoolVar(&r.isolate, "isolate", false, "compute each trial in a process of its own")
 	f.IntVar(&r.memory, "memory", 0, "limit of the process of one trial, in `MIB`; implies --isolate (default none)")
 	f.StringSliceVar(&r.retry, "retry", retryable, "trials that are tried again, by their `STATUS`; or none")
