@@ -148,16 +148,6 @@ func TestTooLargeTrials(t *testing.T) {
 	}
 }
 
-// With FailFast the first failure keeps the other trials from being started, and is no error.
-func TestFailFast(t *testing.T) {
-	s := must(store.Open(t.TempDir()))
-	o := here()
-	o.Jobs, o.FailFast = 1, true
-	if n := compute(t, s, trials("panic", "none", "slow"), o); n < 1 || n > 2 { // the second may be on its way
-		t.Errorf("%d computed", n)
-	}
-}
-
 // BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, per trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the
 // disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {

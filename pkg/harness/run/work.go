@@ -21,7 +21,7 @@ import (
 func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
 	say := json.NewEncoder(os.Stdout)
-	os.Stdout = os.Stderr // for what the trial's code prints
+	os.Stdout, _ = os.OpenFile(os.DevNull, os.O_WRONLY, 0) // for what the trial's code prints
 	row, err := work(experiments, data, gone, func(iter int) { say.Encode(message{Iter: iter}) })
 	if err != nil {
 		say.Encode(message{Error: err.Error()})
