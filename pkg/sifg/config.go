@@ -10,45 +10,45 @@ import (
 )
 
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
-// by New if it is not zero. The zero value of a field means the default said in its comment.
+// by New if it is not zero. The zero value of a field means the default that its tag doc says; sifg list --settings prints them.
 type Config struct {
-	Sampler string `mapstructure:"sampler" json:"sampler"` // a name of Samplers
+	Sampler string `mapstructure:"sampler" json:"sampler" doc:"a name of Samplers"`
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`             // euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own
-	Step      float64 `mapstructure:"step" json:"step,omitempty"`               // particle step size h > 0; 0: 0.01 (svgd 0.1, sgld 0.001)
-	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`       // baoab: γ > 0; 0: 1
-	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`             // interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss
-	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"` // velocity divided by n, as the released toy baselines do; euler and adam heed it
+	Mover     string  `mapstructure:"mover" json:"mover,omitempty" doc:"how particles move: euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own"`
+	Step      float64 `mapstructure:"step" json:"step,omitempty" doc:"particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)"`
+	Friction  float64 `mapstructure:"friction" json:"friction,omitempty" doc:"baoab: friction γ > 0, a rate in the time of the flow; 0: 1"`
+	Theta     float64 `mapstructure:"theta" json:"theta,omitempty" doc:"interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss"`
+	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty" doc:"velocity divided by n, as the released toy baselines do; euler and adam heed it"`
 
 	// Target.
-	Temper int `mapstructure:"temper" json:"temper,omitempty"` // outer iterations over which the score's factor β rises to 1; 0: none
+	Temper int `mapstructure:"temper" json:"temper,omitempty" doc:"outer iterations over which the score's factor β rises to 1; 0: none"`
 
 	// Noise.
-	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`           // initial smoothing σ₀ > 0; 0: 0.1
-	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"` // kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none
-	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty"` // learning rate η̃ of σ; 0: 0.001
-	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty"`   // lower bound, heeded from the first adaptation on; 0: 0.001
-	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty"`   // upper bound, likewise; 0: none
+	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty" doc:"initial smoothing σ₀ > 0, in the unit of the coordinates; 0: 0.1"`
+	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty" doc:"how σ adapts: kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none"`
+	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty" doc:"learning rate η̃ of σ; 0: 0.001"`
+	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty" doc:"lower bound of σ, heeded from the first adaptation on; 0: 0.001"`
+	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty" doc:"upper bound of σ, likewise; 0: none"`
 
 	// Field: score network and its training.
-	Hidden       int     `mapstructure:"hidden" json:"hidden,omitempty"`                 // width of both hidden layers; 0: 32
-	Activation   string  `mapstructure:"activation" json:"activation,omitempty"`         // tanh (default), leaky-relu
-	Inner        int     `mapstructure:"inner" json:"inner,omitempty"`                   // network steps an outer iteration; 0: 5
-	Warmup       int     `mapstructure:"warmup" json:"warmup,omitempty"`                 // network steps before the first move; 0: none
-	Optimizer    string  `mapstructure:"optimizer" json:"optimizer,omitempty"`           // sgd, momentum, nesterov (default), adam, rmsprop
-	LR           float64 `mapstructure:"lr" json:"lr,omitempty"`                         // learning rate of the network; 0: 0.001
-	LRDecayEvery int     `mapstructure:"lr_decay_every" json:"lr_decay_every,omitempty"` // network steps between decays; 0: never
-	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`             // factor of one decay, in (0, 1]; for lr_decay_every, ignored without
-	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`                 // noise drawn anew at every network step
-	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`       // f and s judged at two further independent draws for the move
-	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty"`           // sifg-a: velocity averaged over x₊ and x₋; false: at x₊
-	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`                   // rademacher (default), gaussian
-	P            float64 `mapstructure:"p" json:"p,omitempty"`                           // initial exponent p of the Stein loss, above 1 and below 100; 0: 2
-	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`                 // toy (default), ica, bnn, none
-	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`                 // learning rate η̃ of p; 0: 5e-7
-	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty"`               // p adapts in outer iterations after this one
-	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty"`           // SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic
+	Hidden       int     `mapstructure:"hidden" json:"hidden,omitempty" doc:"width of both hidden layers; 0: 32"`
+	Activation   string  `mapstructure:"activation" json:"activation,omitempty" doc:"of the network: tanh (default), leaky-relu"`
+	Inner        int     `mapstructure:"inner" json:"inner,omitempty" doc:"network steps an outer iteration; 0: 5"`
+	Warmup       int     `mapstructure:"warmup" json:"warmup,omitempty" doc:"network steps before the first move; 0: none"`
+	Optimizer    string  `mapstructure:"optimizer" json:"optimizer,omitempty" doc:"of the network: sgd, momentum, nesterov (default), adam, rmsprop"`
+	LR           float64 `mapstructure:"lr" json:"lr,omitempty" doc:"learning rate of the network; 0: 0.001"`
+	LRDecayEvery int     `mapstructure:"lr_decay_every" json:"lr_decay_every,omitempty" doc:"network steps between decays; 0: never"`
+	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty" doc:"factor of one decay, in (0, 1]; for lr_decay_every, ignored without"`
+	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty" doc:"noise drawn anew at every network step"`
+	Independent  bool    `mapstructure:"independent" json:"independent,omitempty" doc:"f and s judged at two further independent draws for the move"`
+	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty" doc:"sifg-a: velocity averaged over x₊ and x₋; false: at x₊"`
+	Probe        string  `mapstructure:"probe" json:"probe,omitempty" doc:"draws of Hutchinson's estimate: rademacher (default), gaussian"`
+	P            float64 `mapstructure:"p" json:"p,omitempty" doc:"initial exponent p of the Stein loss, above 1 and below 100; 0: 2"`
+	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty" doc:"how p adapts: toy (default), ica, bnn, none"`
+	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty" doc:"learning rate η̃ of p; 0: 5e-7"`
+	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty" doc:"p adapts in outer iterations after this one"`
+	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty" doc:"SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic"`
 }
 
 // keys are the settings' names.

@@ -41,7 +41,7 @@ func listCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&metrics, "metrics", false, "the metrics of each experiment, with unit and meaning")
-	f.StringVar(&sampler, "settings", "", "the settings of a `SAMPLER` with their defaults")
+	f.StringVar(&sampler, "settings", "", "the settings of a `SAMPLER` with default and meaning")
 	return cmd
 }
 
@@ -99,15 +99,16 @@ func samplerSettings(name string) ([][]string, error) {
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {
-		key := v.Type().Field(i).Tag.Get("mapstructure")
-		if !slices.Contains(s.Uses, key) {
+		tag := v.Type().Field(i).Tag
+		key := tag.Get("mapstructure")
+		if !slices.Contains(s.Uses, key) && key != "temper" {
 			continue
 		}
 		text := fmt.Sprintf("default %v", v.Field(i).Interface())
 		if v.Field(i).IsZero() {
 			text = "default off"
 		}
-		rows = append(rows, []string{"  " + key, text})
+		rows = append(rows, []string{"  " + key, text, tag.Get("doc")})
 	}
 	return rows, nil
 }
