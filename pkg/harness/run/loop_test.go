@@ -148,8 +148,8 @@ func TestTooLargeTrials(t *testing.T) {
 	}
 }
 
-// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, per trial. Trials of 10 ms are written while the next is computed; tiny ones have nothing to hide behind. The store is on the
-// disk of the temporary files.
+// BenchmarkOverhead measures what the harness adds to a trial: the time of a run less that of computing, per trial. Trials of 10 ms
+// are written while the next is computed; tiny ones have nothing to hide behind. The store is on the disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {
 	for _, x := range []struct {
 		name, fault string
