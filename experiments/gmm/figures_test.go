@@ -9,13 +9,26 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
+// blurred adds what smoothing alone costs Ada-SIFG in 10-D at the end.
+func blurred(s *record.Set, kl float64) *record.Set {
+	for _, r := range s.Trials {
+		if r.Problem == "gmm-10d" && r.Method == "ada-sifg" {
+			s.Traces[r.Key] = append(s.Traces[r.Key], record.Trace{Key: r.Key, Iteration: 2000, Metric: "blur-kl", Value: kl})
+		}
+	}
+	return s
+}
+
 // TestFindings: each finding speaks where its protocols are there, and says the numbers that were put in.
 func TestFindings(t *testing.T) {
 	by := map[string]*record.Set{}
 	for _, protocol := range []string{"paper", "released", "matched"} {
-		s := records(t, asInPaper)
+		s := blurred(records(t, asInPaper), 5)
 		s.Protocol = protocol
 		by[protocol] = s
+	}
+	if st := blur(map[string]*record.Set{"released": blurred(records(t, asInPaper), 0.1)}); st != nil {
+		t.Errorf("where smoothing costs less than the estimate shows: %s", st.Title)
 	}
 	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur", "depends on the start"}
 	for i, f := range findings {

@@ -110,6 +110,11 @@ func TestReportsStayApart(t *testing.T) {
 	if n := len(files(t, "results", "index.html")); n != 8 {
 		t.Errorf("%d pages, want one of each of 8 runs", n)
 	}
+	for name, page := range files(t, "results", "index.html") { // and each says what of it is not the protocols'
+		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != strings.Contains(name, "custom") {
+			t.Errorf("%s is marked: %v", name, marked)
+		}
+	}
 	x.want(t, "claims --name mine", 0, "There are 9.")
 	x.want(t, "verify", 0, "as written")
 }
