@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("another report is read:\n%+v\n%+v", back.Experiments[0].Protocols[1], made.Experiments[0].Protocols[1])
 	}
 	want := []string{"index.html", "other/paper/figures/cloud.svg", "other/paper/figures/curve.svg", "other/paper/tables/summary.csv",
-		"other/paper/tables/summary.md", "other/paper/tables/summary.tex", "other/report.json", "other/timings.parquet"}
+		"other/paper/tables/summary.md", "other/report.json", "other/timings.parquet"}
 	if got := slices.Sorted(maps.Keys(files(h.dir))); !slices.Equal(got[:len(want)], want) {
 		t.Errorf("files %q", got)
 	}

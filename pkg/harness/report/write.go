@@ -175,7 +175,7 @@ func (x *Experiment) files() (map[string][]byte, error) {
 		for _, t := range p.Tables {
 			if t.Problem == "" {
 				at := path.Join(p.Name, "tables", t.Name)
-				out[at+".md"], out[at+".tex"], out[at+".csv"] = []byte(t.Table.Markdown()), []byte(t.Table.LaTeX()), []byte(t.Table.CSV())
+				out[at+".md"], out[at+".csv"] = []byte(t.Table.Markdown()), []byte(t.Table.CSV())
 			}
 		}
 	}

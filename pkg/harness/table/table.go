@@ -1,4 +1,4 @@
-// Package table holds tables and renders them as Markdown, LaTeX (booktabs), CSV and HTML.
+// Package table holds tables and renders them as Markdown and CSV.
 package table
 
 import (

@@ -31,7 +31,7 @@ func sample() *Table {
 func TestGolden(t *testing.T) {
 	s := sample()
 	for name, got := range map[string]string{
-		"table.md": s.Markdown(), "table.tex": s.LaTeX(), "table.csv": s.CSV(),
+		"table.md": s.Markdown(), "table.csv": s.CSV(),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
