@@ -89,7 +89,7 @@ func TestFigures(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s: %v", fig.Name, err)
-		} else if _, _, err := drawn.Encode("svg"); err != nil {
+		} else if _, _, err := drawn.SVG(); err != nil {
 			t.Errorf("%s: %v", fig.Name, err)
 		}
 	}

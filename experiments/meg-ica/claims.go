@@ -70,7 +70,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			for i := range a {
 				d = append(d, stats.Median(a[i])-stats.Median(b[i]))
 			}
-			below, above := stats.Paired(d, stats.Less, 1), stats.Paired(d, stats.Greater, 1)
+			below, above := stats.Paired(d, stats.Less), stats.Paired(d, stats.Greater)
 			verdict := claim.Decide(gap.hi < 0 && below <= claim.Level,
 				above <= claim.Level || gap.lo > -negligible*math.Abs(median(b)))
 			if won+lost > 0 {

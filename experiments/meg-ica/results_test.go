@@ -126,7 +126,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, err)
 			continue
 		}
-		if _, _, err := drawn.Encode("svg"); err != nil {
+		if _, _, err := drawn.SVG(); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 		if _, err := f.Draw(&record.Set{}); err == nil {

@@ -250,7 +250,7 @@ func TestFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := drawn.Encode("svg"); err != nil {
+		if _, _, err := drawn.SVG(); err != nil {
 			t.Error(err)
 		}
 	}

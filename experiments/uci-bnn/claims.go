@@ -167,8 +167,8 @@ func (r results) versus(method string, others ...string) versus {
 	for problem, metric := range cells {
 		for _, m := range others {
 			if d := r.Differences(problem, metric, method, m); d != nil {
-				out.below = append(out.below, stats.Paired(d, stats.Less, 1))
-				out.above = append(out.above, stats.Paired(d, stats.Greater, 1))
+				out.below = append(out.below, stats.Paired(d, stats.Less))
+				out.above = append(out.above, stats.Paired(d, stats.Greater))
 				out.what = append(out.what, fmt.Sprintf("%s %s %s", r.Names(problem), r.Names(metric), r.Names(m)))
 				pairs = append(pairs, len(d))
 			}

@@ -86,7 +86,7 @@ func approaches(s *record.Set) claim.Outcome {
 	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s", names(narrow), names(ada),
 		four(stats.Mean(own)), names(wide), four(stats.Mean(whole)), four(excess(places)))
 	if len(own) > 1 {
-		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-claim.Level, len(own)), 1)
+		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-claim.Level, len(own)))
 		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", four(lo), four(hi))
 		if len(own) >= 5 { // fewer have too few resamples
 			out.Verdict = claim.Decide(hi <= 0, lo > 0)

@@ -43,7 +43,7 @@ func TestParts(t *testing.T) {
 			c.change(s, c.of)
 			for _, f := range Experiment.Figures {
 				if fig, err := f.Draw(s); err == nil && strings.HasPrefix(name, "one") {
-					if _, _, err := fig.Encode("svg"); err != nil {
+					if _, _, err := fig.SVG(); err != nil {
 						t.Errorf("%s: %v", f.Name, err)
 					}
 				} else if err != nil && err.Error() == "" {

@@ -147,7 +147,7 @@ func (f *Finals) Leaders(problem, metric string, methods []string) (best string,
 	for _, m := range methods {
 		d := f.Differences(problem, metric, m, best)
 		if m != best && len(d) >= Enough(len(methods)-1) {
-			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided, 1))
+			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
 		}
 	}
 	for i, p := range stats.Holm(p) {

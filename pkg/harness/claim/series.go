@@ -142,17 +142,15 @@ func (e Series) Less(what string, ma string, a []float64, mb string, b []float64
 				d[i] = math.NaN()
 			}
 		}
-		gap, test = "with infinite values: mean of the signs ", signs
+		gap, test = "with infinite values: mean of the signs ", stats.Sign
 		mean = stats.Mean(d)
 	}
-	below, above := test(d, stats.Less, 1), test(d, stats.Greater, 1)
+	below, above := test(d, stats.Less), test(d, stats.Greater)
 	out.Verdict = Decide(below <= Level, above <= Level || alike == Reproduced)
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
 		what, label(ma), Spread(a), label(mb), Spread(b), gap, Num(mean), len(d), below)
 	return out
 }
-
-func signs(d []float64, side stats.Side, _ uint64) float64 { return stats.Sign(d, side) }
 
 // Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if the 90 %
 // interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside,

@@ -60,7 +60,7 @@ func (v Versus) relations(f *Finals) []relation {
 		for _, rival := range rivals {
 			if slices.Contains(methods, flow) && slices.Contains(methods, rival) {
 				d := f.Differences(v.Problem, v.Metrics[0].Metric, flow, rival)
-				out, gaps, p = append(out, relation{flow: flow, rival: rival}), append(gaps, d), append(p, stats.Paired(d, stats.TwoSided, 1))
+				out, gaps, p = append(out, relation{flow: flow, rival: rival}), append(gaps, d), append(p, stats.Paired(d, stats.TwoSided))
 			}
 		}
 	}

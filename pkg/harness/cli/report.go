@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,13 +15,12 @@ import (
 
 func reportCommand(e *env) *cobra.Command {
 	var s selection
-	var keep, png bool
+	var keep bool
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
-  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself
-  sifg report gmm --scale smoke --png`,
+  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := s.open(e, args, false)
 			if err != nil {
@@ -34,20 +32,15 @@ func reportCommand(e *env) *cobra.Command {
 			if err := w.report(e, keep); err != nil {
 				return err
 			}
-			if png {
-				err = report.Export(filepath.Join(w.results, "export"), w.Plan, w.store)
-			}
 			if keep { // a fresh clone has the report and no store
-				return errors.Join(w.damage(), err)
+				return w.damage()
 			}
-			return errors.Join(w.outcome(e), err)
+			return w.outcome(e)
 		},
 	}
 	s.flags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; "+
+	cmd.Flags().BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; "+
 		"figures of particles,\nwhich a report does not hold, stay as they are")
-	f.BoolVar(&png, "png", false, "also write the figures as PNG, to export in the folder of the report")
 	return cmd
 }
 

@@ -23,8 +23,6 @@ func TestReportKeeps(t *testing.T) {
 		return &figure.Figure{Panels: []figure.Panel{{Title: "all there"}}}, err
 	}}}
 	x.want(t, "run --protocol paper", 0)
-	x.want(t, "report --protocol paper --png", 0)
-	glob(t, "results/export/toy/paper/cloud.png", 1)
 	first := files(t, "results/toy", "")
 	if err := os.RemoveAll("results/store"); err != nil {
 		t.Fatal(err)

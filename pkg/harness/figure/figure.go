@@ -1,6 +1,6 @@
-// Package figure draws figures in one theme, with one colour per method and one legend per figure, as SVG and PNG.
+// Package figure draws figures in one theme, with one colour per method and one legend per figure, as SVG.
 //
-// A figure describes panels, axes and layers in terms of data. Encode draws it in memory:
+// A figure describes panels, axes and layers in terms of data. SVG draws it in memory:
 //
 //	f := figure.Figure{Panels: []figure.Panel{{
 //		X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "KL", Scale: figure.AutoLog},
@@ -9,9 +9,9 @@
 //			figure.Line{X: it, Y: mean, Style: figure.Method("sifg")},
 //		},
 //	}}}
-//	svg, hidden, err := f.Encode("svg")
+//	svg, hidden, err := f.SVG()
 //
-// gonum.org/v1/plot supplies the canvases. Panels, axes and legend are laid out here: its Plot has no frame and no legend
+// gonum.org/v1/plot supplies the canvas. Panels, axes and legend are laid out here: its Plot has no frame and no legend
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
 // Labels are plain text, with subscripts such as "x₁". A label with a character that the font lacks is an error. Values
@@ -20,21 +20,12 @@ package figure
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Formats are the formats that Encode knows.
-var Formats = []string{"svg", "png"}
-
-const (
-	dpi         = 200 // of a PNG
-	pointsPerCm = 72 / 2.54
-)
+const pointsPerCm = 72 / 2.54
 
 // Figure is a grid of panels. Above them stands a legend of all labels of their layers, methods first.
 type Figure struct {
@@ -72,31 +63,22 @@ type Axis struct {
 	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
-// Encode draws the figure in one of the Formats. The same figure gives the same bytes. hidden is the number of values that
-// are not shown: NaN, infinite, not positive on a log axis, or outside the limits. The error names a label with a missing
-// character, limits that are not a range, a figure too small for its panels, or an unknown format.
-func (f *Figure) Encode(format string) (data []byte, hidden int, err error) {
+// SVG draws the figure. The same figure gives the same bytes. hidden is the number of values that are not shown: NaN, infinite,
+// not positive on a log axis, or outside the limits. The error names a label with a missing character, limits that are not a
+// range, or a figure too small for its panels.
+func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	l, err := f.layout()
 	if err != nil {
 		return nil, 0, err
 	}
-	var b bytes.Buffer
 	w, h := vg.Length(l.w), vg.Length(l.h)
-	switch format {
-	case "svg":
-		c := &svgCanvas{h: h}
-		hidden = l.draw(draw.NewCanvas(c, w, h))
-		c.write(&b, w)
-	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
-		hidden = l.draw(draw.New(c))
-		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
-	default:
-		err = fmt.Errorf("figure: format %q is none of %v", format, Formats)
+	c := &svgCanvas{h: h}
+	hidden = l.draw(draw.NewCanvas(c, w, h))
+	if l.err != nil {
+		return nil, 0, l.err
 	}
-	if err = errors.Join(err, l.err); err != nil {
-		return nil, 0, err
-	}
+	var b bytes.Buffer
+	c.write(&b, w)
 	return b.Bytes(), hidden, nil
 }
 

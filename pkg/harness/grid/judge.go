@@ -95,7 +95,7 @@ func pValue(a, b *Cell) float64 {
 	for i := range d {
 		d[i] = b.Values[i] - a.Values[i]
 	}
-	return stats.Paired(d, stats.TwoSided, 1)
+	return stats.Paired(d, stats.TwoSided)
 }
 
 // edges says which settings have a chosen value that is the smallest or largest of three or more: the best may lie beyond.

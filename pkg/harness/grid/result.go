@@ -157,7 +157,7 @@ func (r *Result) files() (map[string][]byte, error) {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if f := r.figure(g); f != nil {
-			svg, _, bad := f.Encode("svg")
+			svg, _, bad := f.SVG()
 			out["figures/"+g.Problem+"-"+g.Method+".svg"], err = svg, errors.Join(err, bad)
 		}
 	}

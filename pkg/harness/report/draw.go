@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has no particles: what
@@ -38,7 +34,13 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 	figures, tables, claims := e.Under(p.Name)
 	for _, f := range figures {
 		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		made.Problem = try(func() (err error) { made.SVG, made.Hidden, err = draw(f, &set, "svg"); return err })
+		made.Problem = try(func() error {
+			drawn, err := f.Draw(&set)
+			if err == nil {
+				made.SVG, made.Hidden, err = drawn.SVG()
+			}
+			return err
+		})
 		for _, was := range old.Figures {
 			if lacks && was.Name == f.Name {
 				made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
@@ -72,14 +74,6 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 	}
 }
 
-func draw(f harness.Figure, set *record.Set, format string) (file []byte, hidden int, err error) {
-	drawn, err := f.Draw(set)
-	if err != nil {
-		return nil, 0, err
-	}
-	return drawn.Encode(format)
-}
-
 // findings compares the protocols. Those with changed settings are left out: findings are about the paper's.
 func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement {
 	sets := map[string]*record.Set{}
@@ -99,35 +93,4 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 		}
 	}
 	return out
-}
-
-// Export draws the figures of a plan's trials as dir/EXPERIMENT/PROTOCOL/NAME.png. The error names the figures that could not be drawn, for
-// want of particles for example; the others are there.
-func Export(dir string, p *plan.Plan, s *store.Store) error {
-	var problems []error
-	for _, e := range p.Experiments {
-		m := newMaker(e, p, s)
-		for _, part := range m.parts() {
-			made, err := m.records(part, nil)
-			if err != nil {
-				return err
-			}
-			to := filepath.Join(dir, e.Name, made.Name)
-			if err := os.MkdirAll(to, 0o777); err != nil {
-				return err
-			}
-			figures, _, _ := e.Under(made.Name)
-			for _, f := range figures {
-				name := filepath.Join(to, f.Name+".png")
-				var file []byte
-				err := attempt(func() (err error) { file, _, err = draw(f, made.Records, "png"); return err })
-				if err != nil {
-					problems = append(problems, fmt.Errorf("%s: %w", name, err))
-				} else if err := record.WriteFileAtomic(name, file); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return errors.Join(problems...)
 }

@@ -162,17 +162,3 @@ func TestKeep(t *testing.T) {
 		t.Errorf("figures of particles that are not at hand: %+v", f)
 	}
 }
-
-func TestExport(t *testing.T) {
-	h := newHouse(t, "toy")
-	all := trials("toy", "paper")
-	h.put(record.StatusOK, all...)
-	err := Export(h.dir, h.plan(all), h.store)
-	if err == nil || !strings.HasSuffix(err.Error(), "toy/paper/broken.png: panic: no such figure") {
-		t.Errorf("error %v", err)
-	}
-	got := files(h.dir)
-	if len(got) != 2 || !strings.HasPrefix(got["toy/paper/curve.png"], "\x89PNG") || !strings.HasPrefix(got["toy/paper/cloud.png"], "\x89PNG") {
-		t.Errorf("%d files", len(got))
-	}
-}

@@ -23,8 +23,8 @@ const (
 const notOurs = "not written by this program"
 
 // others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other scales and of changed
-// settings, figures in other formats, and what is looked at by itself.
-var others = []string{"store", "cluster", "quick", "smoke", "custom", "export", Grids, pageName}
+// settings, and what is looked at by itself.
+var others = []string{"store", "cluster", "quick", "smoke", "custom", Grids, pageName}
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {

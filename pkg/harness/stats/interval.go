@@ -23,7 +23,7 @@ func Interval(x []float64, level float64) (lo, hi float64, isRange bool) {
 	case len(x) < 4:
 		return slices.Min(x), slices.Max(x), true
 	}
-	lo, hi = Bootstrap(x, Mean, Expanded(level, len(x)), 1)
+	lo, hi = Bootstrap(x, Mean, Expanded(level, len(x)))
 	return lo, hi, false
 }
 
@@ -39,14 +39,14 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 }
 
 // Bootstrap returns the percentile interval of a statistic at a level: x is drawn from with replacement 10,000 times,
-// with stream "bootstrap" of the seed (Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 13). With few
+// with stream "bootstrap" of seed 1 (Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 13). With few
 // values it is too narrow: that of a mean has √((n−1)/n)·1.96/t of the width of Student's, 0.63 for five values and 0.82
 // for ten; ask for the level of Expanded. NaN for fewer than two values.
-func Bootstrap(x []float64, stat func([]float64) float64, level float64, seed uint64) (lo, hi float64) {
+func Bootstrap(x []float64, stat func([]float64) float64, level float64) (lo, hi float64) {
 	if len(x) < 2 {
 		return math.NaN(), math.NaN()
 	}
-	r := rng.New(seed, "bootstrap").Rand()
+	r := rng.New(1, "bootstrap").Rand()
 	draws, buf := make([]float64, resamples), make([]float64, len(x))
 	for b := range draws {
 		for i := range buf {

@@ -27,9 +27,9 @@ func (s Side) p(less, greater float64) float64 {
 // Paired returns the p-value of the sign-flip permutation test of mean(d) = 0, where d are differences within pairs, of
 // two methods with the same seed for example: the share of the 2ⁿ sign patterns whose sum is at least as extreme, the
 // observed one included (Fisher, The design of experiments, 1935, sec. 21). It is exact up to 20 pairs; beyond, it is
-// (1+k)/(1+B) over B = 10,000 random patterns of stream "sign-flip" of the seed. The smallest possible value is 2⁻ⁿ
+// (1+k)/(1+B) over B = 10,000 random patterns of stream "sign-flip" of seed 1. The smallest possible value is 2⁻ⁿ
 // (2¹⁻ⁿ two-sided): five seeds cannot give less than 0.031 (0.0625). NaN for no pairs or with a NaN among them.
-func Paired(d []float64, side Side, seed uint64) float64 {
+func Paired(d []float64, side Side) float64 {
 	obs, size := 0.0, 0.0
 	for _, v := range d {
 		obs += v
@@ -57,7 +57,7 @@ func Paired(d []float64, side Side, seed uint64) float64 {
 		flip(0, 0)
 		return float64(count) / float64(int(1)<<len(d))
 	}
-	r := rng.New(seed, "sign-flip")
+	r := rng.New(1, "sign-flip")
 	for range resamples {
 		sum, bits := 0.0, uint64(0)
 		for i, v := range d {
