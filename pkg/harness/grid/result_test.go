@@ -124,7 +124,7 @@ func TestChoice(t *testing.T) {
 				t.Errorf("sifg: next %s with p %v, edges %v", next.Label, pValue(best, next), g.edges())
 			}
 		}
-		svg, _, err := r.figure(g).Encode("svg")
+		svg, _, err := r.figure(g).SVG()
 		if err != nil || len(svg) == 0 || len(r.figure(g).Panels) != 3 {
 			t.Errorf("%s: want a figure with two effects and a heat map: %v", g.Method, err)
 		}
