@@ -74,12 +74,12 @@ type Own struct {
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims.
 func (e *Experiment) On(data []string) (*Experiment, error) {
 	if e.Own == nil {
-		return nil, usage.Errorf("experiment %s does not run on data of your own", e.Name)
+		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
 	}
 	text, err := settings.On(e.Settings, e.Own.Problem, data)
 	out := *e
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
-	out.Claims, out.Findings, out.Published, out.Lead, out.Grids, out.Beyond = nil, nil, nil, nil, nil, Beyond{}
+	out.Claims, out.Findings, out.Published, out.Lead, out.Beyond = nil, nil, nil, nil, Beyond{}
 	return &out, err
 }
 

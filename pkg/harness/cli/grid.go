@@ -87,7 +87,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if g.name != "" {
 		spec.Name, g.name = g.name, ""
 	}
-	results := g.resultsDir((&plan.Request{Overrides: request.Overrides}).Set())
+	results := g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set())
 	st, err := openStore(g.storeDir(), results, !g.dry)
 	if err != nil {
 		return err

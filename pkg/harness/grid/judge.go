@@ -35,8 +35,13 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 		known = append(known, metric.Name)
 	}
 	if m == nil {
-		example := append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
-		return o, usage.Errorf("--select %q: want min METRIC or max METRIC, such as \"min %s\" or \"max coverage[3]\"; metrics of %s: %s",
+		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
+		for _, name := range Shipped(e) { // by what the experiment's own grids choose
+			if spec, err := Find(e, name); err == nil {
+				example = cmp.Or(spec.Select, example)
+			}
+		}
+		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; metrics of %s: %s",
 			text, example, e.Name, strings.Join(known, ", "))
 	}
 	if known = append(known, loopMetrics...); !slices.Contains(known, m[2]) {

@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for choose, want := range map[string]string{
 		"min gpa": `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`, "": "metrics of toy: gap, gap-median, cover",
-		"gap":           `want min METRIC or max METRIC, such as "min gap-median"`,
+		"gap":           `for a component, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
 	} {
 		if _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
