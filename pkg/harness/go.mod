@@ -6,7 +6,6 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/chromedp/cdproto v0.159.2
 	github.com/chromedp/chromedp v0.23.0
-	github.com/expr-lang/expr v1.17.8
 	github.com/go-viper/mapstructure/v2 v2.4.0
 	github.com/sbinet/npyio v0.6.0
 	github.com/semi-implicit/sifg/datasets v0.0.0

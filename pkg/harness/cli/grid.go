@@ -20,9 +20,9 @@ import (
 type gridFlags struct {
 	selection
 	runner
-	file, where, choose string
-	axes                []string
-	dry                 bool
+	file, choose string
+	axes         []string
+	dry          bool
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -58,7 +58,6 @@ func gridCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&g.file, "grid", "", "grid `FILE`, or the name of one that comes with the experiment")
 	f.StringArrayVar(&g.axes, "axis", nil, "`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated")
-	f.StringVar(&g.where, "where", "", "only cells for which the `CONDITION` holds, such as 'step * hidden < 1'")
 	f.StringVar(&g.choose, "select", "", "`RULE` of the choice: min METRIC or max METRIC, at the last iteration")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	return cmd
@@ -70,10 +69,10 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	case g.file == "" && len(g.axes) == 0:
 		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name,
 			strings.Join(grid.Shipped(x), ", "))
-	case g.file != "" && (len(g.axes) > 0 || g.where != ""):
-		return nil, usage.Errorf("--grid %s has its own axes and conditions: leave --axis and --where out", g.file)
+	case g.file != "" && len(g.axes) > 0:
+		return nil, usage.Errorf("--grid %s has its own axes: leave --axis out", g.file)
 	case g.file == "":
-		return grid.FromAxes(g.axes, g.where)
+		return grid.FromAxes(g.axes)
 	}
 	return grid.Find(x, g.file)
 }

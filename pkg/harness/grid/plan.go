@@ -94,7 +94,7 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 		}
 	}
 	if len(g.Trials) == 0 {
-		return nil, usage.Errorf("the grid %s has no cells: it needs an axis, and a condition that leaves something", s.Name)
+		return nil, usage.Errorf("the grid %s has no cells: it needs an axis", s.Name)
 	}
 	return g, nil
 }
@@ -111,9 +111,9 @@ func (b *builder) group(p settings.Problem, method string) error {
 	g := Group{Problem: p.Name, Method: method}
 	seen := map[string]int{} // cells by the key of their first trial
 	var trials []harness.Trial
-	add := func(over []settings.Override, where *condition) error {
-		own, err := b.trials(p, method, over, where)
-		if err != nil || own == nil {
+	add := func(over []settings.Override) error {
+		own, err := b.trials(p, method, over)
+		if err != nil {
 			return err
 		}
 		if at, ok := seen[own[0].Key]; ok {
@@ -128,7 +128,7 @@ func (b *builder) group(p settings.Problem, method string) error {
 		g.Cells, trials = append(g.Cells, c), append(trials, own...)
 		return nil
 	}
-	if err := add(nil, nil); err != nil {
+	if err := add(nil); err != nil {
 		return err
 	}
 	g.Cells[0].Outside = true
@@ -150,7 +150,7 @@ func (b *builder) group(p settings.Problem, method string) error {
 			}
 		}
 		for _, over := range points {
-			if err := add(over, part.Where); err != nil {
+			if err := add(over); err != nil {
 				return err
 			}
 		}
@@ -226,18 +226,15 @@ func together(list ...*axis) [][]settings.Override {
 	return out
 }
 
-// trials returns the trials of a cell; nil if its condition leaves it out, which then need not be valid.
-func (b *builder) trials(p settings.Problem, method string, over []settings.Override, where *condition) ([]harness.Trial, error) {
-	m, invalid := b.layout.Settings.Method(p.Name, method, over...)
-	if keep, err := where.holds(env(p.Name, method, m.Config)); err != nil || !keep {
-		return nil, err
-	}
-	if invalid != nil {
+// trials returns the trials of a cell.
+func (b *builder) trials(p settings.Problem, method string, over []settings.Override) ([]harness.Trial, error) {
+	m, err := b.layout.Settings.Method(p.Name, method, over...)
+	if err != nil {
 		var texts []string
 		for _, o := range over {
 			texts = append(texts, o.Text)
 		}
-		return nil, usage.Errorf("%v; in the cell %s", invalid, strings.Join(texts, ", "))
+		return nil, usage.Errorf("%v; in the cell %s", err, strings.Join(texts, ", "))
 	}
 	return b.layout.Trials(p, m)
 }

@@ -87,10 +87,9 @@ func TestCells(t *testing.T) {
 			"step 0.1, sigma 0.2 | step 0.3, sigma 0.3",
 		"parts: [{methods: [svgd], problems: [wide], base: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, 0.6]}}]": "small/svgd: (step 0.1*) | " +
 			"step 0.5 | step 0.6\nwide/svgd: (step 0.1*) | step 0.5 | step 0.6",
-		"{product: {step: [0.1, 0.2], particles: [6, 7]}, problems: [small], methods: [svgd], where: step * particles < 1.3}": "small/svgd: " +
-			"step 0.1, particles 6* | step 0.1, particles 7 | step 0.2, particles 6",
-		"{product: {step: [0.2, -1]}, methods: [svgd], where: step > 0 and problem == 'wide'}": "wide/svgd: (step 0.1*) | step 0.2",
-		"product: {problems.wide.options.dim: [3, 4, 5]}":                                      "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
+		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, particles 6*) | " +
+			"step 0.1, particles 7 | step 0.2, particles 6",
+		"product: {problems.wide.options.dim: [3, 4, 5]}": "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
 		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, step 0.2\n" +
 			"wide/svgd: (mover euler, step 0.1*) | mover adam, step 0.2",
 	} {
@@ -158,19 +157,16 @@ func TestTrials(t *testing.T) {
 
 func TestFromAxes(t *testing.T) {
 	for _, c := range []struct {
-		where string
-		axes  []string
-		want  string // or what an error says
+		axes []string
+		want string // or what an error says
 	}{
-		{"", []string{"step=0.1,0.2"}, "small/svgd: step 0.1* | step 0.2"},
-		{"step > 0.1", []string{"step=[0.1, 0.2]", "bandwidth=[1]"}, "small/svgd: (step 0.1, bandwidth 0*) | step 0.2, bandwidth 1"},
-		{"stp > 1", []string{"step=1"}, `unknown setting "stp" in stp > 1: did you mean "step"?`},
-		{"step", []string{"step=1"}, `the condition "step"`},
-		{"", []string{"step"}, "--axis step: want KEY=VALUES"},
-		{"", []string{"step="}, "step: there are no values"},
-		{"", []string{"step=1", "step=2"}, "--axis, line 3: step is there twice"},
+		{[]string{"step=0.1,0.2"}, "small/svgd: step 0.1* | step 0.2"},
+		{[]string{"step=[0.2]", "bandwidth=[1]"}, "small/svgd: (step 0.1, bandwidth 0*) | step 0.2, bandwidth 1"},
+		{[]string{"step"}, "--axis step: want KEY=VALUES"},
+		{[]string{"step="}, "step: there are no values"},
+		{[]string{"step=1", "step=2"}, "--axis, line 3: step is there twice"},
 	} {
-		s, err := FromAxes(c.axes, c.where)
+		s, err := FromAxes(c.axes)
 		got := fmt.Sprint(err)
 		if err == nil {
 			r := request()
@@ -183,7 +179,7 @@ func TestFromAxes(t *testing.T) {
 			got = cells(g)
 		}
 		if !strings.Contains(got, c.want) {
-			t.Errorf("%v %s: %s, want %s", c.axes, c.where, got, c.want)
+			t.Errorf("%v: %s, want %s", c.axes, got, c.want)
 		}
 	}
 }
@@ -205,8 +201,7 @@ func TestRefusals(t *testing.T) {
 		"product: {bandwidth: [1]}\nmethods: [sifg]":          "axis bandwidth changes no trial",
 		"product: {step: 1}\nmethods: [sfig]":                 `the grid steps: unknown method "sfig": did you mean "sifg"?`,
 		"product: {step: 1}\nproblems: [smal]":                `the grid steps: unknown problem "smal": did you mean "small"?`,
-		"product: {step: 1}\nwhere: step > 2":                 "has no cells",
-		"product: {step: 1}\nwhere: options.dmi.x > 2":        "options.dmi.x",
+		"select: min gap":                                     "has no cells",
 		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 cells",
 		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
 		"product: {options.dmi: [1]}":                         `"dmi"`,

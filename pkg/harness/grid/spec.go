@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,13 +36,12 @@ type Spec struct {
 
 // part is the product of its base, product, zip and ablate, for some problems and methods.
 type part struct {
-	Problems []string   `yaml:"problems"` // nil: all
-	Methods  []string   `yaml:"methods"`  // nil: those that an axis concerns
-	Base     axes       `yaml:"base"`     // one value each
-	Product  axes       `yaml:"product"`  // every combination
-	Zip      axes       `yaml:"zip"`      // first values together, second values together, …
-	Ablate   axes       `yaml:"ablate"`   // one at a time, the others as they are
-	Where    *condition `yaml:"where"`    // nil: all cells
+	Problems []string `yaml:"problems"` // nil: all
+	Methods  []string `yaml:"methods"`  // nil: those that an axis concerns
+	Base     axes     `yaml:"base"`     // one value each
+	Product  axes     `yaml:"product"`  // every combination
+	Zip      axes     `yaml:"zip"`      // first values together, second values together, …
+	Ablate   axes     `yaml:"ablate"`   // one at a time, the others as they are
 }
 
 type axes []*axis
@@ -58,7 +56,7 @@ type axis struct {
 
 var (
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
-	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "base", "product", "zip", "ablate", "where"}
+	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "base", "product", "zip", "ablate"}
 )
 
 // ReadSpec parses a grid file; file is its name in errors.
@@ -74,7 +72,7 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	}
 	if s.Parts == nil {
 		s.Parts = []part{s.Whole}
-	} else if w := s.Whole; w.Where != nil || len(w.Problems)+len(w.Methods)+len(w.all()) > 0 {
+	} else if w := s.Whole; len(w.Problems)+len(w.Methods)+len(w.all()) > 0 {
 		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol and seeds stand outside of them", file)
 	}
 	for _, p := range s.Parts {
@@ -116,8 +114,8 @@ func Find(e *harness.Experiment, file string) (*Spec, error) {
 	return ReadSpec(file, text)
 }
 
-// FromAxes makes the grid of every combination of the values of axes, each KEY=VALUES. where may be "".
-func FromAxes(texts []string, where string) (*Spec, error) {
+// FromAxes makes the grid of every combination of the values of axes, each KEY=VALUES.
+func FromAxes(texts []string) (*Spec, error) {
 	file := "product:\n"
 	for _, text := range texts {
 		key, values, ok := strings.Cut(text, "=")
@@ -128,9 +126,6 @@ func FromAxes(texts []string, where string) (*Spec, error) {
 			values = "[" + values + "]"
 		}
 		file += fmt.Sprintf(" %s: %s\n", key, values)
-	}
-	if where != "" {
-		file += "where: " + strconv.Quote(where)
 	}
 	s, err := ReadSpec("--axis", []byte(file))
 	if err == nil {
