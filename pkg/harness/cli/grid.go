@@ -143,7 +143,7 @@ func (w *work) judge(e *env, laid *grid.Grid) error {
 	if kept {
 		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n", table.Count(result.Missing, "trial"), dir)
 	}
-	fmt.Fprintln(e.out, result.Best().Markdown())
+	fmt.Fprintln(e.out, result.Best.Markdown())
 	_, notes := result.Chosen()
 	for _, n := range notes {
 		fmt.Fprintln(e.out, n)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
 // Exit codes (docs/command.md).
@@ -114,7 +116,7 @@ func newRoot(e *env) *cobra.Command {
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              subcommand,
-		Version:           record.ThisMachine().Commit + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Version:           version(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.prepare(cmd) },
 	}
 	root.SetVersionTemplate("sifg {{.Version}}\n")
@@ -132,7 +134,7 @@ func newRoot(e *env) *cobra.Command {
 	}{
 		{"Run and report:", []*cobra.Command{planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
-		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), doctorCommand(e), dataCommand(e)}},
+		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), dataCommand(e)}},
 		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -143,6 +145,13 @@ func newRoot(e *env) *cobra.Command {
 	}
 	root.AddCommand(workerCommand(e))
 	return root
+}
+
+// version says what program this is, and what it computes on.
+func version() string {
+	m := record.ThisMachine()
+	return fmt.Sprintf("%s %s %s/%s\nkernels %s of %s on %d cores of %s", m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		m.Kernel, strings.Join(kernel.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
 // prepare does what every command needs first: logging, data sets.

@@ -62,17 +62,6 @@ func (o Objective) measures(row record.Trace) bool {
 	return o.Metric == row.Metric && row.Index == 0 || o.Metric == fmt.Sprintf("%s[%d]", row.Metric, row.Index)
 }
 
-// best returns the best of some means, NaN of none.
-func (o Objective) best(means []float64) float64 {
-	switch {
-	case len(means) == 0:
-		return math.NaN()
-	case o.Max:
-		return slices.Max(means)
-	}
-	return slices.Min(means)
-}
-
 // rank orders the cells that can be chosen, the best first.
 func (g *Group) rank(o Objective) {
 	for i := range g.Cells {
@@ -86,6 +75,14 @@ func (g *Group) rank(o Objective) {
 		}
 		return cmp.Compare(g.Cells[a].Mean, g.Cells[b].Mean)
 	})
+}
+
+// listed is the number of cells that the grid itself has.
+func (g *Group) listed() int {
+	if g.Cells[0].Outside {
+		return len(g.Cells) - 1
+	}
+	return len(g.Cells)
 }
 
 // eligible reports whether the cell can be chosen.

@@ -30,6 +30,8 @@ type Result struct {
 	Groups     []Group   `json:"groups"`
 	Missing    int       `json:"missing"` // trials without a record
 
+	Best *table.Table `json:"best"` // the chosen cell of each group
+
 	trials  []record.Trial
 	timings []record.Timing
 	traces  []record.Trace // the last checkpoint alone
@@ -57,6 +59,7 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 		r.Groups = append(r.Groups, group)
 	}
 	r.Missing = len(g.Trials) - len(r.trials)
+	r.Best = r.best()
 	return r, nil
 }
 
@@ -64,13 +67,13 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
 	c.Status, c.Mean = record.StatusOK, math.NaN()
 	for i := range trials {
-		value, status, reason, err := r.outcome(s, &trials[i])
+		row, value, err := r.outcome(s, &trials[i])
 		if err != nil {
 			return err
 		}
 		c.Values = append(c.Values, value)
 		if c.Reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
-			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", c.Seeds[i], reason)
+			c.Status, c.Reason = row.Status, fmt.Sprintf("seed %d: %s", c.Seeds[i], row.Reason)
 		}
 	}
 	if c.Reason == "" {
@@ -79,40 +82,35 @@ func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
 	return nil
 }
 
-// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none.
-func (r *Result) outcome(s *store.Store, t *harness.Trial) (value float64, status, reason string, err error) {
-	e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
+// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none, for which
+// row has the reason.
+func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, value float64, err error) {
 	var rows []record.Trace
+	e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
 	if err == nil && e != nil {
 		rows, err = e.Traces()
 	}
 	switch {
-	case err != nil && !errors.Is(err, record.ErrDamaged):
-		return 0, "", "", err
-	case err != nil || e == nil:
-		return math.NaN(), store.Missing, "no result", nil
+	case errors.Is(err, record.ErrDamaged), err == nil && e == nil:
+		return record.Trial{Status: store.Missing, Reason: "no result"}, math.NaN(), nil
+	case err != nil:
+		return row, 0, err
 	}
 	if n := len(rows); n > 0 { // they are in order of iteration
 		last := rows[n-1].Iteration
 		rows = slices.DeleteFunc(rows, func(x record.Trace) bool { return x.Iteration != last })
 	}
-	row := e.Trial
+	row = e.Trial
 	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method // may be stored under others
 	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, e.Timing), append(r.traces, rows...)
-	if row.Status != record.StatusOK {
-		return math.NaN(), row.Status, row.Reason, nil
-	}
 	value = math.NaN()
-	if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
-		value = rows[at].Value
+	if row.Status == record.StatusOK {
+		if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
+			value = rows[at].Value
+		}
+		row.Reason = fmt.Sprintf("%s is %v", r.Objective.Metric, value)
 	}
-	return value, record.StatusOK, fmt.Sprintf("%s is %v", r.Objective.Metric, value), nil
-}
-
-// index is the head of grid.json.
-type index struct {
-	*Result
-	Best *table.Table `json:"best"` // for the page
+	return row, value, nil
 }
 
 // Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its trials is not
@@ -131,22 +129,21 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 		if err := record.RestoreFolder(root, r.Protocol, report.GridIndex); err != nil {
 			return err
 		}
-		old := index{Result: &Result{}}
+		var old Result
 		if _, err := record.OpenFolder(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing > 0 {
 			kept = true
 			return nil
 		}
-		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, index{r, r.Best()}, files)
+		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, r, files)
 		return err
 	})
 	return foreign, kept, err
 }
 
 func (r *Result) files() (map[string][]byte, error) {
-	best := r.Best()
 	chosen, _ := r.Chosen()
 	out := map[string][]byte{
-		"tables/best.md": []byte(best.Markdown()), "tables/best.csv": []byte(best.CSV()), "tables/cells.csv": []byte(r.All().CSV()),
+		"tables/best.md": []byte(r.Best.Markdown()), "tables/best.csv": []byte(r.Best.CSV()), "tables/cells.csv": []byte(r.all().CSV()),
 		"chosen.yaml": chosen,
 	}
 	var errs [3]error

@@ -129,13 +129,13 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: want a figure with two effects and a heat map: %v", g.Method, err)
 		}
 	}
-	best := r.Best().Markdown()
+	best := r.Best.Markdown()
 	for _, want := range []string{"| step 0.02, hidden 4    |", "0.2525", "step 0.02, hidden 2: 0.5025", "6/8", "0.6504", "0.2510 to 0.2540"} {
 		if !strings.Contains(best, want) {
 			t.Errorf("the table of the best does not say %q:\n%s", want, best)
 		}
 	}
-	if csv := r.All().CSV(); strings.Count(csv, "\n") < 1+9+9 || !strings.Contains(csv, "the settings as they are") {
+	if csv := r.all().CSV(); strings.Count(csv, "\n") < 1+9+9 || !strings.Contains(csv, "the settings as they are") {
 		t.Errorf("the table of all cells:\n%s", csv)
 	}
 }
@@ -156,10 +156,10 @@ func TestRules(t *testing.T) {
 		if len(g.Rank) > 0 {
 			best, edges = g.Cells[g.Rank[0]].Label, g.edges()
 		}
-		if best != c.best || fmt.Sprint(edges) != c.edges || !strings.Contains(r.All().CSV(), c.reason) {
-			t.Errorf("%s, %s: chose %s, edges %v; want %+v\n%s", c.steps, c.choose, best, edges, c, r.All().CSV())
+		if best != c.best || fmt.Sprint(edges) != c.edges || !strings.Contains(r.all().CSV(), c.reason) {
+			t.Errorf("%s, %s: chose %s, edges %v; want %+v\n%s", c.steps, c.choose, best, edges, c, r.all().CSV())
 		}
-		if text := r.Best().Markdown(); !strings.Contains(text, best) || best != "none" && !strings.Contains(text, "range ") { // of two seeds
+		if text := r.Best.Markdown(); !strings.Contains(text, best) || best != "none" && !strings.Contains(text, "range ") { // of two seeds
 			t.Errorf("%s, %s: %s", c.steps, c.choose, text)
 		}
 	}
@@ -242,8 +242,8 @@ func TestWrite(t *testing.T) {
 	}
 	s := newStore(t)
 	partial := compute(t, s, g, func(x *harness.Trial) bool { return x.Seed > 1 })
-	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.All().CSV(), "seed 1: no result") || partial.Missing != len(g.Trials)/2 {
-		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best().Markdown())
+	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.all().CSV(), "seed 1: no result") || partial.Missing != len(g.Trials)/2 {
+		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best.Markdown())
 	}
 	if _, kept, err := partial.Write(dir); err != nil || !kept || seal() != whole {
 		t.Errorf("an incomplete grid took the place of a complete one: %v", err)

@@ -27,8 +27,8 @@ func columns(right int, headers ...string) []table.Column {
 	return out
 }
 
-// Best lists the chosen cell of each method on each problem beside the settings as they are.
-func (r *Result) Best() *table.Table {
+// best lists the chosen cell of each method on each problem beside the settings as they are.
+func (r *Result) best() *table.Table {
 	t := &table.Table{
 		Title: "The best cells of " + r.title(),
 		Columns: columns(3, "problem", "method", "chosen",
@@ -47,17 +47,13 @@ func (r *Result) Best() *table.Table {
 	return t
 }
 
-// row is the group's row of Best.
+// row is the group's row of the best cells.
 func (g *Group) row() []table.Cell {
-	listed := len(g.Cells)
 	now := &g.Cells[0]
-	if now.Outside {
-		listed--
-	}
 	dash := table.Text("–")
 	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), table.Text("none"),
 		dash, dash, table.Number(now.Mean, 4), dash, dash, dash,
-		table.Text(fmt.Sprintf("%d/%d", len(g.Rank), listed)), table.Text(g.Cells[len(g.Cells)-1].Reason)}
+		table.Text(fmt.Sprintf("%d/%d", len(g.Rank), g.listed())), table.Text(g.Cells[len(g.Cells)-1].Reason)}
 	if len(g.Rank) == 0 {
 		return row
 	}
@@ -91,8 +87,8 @@ func interval(values []float64) string {
 	return text
 }
 
-// All lists all cells, the best first and those that cannot be chosen last, with the reason.
-func (r *Result) All() *table.Table {
+// all lists all cells, the best first and those that cannot be chosen last, with the reason.
+func (r *Result) all() *table.Table {
 	headers := []string{"problem", "method", "rank"}
 	var keys []string
 	for _, g := range r.Groups {
@@ -118,7 +114,7 @@ func (r *Result) All() *table.Table {
 	return t
 }
 
-// cellRow is a cell's row of All, whose columns have these keys.
+// cellRow is a cell's row of all cells, whose columns have these keys.
 func (g *Group) cellRow(c *Cell, rank table.Cell, keys []string) []table.Cell {
 	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), rank}
 	for _, key := range keys {
