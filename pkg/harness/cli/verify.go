@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 
@@ -9,9 +11,10 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -20,12 +23,11 @@ func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var repair bool
 	var recompute int
-	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
-		Long: `Reads every file of the store and the report, and names what is damaged, missing or not the program's. With --recompute it
-also computes some trials of the report again and compares every value bit for bit.`,
+		Long: "Reads every file of the store and the report, and names what is damaged, missing or not the program's. With --recompute it\n" +
+			"also computes some trials of the report again and compares every value bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -39,14 +41,13 @@ also computes some trials of the report again and compares every value bit for b
 			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || recompute == 0 {
 				return err
 			}
-			return verifyNumbers(e, s.resultsDir(nil), r.Experiments, recompute, seed)
+			return verifyNumbers(e, s.resultsDir(nil), r.Experiments, recompute)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
 	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
 	f.IntVar(&recompute, "recompute", 0, "compute this many trials of the report again, drawn at random")
-	f.Uint64Var(&seed, "draw", 1, "seed of the draw of --recompute")
 	return cmd
 }
 
@@ -84,29 +85,33 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	return nil
 }
 
-// verifyNumbers computes some trials of the report again and compares every value.
-func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n int, seed uint64) error {
+// verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
+func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n int) error {
 	rep, err := readReport(e, "--results", results)
 	if err != nil {
 		return err
 	}
-	all, err := compare.Draw(rep, experiments, e.data, n, seed)
+	trials, err := compare.Draw(rep, experiments, e.data, n)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
+	if len(trials) == 0 {
 		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here", results)
 	}
-	soft, hard, release := signals()
-	defer release()
-	trials := make([]harness.Trial, len(all))
-	for i, r := range all {
-		trials[i] = r.Trial
+	dir, err := os.MkdirTemp("", "sifg-verify-")
+	if err != nil {
+		return err
 	}
-	shown := newProgress(e.err, trials, &run.Costs{})
-	differences, err := compare.Recompute(soft, hard, e.experiments, all,
-		run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1, Data: e.data, Progress: shown})
-	shown.close()
+	defer os.RemoveAll(dir)
+	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}}
+	if w.store, err = store.Open(dir); err != nil {
+		return err
+	}
+	if err := w.status(); err != nil {
+		return err
+	}
+	w.measure(e)
+	soft, _, _, err := w.compute(e, &runner{jobs: runtime.GOMAXPROCS(0), threads: 1})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
 	}
@@ -114,17 +119,19 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 		return err
 	}
 	different := 0
-	for i, text := range differences {
-		if text == "" {
-			text = "every value is the same"
-		} else {
+	for i := range trials {
+		text, err := compare.Difference(rep, w.store, &trials[i])
+		if err != nil {
+			return err
+		}
+		if text != "" {
 			different++
 		}
-		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), text)
+		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
 	if different > 0 {
-		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(all), record.ThisMachine().Kernel)
+		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(trials), record.ThisMachine().Kernel)
 	}
-	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(all), "trial"))
+	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
 	return nil
 }

@@ -1,11 +1,9 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,21 +11,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Recorded is a trial that this program can compute again, with what a report has of it.
-type Recorded struct {
-	Trial  harness.Trial
-	Traces []record.Trace
-}
-
 // Draw draws n of the trials of a report that this program can compute again: those to which its settings and versions lead, by key,
 // which did not fail, and whose data are here.
-func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int, seed uint64) ([]Recorded, error) {
-	var out []Recorded
+func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int) ([]harness.Trial, error) {
+	var out []harness.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
 		x := r.Experiment(e.Name)
@@ -42,12 +33,12 @@ func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int, see
 			for _, t := range trials {
 				if name := t.Config.Data; !seen[t.Key] && (name == "" || data.Absent(name) == nil) {
 					seen[t.Key] = true
-					out = append(out, Recorded{t, p.Records.Traces[t.Key]})
+					out = append(out, t)
 				}
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := rand.New(rand.NewPCG(1, 0))
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out[:min(n, len(out))], nil
 }
@@ -86,52 +77,27 @@ func trialsOf(e *harness.Experiment, p *report.Protocol, data Datasets) ([]harne
 	return slices.DeleteFunc(planned.Unique(), func(t harness.Trial) bool { return !final[t.Key] }), nil
 }
 
-// Recompute computes trials again, in a store of its own, and says of each how its values differ from the recorded ones: "" for not at
-// all. It stops with soft's error where that ends.
-func Recompute(soft, hard context.Context, e []*harness.Experiment, all []Recorded, o run.Options) ([]string, error) {
-	dir, err := os.MkdirTemp("", "sifg-verify-")
+// Difference says where the values of a trial in a store differ first from those in a report that was read; "" for nowhere.
+func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, error) {
+	again, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
+	if err != nil || again == nil {
+		return "it was not computed", err
+	}
+	got, err := again.Traces()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	defer os.RemoveAll(dir)
-	st, err := store.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	trials := make([]harness.Trial, len(all))
-	for i, r := range all {
-		trials[i] = r.Trial
-	}
-	if _, err := run.Run(soft, hard, st, e, trials, o); err != nil || soft.Err() != nil {
-		return nil, err
-	}
-	out := make([]string, len(all))
-	for i, r := range all {
-		again, err := st.Get(store.ID{Experiment: r.Trial.Experiment, Key: r.Trial.Key})
-		if err != nil {
-			return nil, err
-		}
-		got, err := again.Traces()
-		if err != nil {
-			return nil, err
-		}
-		out[i] = difference(got, r.Traces)
-	}
-	return out, nil
-}
-
-// difference says where two lists of values differ first; "" for nowhere.
-func difference(got, want []record.Trace) string {
+	want := r.Experiment(t.Experiment).Protocols[0].Records.Traces[t.Key] // a report has one list for all protocols
 	if len(got) != len(want) {
-		return fmt.Sprintf("%d values, the report has %d", len(got), len(want))
+		return fmt.Sprintf("%d values, the report has %d", len(got), len(want)), nil
 	}
 	for i, w := range want {
 		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index || !same(g.Value, w.Value) {
 			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
-				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value)
+				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // same compares bits; where the portable kernels are in use, whose bits differ by design, it compares within rounding.

@@ -30,6 +30,7 @@ var others = []string{"store", "cluster", "quick", "smoke", "custom", Grids, pag
 type verifier struct {
 	root  *os.Root
 	found []record.Damage
+	err   error    // that something cannot be read
 	shown []string // what the page says of the experiments that are there
 }
 
@@ -40,7 +41,7 @@ func Verify(dir string) ([]record.Damage, error) {
 		return nil, nil
 	}
 	v := &verifier{}
-	err := alone(dir, func(root *os.Root) error { v.root = root; return v.all() })
+	err := alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }
@@ -49,13 +50,11 @@ func (v *verifier) add(name, reason string) {
 	v.found = append(v.found, record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
 }
 
-func (v *verifier) all() error {
+func (v *verifier) all() {
 	names := v.names("[^.]*")
 	for _, name := range names {
 		if !slices.Contains(others, name) {
-			if err := v.sealed(name, indexName); err != nil {
-				return err
-			}
+			v.sealed(name, indexName)
 		}
 	}
 	for _, grid := range v.names(Grids + "/[^.]*") {
@@ -64,9 +63,7 @@ func (v *verifier) all() error {
 			v.add(grid, notOurs)
 		}
 		for _, name := range parts {
-			if err := v.sealed(name, GridIndex); err != nil {
-				return err
-			}
+			v.sealed(name, GridIndex)
 		}
 	}
 	if slices.Contains(names, pageName) {
@@ -74,7 +71,6 @@ func (v *verifier) all() error {
 	} else if v.shown != nil {
 		v.add(pageName, "missing; sifg report makes it")
 	}
-	return nil
 }
 
 // names returns the paths that match. The dotted ones belong to writes that are under way or were cut off.
@@ -84,37 +80,30 @@ func (v *verifier) names(pattern string) []string {
 }
 
 // sealed checks a sealed folder.
-func (v *verifier) sealed(dir, index string) error {
+func (v *verifier) sealed(dir, index string) {
 	if !ours(v.root, dir, index) {
 		v.add(dir, notOurs)
-		return nil
+		return
 	}
 	f, err := record.OpenFolder(v.root, dir, index, &struct{}{})
-	var d *record.Damage
-	if errors.As(err, &d) {
+	if d := (*record.Damage)(nil); errors.As(err, &d) {
 		v.found = append(v.found, *d)
-		return nil
+		return
+	} else if err != nil {
+		v.err = err
+		return
 	}
-	if err != nil {
-		return err
-	}
-	found, err := f.Check()
-	if err != nil {
-		return err
-	}
+	found, err1 := f.Check()
+	foreign, err2 := f.Foreign()
+	sum, err3 := digestOf(v.root, path.Join(dir, index))
+	v.err = errors.Join(v.err, err1, err2, err3)
 	v.found = append(v.found, found...)
-	if index == indexName {
-		sum, err := digestOf(v.root, path.Join(dir, index))
-		if err != nil {
-			return err
-		}
-		v.shown = append(v.shown, shows(dir, sum))
-	}
-	foreign, err := f.Foreign()
 	for _, name := range foreign {
 		v.add(path.Join(dir, name), notOurs)
 	}
-	return err
+	if index == indexName {
+		v.shown = append(v.shown, shows(dir, sum))
+	}
 }
 
 // page checks the page's own digest, and that it is of the experiments that are there.

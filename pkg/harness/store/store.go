@@ -21,7 +21,6 @@ const (
 	tmpName        = ".tmp"
 	scratchName    = ".scratch"    // see Scratch
 	quarantineName = ".quarantine" // see Verify
-	logName        = ".log"        // programs that use the store may write there what they like
 )
 
 // Status of a trial that has no record.

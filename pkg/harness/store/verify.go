@@ -49,7 +49,7 @@ func (s *Store) foreign(name string) misfit {
 }
 
 func (s *Store) misfits() (out []misfit, err error) {
-	own := []string{tmpName, scratchName, quarantineName, logName}
+	own := []string{tmpName, scratchName, quarantineName}
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		experiment, key, inside := strings.Cut(name, "/")
 		id := ID{experiment, key}
