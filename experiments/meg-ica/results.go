@@ -85,7 +85,7 @@ func estimated(stat func(medians []float64) float64, group []int, samples ...tri
 	for _, t := range samples {
 		medians = append(medians, median(t))
 	}
-	lo, hi := stats.Clusters(samples, group, stat, 0.95)
+	lo, hi := clusters(samples, group, stat, 0.95)
 	return estimate{stat(medians), lo, hi}
 }
 

@@ -33,7 +33,7 @@ var claims = []claim.Claim{
 					}
 					// Σ of squared distances over n−1 is the variance.
 					ratio := stats.Mean(da) / stats.Mean(db) * float64(len(da)) / float64(len(da)-1) * float64(len(db)-1) / float64(len(db))
-					smaller, larger := stats.MannWhitney(da, db, stats.Less), stats.MannWhitney(da, db, stats.Greater)
+					smaller, larger := rankSum(da, db)
 					switch {
 					case larger <= 0.05:
 						verdict = claim.NotReproduced

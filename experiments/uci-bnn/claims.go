@@ -32,7 +32,7 @@ var tableClaims = []claim.Claim{
 			"lower but not told apart, or if there are too few trials to tell",
 		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			out := r.Leads("concrete", metrics[:1], columns, "ada-gwg")
+			out := r.leads("concrete", metrics[:1], columns, "ada-gwg")
 			if out.Verdict == claim.NotTestable {
 				return out
 			}
@@ -50,11 +50,11 @@ var tableClaims = []claim.Claim{
 			"told apart, or if there are too few trials to tell",
 		Check: func(s *record.Set) claim.Outcome {
 			r := read(s)
-			out := r.Leads("protein", metrics, columns, "sgld")
+			out := r.leads("protein", metrics, columns, "sgld")
 			if out.Verdict == claim.NotTestable {
 				return out
 			}
-			rest := r.Leads("protein", metrics, columns[1:], "ada-sifg")
+			rest := r.leads("protein", metrics, columns[1:], "ada-sifg")
 			out.Evidence += ". Without SGLD the best must be Ada-SIFG: " + rest.Verdict.String()
 			out.Verdict = claim.Worst(out.Verdict, rest.Verdict)
 			return out
@@ -86,19 +86,19 @@ func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *r
 		for _, p := range problems {
 			out.Keys = append(out.Keys, claim.Series{Set: s, Problem: p}.Keys(methods...)...)
 		}
-		return r.Lacking(out, expected(s), methods...)
+		return r.lacking(out, expected(s), methods...)
 	}
 }
 
 // lowestInMost checks claim 25.
 func lowestInMost(r results) (claim.Verdict, string) {
-	rank, rest := r.Rank(problems, metrics, columns), r.Rank(problems, metrics, columns[1:])
+	rank, rest := r.rank(columns), r.rank(columns[1:])
 	if rank.Cells == 0 {
 		return claim.NotTestable, ""
 	}
 	var each []string
 	for _, m := range columns {
-		each = append(each, fmt.Sprintf("%s %d (mean rank %.2f)", r.Names(m), rank.Best[m], rank.Mean[m]))
+		each = append(each, fmt.Sprintf("%s %d (mean rank %.2f)", r.names(m), rank.Best[m], rank.Mean[m]))
 	}
 	best, all := rank.Best["ada-sifg"], rank.Told == len(metrics)*len(expected(r.Set))
 	return claim.Decide(all && best >= 9, all && best < 9), fmt.Sprintf("lowest mean in so many of %d cells: %s. Without SGLD, whose step "+
@@ -107,7 +107,7 @@ func lowestInMost(r results) (claim.Verdict, string) {
 
 // comparable checks claim 25b.
 func comparable(r results) (claim.Verdict, string) {
-	rank, total := r.Rank(problems, metrics, columns), len(metrics)*len(expected(r.Set))
+	rank, total := r.rank(columns), len(metrics)*len(expected(r.Set))
 	near := rank.Near["ada-sifg"]
 	if rank.Cells == 0 {
 		return claim.NotTestable, ""
@@ -134,14 +134,14 @@ func asPrinted(r results) (claim.Verdict, string) {
 			within[p.Method]++
 			continue
 		}
-		away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", r.Names(p.Problem), r.Names(p.Metric), r.Names(p.Method),
+		away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", r.names(p.Problem), r.names(p.Metric), r.names(p.Method),
 			four(stats.Mean(v)), four(p.Mean)))
 		sure = sure || len(v) >= 3
 	}
 	for _, m := range columns {
 		if cells[m] > 0 {
 			all, good = all+cells[m], good+within[m]
-			each = append(each, fmt.Sprintf("%s %d of %d", r.Names(m), within[m], cells[m]))
+			each = append(each, fmt.Sprintf("%s %d of %d", r.names(m), within[m], cells[m]))
 		}
 	}
 	if all == 0 {
@@ -169,7 +169,7 @@ func (r results) versus(method string, others ...string) versus {
 			if d := r.Differences(problem, metric, method, m); d != nil {
 				out.below = append(out.below, stats.Paired(d, stats.Less))
 				out.above = append(out.above, stats.Paired(d, stats.Greater))
-				out.what = append(out.what, fmt.Sprintf("%s %s %s", r.Names(problem), r.Names(metric), r.Names(m)))
+				out.what = append(out.what, fmt.Sprintf("%s %s %s", r.names(problem), r.names(metric), r.names(m)))
 				pairs = append(pairs, len(d))
 			}
 		}

@@ -110,7 +110,7 @@ func bounded(r results) (claim.Verdict, string) {
 			holds = append(holds, peak[len(peak)-1] <= 2) // false of NaN and of ∞/∞
 		}
 		if peak != nil {
-			text = append(text, fmt.Sprintf("%s %s and %s", r.Names(problem), claim.Num(slices.Max(peak)), claim.Num(slices.Max(growth))))
+			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), claim.Num(slices.Max(peak)), claim.Num(slices.Max(growth))))
 		}
 	}
 	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment (largest of the runs): " +

@@ -33,7 +33,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		scale         figure.Scale
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
 		y := figure.Axis{Label: p.label, Scale: p.scale}
-		panel := figure.Panel{Title: r.Names("boston"), X: figure.Axis{Label: "iteration"}, Y: y}
+		panel := figure.Panel{Title: r.names("boston"), X: figure.Axis{Label: "iteration"}, Y: y}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			panel.Layers = append(panel.Layers, claim.Layers(curves(s, "boston", m, p.metric, seeds), style, nil)...)
@@ -100,12 +100,12 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 	r := read(s)
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
-		methods := r.Present(problem, "rmse", compared(s))
+		methods := r.present(problem, "rmse", compared(s))
 		seeds := r.Seeds(problem, "rmse", methods...)
 		for _, m := range methods {
 			c, _ := config(s, problem, m)
 			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
-			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.Names(m))
+			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.names(m))
 			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
 				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) { // SGLD goes up and down at every point: no line to dash

@@ -45,7 +45,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	}
 	var ours []string
 	each(by, func(protocol string, r results) {
-		rank := r.Rank(problems, metrics, columns)
+		rank := r.rank(columns)
 		if rank.Cells == 0 {
 			return
 		}
@@ -89,7 +89,7 @@ func beaten(by map[string]*record.Set) *harness.Statement {
 				}
 			}
 			if looked, found = looked+len(columns), found+len(above); above != nil {
-				t.Rows = append(t.Rows, []table.Cell{table.Text(r.Names(problem) + " " + r.Names(metric)),
+				t.Rows = append(t.Rows, []table.Cell{table.Text(r.names(problem) + " " + r.names(metric)),
 					table.Number(stats.Mean(ols), 4), table.Text(strings.Join(above, ", "))})
 			}
 		}
@@ -117,7 +117,7 @@ func steps(by map[string]*record.Set) *harness.Statement {
 		}
 		t.Columns, measured = heads(headers...), true
 		for _, problem := range problems {
-			row := []table.Cell{table.Text(r.Names(problem))}
+			row := []table.Cell{table.Text(r.names(problem))}
 			for _, m := range runs {
 				worst := 0.0
 				for _, metric := range metrics {
@@ -166,7 +166,7 @@ func spreads(by map[string]*record.Set) *harness.Statement {
 				}
 			}
 		}
-		row := []table.Cell{table.Text(found["released"].Names(problem))}
+		row := []table.Cell{table.Text(found["released"].names(problem))}
 		for i := range all {
 			all[i], row = append(all[i], ratios[i]...), append(row, table.Number(stats.Median(ratios[i]), 3))
 		}
@@ -208,7 +208,7 @@ func restless(by map[string]*record.Set) *harness.Statement {
 					away += count(v > level[i])
 				}
 				if share > 0.1 {
-					t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + r.Names(m) + ", " + r.Names(problem)),
+					t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + r.names(m) + ", " + r.names(problem)),
 						table.Number(low, 4), table.Number(high, 4), table.Int(away)})
 				}
 			}
@@ -232,7 +232,7 @@ func perProblem(by map[string]*record.Set, note string, of func(protocol string,
 		headers = append(headers, protocol)
 		for i, problem := range problems {
 			if t.Rows[i] == nil {
-				t.Rows[i] = []table.Cell{table.Text(r.Names(problem))}
+				t.Rows[i] = []table.Cell{table.Text(r.names(problem))}
 			}
 			t.Rows[i] = append(t.Rows[i], of(protocol, r, problem))
 		}
@@ -257,7 +257,7 @@ func optimism(by map[string]*record.Set) *harness.Statement {
 			}
 			gap := stats.Mean(gaps)
 			if protocol == "released" && gap > largest {
-				largest, where = gap, r.Names(problem)
+				largest, where = gap, r.names(problem)
 			}
 			return table.Fixed(gap, 3)
 		})

@@ -36,9 +36,12 @@ func inPrint(problem, metric, method string) claim.Published {
 }
 
 // results are the last values of a set.
-type results struct{ *claim.Finals }
+type results struct {
+	*claim.Finals
+	names func(name string) string // of problems, metrics and methods in words
+}
 
-func read(s *record.Set) results { return results{claim.ReadFinals(s, named(s))} }
+func read(s *record.Set) results { return results{claim.ReadFinals(s), named(s)} }
 
 // trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed have the same.
 func (r results) trivial(problem, predictor, metric string) []float64 {

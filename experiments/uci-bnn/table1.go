@@ -34,7 +34,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	for _, metric := range metrics {
 		for _, problem := range expected(s) {
 			t.Rows = append(t.Rows, r.row(problem, metric, methods, most))
-			n := len(r.Present(problem, metric, methods))
+			n := len(r.present(problem, metric, methods))
 			present, apart = max(present, n), apart || n < len(methods)
 		}
 	}
@@ -42,7 +42,7 @@ func table1(s *record.Set) (*table.Table, error) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("There are up to %s. %s", table.Count(most, "trial"), meaning(s)))
-	if need := claim.Enough(present - 1); most < need {
+	if need := enough(present - 1); most < need {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. It takes %d trials to tell %d methods apart.", need, present))
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of "+
@@ -56,7 +56,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
 		"trials so far.")
-	if gone, _ := r.Missing(expected(s), methods...); gone != "" {
+	if gone, _ := r.missing(expected(s), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Missing: "+gone+".")
 	}
 	return t, nil
@@ -66,9 +66,9 @@ func table1(s *record.Set) (*table.Table, error) {
 func (r results) row(problem, metric string, methods []string, most int) []table.Cell {
 	ols := r.trivial(problem, "ols", metric)
 	row := []table.Cell{
-		table.Text(r.Names(problem)), table.Text(r.Names(metric)), plain(r.trivial(problem, "constant", metric)), plain(ols),
+		table.Text(r.names(problem)), table.Text(r.names(metric)), plain(r.trivial(problem, "constant", metric)), plain(ols),
 	}
-	best, tied := r.Leaders(problem, metric, methods)
+	best, tied := r.leaders(problem, metric, methods)
 	for _, m := range methods {
 		v := r.Values(problem, metric, m)
 		c := claim.MeanSD(v)
@@ -108,7 +108,7 @@ func heads(headers ...string) []table.Column {
 // heads are columns with these headers, then one for each method.
 func (r results) heads(methods []string, headers ...string) []table.Column {
 	for _, m := range methods {
-		headers = append(headers, r.Names(m))
+		headers = append(headers, r.names(m))
 	}
 	return heads(headers...)
 }
@@ -130,7 +130,7 @@ func against(s *record.Set) (*table.Table, error) {
 		if s.Protocol == "standard" {
 			continue // other data than the paper's
 		}
-		row := []table.Cell{table.Text(r.Names(problem)), table.Text(r.Names(metric))}
+		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 		for _, m := range methods {
 			p := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
 			v := r.Values(problem, metric, m)

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // made makes a Set of one value of the metric "m" for each problem, method and seed from 0; NaN is a trial that did not end well.
@@ -32,93 +30,22 @@ func made(problems, methods []string, seeds int, value func(problem, method stri
 	return s
 }
 
-func read(s *record.Set) *Finals { return ReadFinals(s, strings.ToUpper) }
-
-// TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean is found in the same
-// data: in one of ten with seven methods, as docs/uci-bnn.md says.
-func TestFalseDifferences(t *testing.T) {
-	methods := []string{"a", "b", "c", "d", "e", "f", "g"}
-	const rows = 1500
-	stream, draw, seen := rng.New(3, "equals", 0), make([]float32, 1), 0
-	for range rows {
-		f := read(made([]string{"p"}, methods, 10, func(string, string, int) float64 { stream.Normal(draw); return float64(draw[0]) }))
-		if _, tied := f.Leaders("p", "m", methods); len(tied) < len(methods)-1 {
-			seen++
-		}
-	}
-	if share := float64(seen) / rows; share < 0.07 || share > 0.13 { // 0.10 ± 0.03, four standard errors
-		t.Errorf("a difference in %g of the rows", share)
-	}
-}
-
-// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
-func TestEnough(t *testing.T) {
-	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
-		if got := Enough(tests); got != want || float64(tests)*math.Pow(2, 1-float64(got)) > Level || float64(tests)*math.Pow(2, 2-float64(got)) <= Level {
-			t.Errorf("Enough(%d) = %d, want %d", tests, got, want)
-		}
-	}
-}
-
-// hard has seeds of growing difficulty; b is 1 worse than a, c is a with noise that leaves no difference.
-func hard(_, method string, seed int) float64 {
-	return float64(10*seed) + map[string]float64{"b": 1}[method] + 0.01*math.Sin(float64(seed*len(method)+int(method[0])))
-}
-
-func TestRank(t *testing.T) {
-	three := []string{"a", "b", "c"}
-	f := read(made([]string{"p", "q"}, three, 10, hard))
-	best, tied := f.Leaders("p", "m", three)
-	rank := f.Rank([]string{"p", "q", "absent"}, []string{"m"}, three)
-	if slices.Contains(append(tied, best), "b") || len(tied) != 1 {
-		t.Errorf("lowest %s, tied %v", best, tied)
-	}
-	if rank.Cells != 2 || rank.Told != 2 || rank.Best[best] != 2 || rank.Near["a"] != 2 || rank.Near["c"] != 2 || rank.Near["b"] != 0 || rank.Mean["b"] != 3 {
-		t.Errorf("ranking %+v", rank)
-	}
-	for method, want := range map[string]Verdict{best: Reproduced, tied[0]: NotDecided, "b": NotReproduced} {
-		if out := f.Leads("p", []string{"m"}, three, method); out.Verdict != want || len(out.Keys) != 30 {
-			t.Errorf("%s leads: %+v, want %s", method, out, want)
-		}
-	}
-	// b ran with the easiest seeds only: fewer than four fifths of them, so it takes no part, and then nobody can be told from it.
-	lost := read(made([]string{"p"}, three, 10, func(p, m string, seed int) float64 {
-		if m == "b" && seed > 3 {
+// TestFinals: values of the last checkpoint, matched by seed, of the trials that ended well.
+func TestFinals(t *testing.T) {
+	s := made([]string{"p"}, []string{"a", "b"}, 3, func(_, m string, seed int) float64 {
+		if m == "a" && seed == 1 {
 			return math.NaN()
 		}
-		return hard(p, m, seed)
-	}))
-	if best, _ := lost.Leaders("p", "m", three); best == "b" {
-		t.Error("the method that ran with the easiest seeds leads")
-	}
-	if rank := lost.Rank([]string{"p"}, []string{"m"}, three); rank.Told != 0 || rank.Cells != 1 {
-		t.Errorf("four seeds of b: %+v", rank)
-	}
-	if d := lost.Differences("p", "m", "b", "a"); len(d) != 4 || math.Abs(d[3]-1) > 0.02 {
+		return float64(10*seed + len(m) + int(m[0]-'a'))
+	})
+	f := ReadFinals(s)
+	if d := f.Differences("p", "m", "b", "a"); !slices.Equal(d, []float64{1, 1}) {
 		t.Errorf("differences %v", d)
 	}
-}
-
-func TestMissing(t *testing.T) {
-	f := read(made([]string{"p", "q"}, []string{"a", "b"}, 3, func(p, m string, seed int) float64 {
-		if p == "q" && m == "b" || p == "p" && m == "a" && seed == 1 {
-			return math.NaN()
-		}
-		return 1
-	}))
-	for _, c := range []struct {
-		problems []string
-		want     string
-		verdict  Verdict
-	}{
-		{[]string{"p"}, "is so; not all of A on P (2 of 3 trials ended well)", Reproduced},
-		{[]string{"q", "r"}, "is so; no results of B on Q; R", NotDecided},
-	} {
-		if out := f.Lacking(Outcome{Verdict: Reproduced, Evidence: "is so"}, c.problems, "a", "b"); out.Evidence != c.want || out.Verdict != c.verdict {
-			t.Errorf("%q, %s; want %q, %s", out.Evidence, out.Verdict, c.want, c.verdict)
-		}
+	if well, all := f.Ended("p", "a"); well != 2 || all != 3 || f.Has("p", "m", "a", "c") {
+		t.Errorf("%d of %d ended well", well, all)
 	}
-	if got := (Series{Set: f.Set, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(got, [][]float64{{1, -1}, {1, -1}}, slices.Equal) {
+	if got := (Series{Set: s, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(got, [][]float64{{1, -1}, {21, -21}}, slices.Equal) {
 		t.Errorf("components %v", got)
 	}
 }

@@ -82,7 +82,7 @@ func (v Versus) relations(f *Finals) []relation {
 // Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
 // each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
-	f, methods := ReadFinals(s, Label), s.Methods(v.Problem)
+	f, methods := ReadFinals(s), s.Methods(v.Problem)
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
 	}
@@ -125,7 +125,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 
 // Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
-	f := ReadFinals(s, Label)
+	f := ReadFinals(s)
 	best, least := "", math.Inf(1)
 	for _, m := range s.Methods(v.Problem) {
 		if mean := stats.Mean(f.Values(v.Problem, v.Metrics[0].Metric, m)); mean < least {

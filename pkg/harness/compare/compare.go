@@ -90,7 +90,7 @@ func ordered(values map[uint64]float64) []float64 {
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's own data it
 // prints none.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
-	finals := claim.ReadFinals(p.Records, nil)
+	finals := claim.ReadFinals(p.Records)
 	var out []Row
 	if p.Own() != nil {
 		return nil
@@ -125,7 +125,7 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
-	a, b := claim.ReadFinals(ours.Records, nil), claim.ReadFinals(theirs.Records, nil)
+	a, b := claim.ReadFinals(ours.Records), claim.ReadFinals(theirs.Records)
 	name := func(c claim.Cell) Name {
 		return Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}
 	}

@@ -28,7 +28,7 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 		t.Spread = "standard deviation over seeds"
 		t.Columns = append(t.Columns, table.Column{Header: metric, Align: table.Right})
 	}
-	finals, last := claim.ReadFinals(p.Records, nil), [2]string{}
+	finals, last := claim.ReadFinals(p.Records), [2]string{}
 	for _, trial := range p.Records.Trials {
 		if last == [2]string{trial.Problem, trial.Method} {
 			continue

@@ -15,14 +15,9 @@ type Side int
 // Sides of a test.
 const (
 	TwoSided Side = iota
-	Less          // the differences, or the first sample, are smaller
-	Greater       // they are larger
+	Less          // the differences are negative
+	Greater       // they are positive
 )
-
-// p combines the tails P(statistic ≤ observed) and P(statistic ≥ observed).
-func (s Side) p(less, greater float64) float64 {
-	return []float64{min(1, 2*min(less, greater)), less, greater}[s]
-}
 
 // Paired returns the p-value of the sign-flip permutation test of mean(d) = 0, where d are differences within pairs, of
 // two methods with the same seed for example: the share of the 2ⁿ sign patterns whose sum is at least as extreme, the
@@ -95,7 +90,8 @@ func Sign(d []float64, side Side) float64 {
 		return 1
 	}
 	b := distuv.Binomial{N: n, P: 0.5}
-	return side.p(b.CDF(pos), b.CDF(n-pos))
+	less, greater := b.CDF(pos), b.CDF(n-pos)
+	return []float64{min(1, 2*min(less, greater)), less, greater}[side]
 }
 
 // Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the

@@ -1,17 +1,18 @@
-package stats
+package megica
 
 import (
 	"math"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// slowly is Clusters for two samples, with the resamples written out.
+// slowly is clusters for two samples, with the resamples written out.
 func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, level float64) (lo, hi float64) {
 	r := rng.New(1, "bootstrap").Rand()
 	var values []float64
-	for range clusterResamples {
+	for range resamples {
 		var x, y []float64
 		for range a {
 			i := r.IntN(len(a))
@@ -24,10 +25,10 @@ func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, 
 				y = append(y, b[r.IntN(len(b))]...)
 			}
 		}
-		values = append(values, stat([]float64{Median(x), Median(y)}))
+		values = append(values, stat([]float64{stats.Median(x), stats.Median(y)}))
 	}
-	outside := (1 - Expanded(level, min(len(a), len(b)))) / 2
-	return Quantile(values, outside), Quantile(values, 1-outside)
+	outside := (1 - stats.Expanded(level, min(len(a), len(b)))) / 2
+	return stats.Quantile(values, outside), stats.Quantile(values, 1-outside)
 }
 
 func TestClusters(t *testing.T) {
@@ -53,12 +54,12 @@ func TestClusters(t *testing.T) {
 		}
 		a, b, apart := sample(n), sample(n), trial%2 == 1
 		group := map[bool][]int{false: {0, 0}, true: {0, 1}}[apart]
-		lo, hi := Clusters([][][]float64{a, b}, group, difference, 0.5)
+		lo, hi := clusters([][][]float64{a, b}, group, difference, 0.5)
 		if l, h := slowly(a, b, apart, difference, 0.5); !same(lo, l) || !same(hi, h) {
 			t.Errorf("%v and %v: %g to %g, written out %g to %g", a, b, lo, hi, l, h)
 		}
 	}
-	if lo, _ := Clusters([][][]float64{{{1}, {2}}, {{1}}}, []int{0, 1}, difference, 0.95); !math.IsNaN(lo) {
+	if lo, _ := clusters([][][]float64{{{1}, {2}}, {{1}}}, []int{0, 1}, difference, 0.95); !math.IsNaN(lo) {
 		t.Errorf("of a single cluster: %g", lo)
 	}
 }

@@ -1,4 +1,4 @@
-package stats
+package monomialgamma
 
 import (
 	"cmp"
@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// MannWhitney returns the p-value of the rank-sum test of two independent samples; Less is the alternative that x tends
-// to be smaller than y. Ties share the mean of their ranks (Conover 1999, sec. 5.1). It is exact given the ranks. NaN if a
-// sample is empty or holds a NaN.
-func MannWhitney(x, y []float64, side Side) float64 {
+// rankSum returns the p-values of the one-sided rank-sum tests of two independent samples (Mann and Whitney): less is that of x
+// smaller than y. Ties share the mean of their ranks (Conover, Practical nonparametric statistics, 1999, sec. 5.1). They are exact
+// given the ranks, and NaN if a sample is empty or holds a NaN.
+func rankSum(x, y []float64) (less, greater float64) {
 	all := slices.Concat(x, y)
 	if len(x) == 0 || len(y) == 0 || slices.ContainsFunc(all, math.IsNaN) {
-		return math.NaN()
+		return math.NaN(), math.NaN()
 	}
 	rank := doubleRanks(all)
 	obs, total := 0, 0
@@ -34,7 +34,7 @@ func MannWhitney(x, y []float64, side Side) float64 {
 			}
 		}
 	}
-	sets, less, greater := 0.0, 0.0, 0.0
+	sets := 0.0
 	for s, w := range ways[len(x)] {
 		sets += w
 		if s <= obs {
@@ -44,7 +44,7 @@ func MannWhitney(x, y []float64, side Side) float64 {
 			greater += w
 		}
 	}
-	return side.p(less/sets, greater/sets)
+	return less / sets, greater / sets
 }
 
 // doubleRanks returns twice the ranks 1…n of x, ties sharing their mean; twice, so that they are whole.

@@ -1,0 +1,187 @@
+package ucibnn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// present returns the methods with at least four fifths of the trials of the one with most. The others take no part in comparisons:
+// a seed may be a split of the data, and an easy one.
+func (r results) present(problem, metric string, methods []string) []string {
+	most := 0
+	for _, m := range methods {
+		most = max(most, len(r.Values(problem, metric, m)))
+	}
+	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		n := len(r.Values(problem, metric, m))
+		return n == 0 || 5*n < 4*most
+	})
+}
+
+// means returns the methods' means over the seeds that all have.
+func (r results) means(problem, metric string, methods []string) map[string]float64 {
+	out, seeds := map[string]float64{}, r.Seeds(problem, metric, methods...)
+	for _, m := range methods {
+		out[m] = stats.Mean(r.At(problem, metric, m, seeds))
+	}
+	return out
+}
+
+// leaders returns the method with the lowest mean over common seeds, of those present ("" if no mean is finite), and the methods whose
+// paired differences from it are not told from zero by a two-sided sign-flip test with Holm's correction. Methods with too few trials
+// to tell are not among them.
+func (r results) leaders(problem, metric string, methods []string) (best string, tied []string) {
+	methods = r.present(problem, metric, methods)
+	means, lowest := r.means(problem, metric, methods), math.Inf(1)
+	for _, m := range methods {
+		if v := means[m]; v < lowest {
+			best, lowest = m, v
+		}
+	}
+	if best == "" {
+		return "", nil
+	}
+	var others []string
+	var p []float64
+	for _, m := range methods {
+		d := r.Differences(problem, metric, m, best)
+		if m != best && len(d) >= enough(len(methods)-1) {
+			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
+		}
+	}
+	for i, p := range stats.Holm(p) {
+		if p > claim.Level {
+			tied = append(tied, others[i])
+		}
+	}
+	return best, tied
+}
+
+// enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the Level: its
+// smallest p-value is 2¹⁻ⁿ.
+func enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }
+
+// few reports whether some method has too few trials in common with the first to be told apart from it.
+func (r results) few(problem, metric, first string, methods []string) bool {
+	return slices.ContainsFunc(methods, func(m string) bool {
+		return m != first && len(r.Differences(problem, metric, m, first)) < enough(len(methods)-1)
+	})
+}
+
+// ranking is how methods rank over the cells, of problem and metric, in which all have results.
+type ranking struct {
+	Cells int
+	Told  int                // cells with trials enough to tell the methods apart
+	Best  map[string]int     // cells in which a method has the lowest mean over common seeds
+	Near  map[string]int     // told cells in which it is lowest, or tied with the lowest
+	Mean  map[string]float64 // mean rank
+}
+
+// rank ranks the methods.
+func (r results) rank(methods []string) ranking {
+	out := ranking{Best: map[string]int{}, Near: map[string]int{}, Mean: map[string]float64{}}
+	ranks := map[string][]float64{}
+	for problem, metric := range cells {
+		if !r.Has(problem, metric, methods...) {
+			continue
+		}
+		out.Cells++
+		means, order := r.means(problem, metric, methods), slices.Clone(methods)
+		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
+		for i, m := range order {
+			ranks[m] = append(ranks[m], float64(i+1))
+		}
+		out.Best[order[0]]++
+		if r.few(problem, metric, order[0], methods) {
+			continue
+		}
+		out.Told++
+		_, tied := r.leaders(problem, metric, methods)
+		for _, m := range append(tied, order[0]) {
+			out.Near[m]++
+		}
+	}
+	for m, v := range ranks {
+		out.Mean[m] = stats.Mean(v)
+	}
+	return out
+}
+
+// leads judges the claim that a method is best on a problem by all metrics: reproduced if its means are the lowest, not decided if
+// another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
+func (r results) leads(problem string, metrics, methods []string, method string) claim.Outcome {
+	out := claim.Outcome{Verdict: claim.Reproduced, Keys: claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)}
+	var text []string
+	for _, metric := range metrics {
+		if !r.Has(problem, metric, methods...) {
+			gone, _ := r.missing([]string{problem}, methods...)
+			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
+		}
+		first, tied := r.leaders(problem, metric, methods)
+		few := len(r.Differences(problem, metric, method, first)) < enough(len(methods)-1)
+		if first == method {
+			few = r.few(problem, metric, first, methods)
+		}
+		switch {
+		case few || slices.Contains(tied, method):
+			out.Verdict = claim.Worst(out.Verdict, claim.NotDecided)
+		case first != method:
+			out.Verdict = claim.NotReproduced
+		}
+		var each []string
+		for _, m := range methods {
+			each = append(each, r.names(m)+" "+claim.MeanSD(r.Values(problem, metric, m)).Text)
+		}
+		text = append(text, r.names(metric)+" "+strings.Join(each, ", "))
+	}
+	out.Evidence = strings.Join(text, "; ")
+	return out
+}
+
+// missing says which methods lack results on the problems, "" for none; whole reports that one has no results at all.
+func (r results) missing(problems []string, methods ...string) (text string, whole bool) {
+	var none, some, parts []string
+	for _, p := range problems {
+		var without []string
+		for _, m := range methods {
+			switch well, all := r.Ended(p, m); {
+			case well == 0:
+				without = append(without, r.names(m))
+			case well < all:
+				some = append(some, fmt.Sprintf("%s on %s (%d of %d trials ended well)", r.names(m), r.names(p), well, all))
+			}
+		}
+		switch {
+		case len(without) == len(methods):
+			none = append(none, r.names(p))
+		case without != nil:
+			none = append(none, strings.Join(without, ", ")+" on "+r.names(p))
+		}
+	}
+	if none != nil {
+		parts = append(parts, "no results of "+strings.Join(none, "; "))
+	}
+	if some != nil {
+		parts = append(parts, "not all of "+strings.Join(some, "; "))
+	}
+	return strings.Join(parts, "; "), none != nil
+}
+
+// lacking adds to an outcome which results are missing. Where a method has none on a problem, what holds for the rest is not decided.
+func (r results) lacking(out claim.Outcome, problems []string, methods ...string) claim.Outcome {
+	gone, whole := r.missing(problems, methods...)
+	if whole && out.Verdict == claim.Reproduced {
+		out.Verdict = claim.NotDecided
+	}
+	if gone != "" && out.Evidence != "" {
+		gone = "; " + gone
+	}
+	out.Evidence += gone
+	return out
+}
