@@ -29,7 +29,8 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 		from = path
 	}
 	if old := l.entries[name]; old != nil {
-		if old.manifest == Own && old.Files[0].Name == from && (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop)) {
+		same := (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop))
+		if same && old.manifest == Own && old.Files[0].Name == from {
 			return name, nil
 		}
 		return "", usage.Errorf("%s: %s describes a data set %s with the target %s: change its entry, or give the file another name", path,
