@@ -66,6 +66,9 @@ func TestOwnSampler(t *testing.T) {
 			t.Errorf("want %s: %s", want, out)
 		}
 	}
+	if out := run("verify", "--name", "mine", "--recompute", "9"); !strings.Contains(out, "2 trials recomputed: bit for bit the same") {
+		t.Errorf("recomputed: %s", out)
+	}
 	if page := must(os.ReadFile(filepath.Join(dir, "results/custom/mine/index.html"))); !bytes.Contains(page, []byte("Tamed Langevin</text>")) {
 		t.Error("no figure has its title")
 	}

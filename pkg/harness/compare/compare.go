@@ -92,7 +92,7 @@ func ordered(values map[uint64]float64) []float64 {
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	finals := claim.ReadFinals(p.Records)
 	var out []Row
-	if p.Own() != nil {
+	if p.Selected("data") != nil {
 		return nil
 	}
 	for _, printed := range e.Published {

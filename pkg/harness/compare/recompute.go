@@ -51,13 +51,14 @@ type Datasets interface {
 
 // trialsOf returns the trials of a part of a report that its settings lead to today.
 func trialsOf(e *harness.Experiment, p *report.Protocol, data Datasets) ([]harness.Trial, error) {
-	if own := p.Own(); own != nil {
+	if own := p.Selected("data"); own != nil {
 		var err error
 		if e, err = e.On(own); err != nil {
 			return nil, err
 		}
 	}
-	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{p.Name}, Scale: p.Scale, Data: data}
+	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{p.Name}, Scale: p.Scale, Data: data,
+		Methods: p.Selected("methods")}
 	final := map[string]bool{}
 	for _, t := range p.Records.Trials {
 		final[t.Key] = t.Final()

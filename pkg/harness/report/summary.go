@@ -9,10 +9,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Own returns the data sets of a person's own that p is about; nil: it is about the experiment's problems.
-func (p *Protocol) Own() []string {
+// Selected returns the names of a selection in Set: of data, problems or methods; nil: there is none.
+func (p *Protocol) Selected(what string) []string {
 	for _, s := range p.Set {
-		if names, ok := strings.CutPrefix(s, "--data "); ok {
+		if names, ok := strings.CutPrefix(s, "--"+what+" "); ok {
 			return strings.Split(names, ",")
 		}
 	}
