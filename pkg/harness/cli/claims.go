@@ -20,45 +20,28 @@ func claimsCommand(e *env) *cobra.Command {
 		Example: `  sifg claims gmm --scale smoke
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := s.request(e, args)
-			if err != nil {
-				return err
-			}
-			rep, err := readReport(e, "--results", s.resultsDir(nil))
+			r, rep, err := s.read(e, args)
 			if err != nil {
 				return err
 			}
 			if len(rep.Experiments) == 0 {
 				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
-			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				named := slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == row.Experiment })
-				return !named || len(row.Under) == 0
-			})
-			findings := map[string][]harness.Statement{}
+			out := said{Findings: map[string][]harness.Statement{}}
+			var names []string
 			for _, x := range r.Experiments {
+				names = append(names, x.Name)
 				if part := rep.Experiment(x.Name); part != nil {
-					findings[x.Name] = part.Findings
+					out.Findings[x.Name] = part.Findings
 				}
 			}
+			out.Claims = slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { // a claim may rest on others
+				return !slices.Contains(names, row.Experiment) || len(row.Under) == 0
+			})
 			if asJSON {
-				return writeJSON(e.out, struct {
-					Claims   claim.Ledger                   `json:"claims"`
-					Findings map[string][]harness.Statement `json:"findings"` // by experiment
-				}{ledger, findings})
+				return writeJSON(e.out, out)
 			}
-			if err := printLedger(e, ledger); err != nil {
-				return err
-			}
-			for _, x := range r.Experiments {
-				for _, f := range findings[x.Name] {
-					fmt.Fprintf(e.out, "\n%s: %s\n%s\n", x.Name, f.Title, f.Text)
-					if f.Table != nil {
-						fmt.Fprintf(e.out, "\n%s", f.Table.Markdown())
-					}
-				}
-			}
-			return nil
+			return out.print(e, r.Experiments)
 		},
 	}
 	s.reportFlags(cmd.Flags())
@@ -66,9 +49,15 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// printLedger prints the claims with their evidence, and how many came out how.
-func printLedger(e *env, ledger claim.Ledger) error {
-	for _, row := range ledger {
+// said is what a report says in words.
+type said struct {
+	Claims   claim.Ledger                   `json:"claims"`
+	Findings map[string][]harness.Statement `json:"findings"` // by experiment
+}
+
+// print prints the claims with their evidence, how many came out how, and the findings.
+func (s *said) print(e *env, experiments []*harness.Experiment) error {
+	for _, row := range s.Claims {
 		fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
 		var under [][]string
 		for _, o := range row.Under {
@@ -78,6 +67,14 @@ func printLedger(e *env, ledger claim.Ledger) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(e.out, cmp.Or(ledger.Count(), "no claim was checked"))
-	return err
+	fmt.Fprintln(e.out, cmp.Or(s.Claims.Count(), "no claim was checked"))
+	for _, x := range experiments {
+		for _, f := range s.Findings[x.Name] {
+			fmt.Fprintf(e.out, "\n%s: %s\n%s\n", x.Name, f.Title, f.Text)
+			if f.Table != nil {
+				fmt.Fprintf(e.out, "\n%s", f.Table.Markdown())
+			}
+		}
+	}
+	return nil
 }

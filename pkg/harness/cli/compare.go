@@ -63,11 +63,7 @@ func compareCommand(e *env) *cobra.Command {
 
 // compareReports returns the rows of each experiment and protocol that have some.
 func compareReports(e *env, s *selection, names []string, against string, metrics []string) (parts [][]compare.Row, err error) {
-	r, err := s.request(e, names)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := readReport(e, "--results", s.resultsDir(nil))
+	r, ours, err := s.read(e, names)
 	if err != nil {
 		return nil, err
 	}

@@ -135,11 +135,8 @@ func TestOwnFilesStay(t *testing.T) {
 func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	if err := errors.Join(os.Mkdir("results", 0o777), os.Symlink("results", "link")); err != nil {
-		t.Fatal(err)
-	}
 	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store results", "--store a --results a/b",
-		"--results same --store ./same", "--store link", "--store link/toy"} {
+		"--results same --store ./same"} {
 		for _, command := range []string{"run ", "verify --repair ", "plan "} {
 			x.want(t, command+folders, 2, "--store", "--results", "overlap")
 		}

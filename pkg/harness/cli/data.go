@@ -71,19 +71,17 @@ func verifyData(e *env, names []string) error {
 	}
 	var wrong, absent error
 	for _, name := range all {
+		said := "as it should be"
 		_, err := e.data.Load(name)
 		switch {
-		case err == nil:
-			fmt.Fprintf(e.out, "%s: as it should be\n", name)
 		case errors.Is(err, dataset.ErrAbsent):
-			fmt.Fprintf(e.out, "%s: not here\n", name)
-			absent = errors.Join(absent, err)
+			said, absent = "not here", errors.Join(absent, err)
 		case errors.Is(err, dataset.ErrDamaged):
-			fmt.Fprintf(e.out, "%s: %v\n", name, err)
-			wrong = errors.Join(wrong, err)
-		default:
+			said, wrong = err.Error(), errors.Join(wrong, err)
+		case err != nil:
 			return err
 		}
+		fmt.Fprintf(e.out, "%s: %s\n", name, said)
 	}
 	if wrong == nil && len(names) > 0 {
 		return absent
@@ -96,30 +94,21 @@ func showData(e *env, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "%s: %s\n", name, entry.Title)
-	lines := [][2]string{{"note", entry.Note}, {"licence", entry.Licence}, {"citation", entry.Citation}, {"source", entry.Source}, {"task", entry.Task}}
+	lines := [][2]string{{name, entry.Title}, {"note", entry.Note}, {"licence", entry.Licence}, {"citation", entry.Citation},
+		{"source", entry.Source}, {"task", entry.Task}}
 	if absent := e.data.Absent(name); absent != nil {
 		lines = append(lines, [2]string{"not here", absent.Error()})
 	} else {
-		d, err := e.data.Load(name)
-		if err != nil {
+		d, err1 := e.data.Load(name)
+		digest, err2 := e.data.Digest(name)
+		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		digest, err := e.data.Digest(name)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, [2]string{"digest", digest})
-		if d.Raw != nil {
-			lines = append(lines, [2]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")})
-		} else {
-			lines = append(lines, [2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")})
-		}
+		lines = append(lines, [2]string{"digest", digest}, [2]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
+			[2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")},
+			[2]string{"splits", fmt.Sprint(len(d.Splits))})
 		if d.Target >= 0 {
 			lines = append(lines, [2]string{"target", d.Columns[d.Target]})
-		}
-		if len(d.Splits) > 0 {
-			lines = append(lines, [2]string{"splits", fmt.Sprint(len(d.Splits))})
 		}
 	}
 	for _, line := range lines {

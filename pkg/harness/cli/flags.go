@@ -51,8 +51,7 @@ func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	s.scale = "full"
-	f.Var(&once{to: &s.scale}, "scale", "scale, by `NAME`: full, quick or smoke")
+	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
 	s.folderFlags(f)
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 }
@@ -144,32 +143,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	_, err := r.Check()
 	return r, err
 }
-
-// once is a flag of one value. Given two, it would drop one without a word.
-type once struct {
-	to    *string
-	given bool
-}
-
-// Set implements pflag.Value.
-func (o *once) Set(text string) error {
-	if o.given {
-		return errors.New("given twice")
-	}
-	*o.to, o.given = text, true
-	return nil
-}
-
-// String implements pflag.Value; a help text asks it of the zero value.
-func (o *once) String() string {
-	if o.to == nil {
-		return ""
-	}
-	return *o.to
-}
-
-// Type implements pflag.Value.
-func (o *once) Type() string { return "string" }
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
 func flagError(cmd *cobra.Command, err error) error {

@@ -115,7 +115,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		}
 		w.measure(e)
 		if g.dry {
-			err = w.print(e, g.jobs)
+			err = w.print(e, g.Jobs)
 		} else {
 			err = w.run(e, &g.runner, func() error { return w.judge(e, laid) })
 		}

@@ -33,7 +33,6 @@ var badInput = []struct {
 	{"run --protocol paper --protocol all", []string{"all", "alone"}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},
-	{"run --scale smoke --scale quick", []string{"--scale=quick", "twice"}}, // neither is dropped without a word
 	{"claims --scale quik", []string{"quik", `"quick"`}},
 	{"compare --protocol papr", []string{"papr", `"paper"`}},
 	{"run --problems smal", []string{"smal", `"small"`}},

@@ -182,6 +182,14 @@ func (e *env) prepare(cmd *cobra.Command) error {
 	return err
 }
 
+// datasetFlags are the flags by which another process of this program knows the same data sets.
+func (e *env) datasetFlags() (flags []string) {
+	for _, path := range e.manifests {
+		flags = append(flags, "--datasets", path)
+	}
+	return flags
+}
+
 // subcommand is what a command with commands below it does without one of them: it shows its help, or offers the nearest name.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

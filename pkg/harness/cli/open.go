@@ -53,9 +53,11 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 
 // openStore opens the store; one that does not exist and is not to be written is nil.
 func openStore(dir, results string, write bool) (*store.Store, error) {
-	below, err1 := filepath.Rel(real(results), real(dir))
-	above, err2 := filepath.Rel(real(dir), real(results))
-	if errors.Join(err1, err2) != nil || filepath.IsLocal(above) || filepath.IsLocal(below) && below != "store" {
+	d, err1 := filepath.Abs(dir)
+	r, err2 := filepath.Abs(results)
+	below, err3 := filepath.Rel(r, d)
+	above, err4 := filepath.Rel(d, r)
+	if errors.Join(err1, err2, err3, err4) != nil || filepath.IsLocal(above) || filepath.IsLocal(below) && below != "store" {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
 			filepath.Join(results, "store"))
 	}
@@ -73,23 +75,22 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	return s, nil
 }
 
+// read makes the request of the flags and reads the report that they name.
+func (s *selection) read(e *env, names []string) (plan.Request, *report.Report, error) {
+	r, err := s.request(e, names)
+	if err != nil {
+		return r, nil, err
+	}
+	rep, err := readReport(e, "--results", s.resultsDir(nil))
+	return r, rep, err
+}
+
 // readReport reads the report in a folder that a flag names.
 func readReport(e *env, flag, dir string) (*report.Report, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, usage.Errorf("%s %s is no folder", flag, dir)
 	}
 	return report.Read(dir, e.experiments)
-}
-
-// real is the path of a folder without links, as far as it exists.
-func real(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if there, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
-		return there
-	}
-	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
 }
 
 // status asks the store what it has of the plan's trials.

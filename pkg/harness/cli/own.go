@@ -27,7 +27,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 }
 
 func (o *own) tableFlags(f *pflag.FlagSet) {
-	f.Var(&once{to: &o.target}, "target", "the `COLUMN` of a table that is predicted, or last")
+	f.StringVar(&o.target, "target", "", "the `COLUMN` of a table that is predicted, or last")
 	f.StringSliceVar(&o.drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
 }
 

@@ -78,7 +78,8 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
 	if len(missing) > 0 {
-		if stop := interrupted(soft, " with %d of %d trials missing: the same command continues", len(missing), len(w.found)); stop != nil {
+		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", len(missing), len(w.found))
+		if stop := interrupted(soft, more); stop != nil {
 			return stop
 		}
 	}
@@ -95,7 +96,7 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, w
 	soft, hard, release := signals()
 	defer release()
 	todo := w.with(append([]string{store.Missing}, r.retry...)...)
-	fmt.Fprintln(e.err, w.forecast(todo, r.jobs))
+	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
 	if without, err = fetch(soft, e, todo); err != nil {
 		return soft, 0, nil, err
 	}

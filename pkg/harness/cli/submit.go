@@ -37,14 +37,10 @@ func submitCommand(e *env) *cobra.Command {
 
 func slurmCommand(e *env) *cobra.Command {
 	var s submission
-	cmd := &cobra.Command{
-		Use:   "slurm [EXPERIMENT...|all]",
-		Short: "Submits the trials that are not there yet as an array of Slurm jobs",
-		Long:  "Submits the trials that are not there yet as an array of Slurm jobs. Submitting again submits what is missing then.",
-		Example: `  sifg submit slurm gmm --protocol all --dry-run
-  sifg submit slurm gmm --protocol all --time 2h --sbatch=--partition=short --dry-run`,
-	}
-	s.command(e, cmd, s.slurm)
+	cmd := s.command(e, s.slurm)
+	cmd.Use = "slurm [EXPERIMENT...|all]"
+	cmd.Short = "Submits the trials that are not there yet as an array of Slurm jobs"
+	cmd.Example = "  sifg submit slurm gmm --protocol all --time 2h --sbatch=--partition=short --dry-run"
 	f := cmd.Flags()
 	f.DurationVar(&s.job.Time, "time", 0, "time limit of a shard, such as 2h (default the site's)")
 	f.StringArrayVar(&s.site, "sbatch", nil, "one more `OPTION` of sbatch, such as --partition=short; repeatable")
@@ -54,12 +50,10 @@ func slurmCommand(e *env) *cobra.Command {
 func kubernetesCommand(e *env) *cobra.Command {
 	var s submission
 	var k cluster.Kubernetes
-	cmd := &cobra.Command{
-		Use:     "kubernetes [EXPERIMENT...|all]",
-		Short:   "Writes an Indexed Job that computes the trials that are not there yet",
-		Example: `  sifg submit kubernetes gmm --protocol all --claim sweeps --shards 10 --dry-run`,
-	}
-	s.command(e, cmd, func(e *env) error { return s.kubernetes(e, k) })
+	cmd := s.command(e, func(e *env) error { return s.kubernetes(e, k) })
+	cmd.Use = "kubernetes [EXPERIMENT...|all]"
+	cmd.Short = "Writes an Indexed Job that computes the trials that are not there yet"
+	cmd.Example = "  sifg submit kubernetes gmm --protocol all --claim sweeps --shards 10 --dry-run"
 	f := cmd.Flags()
 	f.StringVar(&k.Image, "image", "debian:bookworm-slim", "container `IMAGE`; it needs a shell")
 	f.StringVar(&k.Claim, "claim", "sifg", "persistent volume claim that holds the working folder, by `NAME`")
@@ -67,25 +61,25 @@ func kubernetesCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// command gives cmd the flags of all schedulers, and has it send what the store lacks.
-func (s *submission) command(e *env, cmd *cobra.Command, send func(e *env) error) {
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+// command returns a command with the flags of all schedulers, which sends what the store lacks.
+func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
+	cmd := &cobra.Command{RunE: func(_ *cobra.Command, args []string) error {
 		if lacks, err := s.prepare(e, args); err != nil || !lacks {
 			return err
 		}
 		return send(e)
-	}
+	}}
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&s.job.Shards, "shards", 0, "parts that are computed side by side (default one for about 20 minutes of computing)")
 	f.IntVar(&s.job.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
 	f.StringVar(&s.job.Memory, "mem", "", "memory of a shard, `SIZE` in the scheduler's units (default the site's)")
 	f.BoolVar(&s.dry, "dry-run", false, "print what would be submitted; write nothing")
+	return cmd
 }
 
 func (s *submission) check() error {
-	limit := s.job.Time
-	switch {
+	switch limit := s.job.Time; {
 	case s.job.Shards < 0:
 		return usage.Errorf("--shards must be 1 or more, got %d", s.job.Shards)
 	case s.job.CPUs < 1:
@@ -107,10 +101,10 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 		return false, err
 	}
 	w, err := s.open(e, names, false)
-	if err == nil {
-		err = w.damage()
-	}
 	if err != nil {
+		return false, err
+	}
+	if err := w.damage(); err != nil {
 		return false, err
 	}
 	w.measure(e)
@@ -135,9 +129,7 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	if j.Shards == 0 {
 		j.Shards = j.Plan.Shards(j.CPUs)
 	}
-	for _, path := range e.manifests {
-		j.Flags = append(j.Flags, "--datasets", path)
-	}
+	j.Flags = e.datasetFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
 	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), program())
 }

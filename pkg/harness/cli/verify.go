@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -31,17 +31,16 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := s.request(e, args)
-			if err != nil {
-				return err
-			}
 			if recompute < 0 || repair && recompute > 0 {
 				return usage.Errorf("--recompute wants a number of trials, and no --repair")
+			}
+			if _, err := s.request(e, args); err != nil {
+				return err
 			}
 			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || recompute == 0 {
 				return err
 			}
-			return verifyNumbers(e, s.resultsDir(nil), r.Experiments, recompute)
+			return s.verifyNumbers(e, args, recompute)
 		},
 	}
 	f := cmd.Flags()
@@ -86,17 +85,18 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n int) error {
-	rep, err := readReport(e, "--results", results)
+func (s *selection) verifyNumbers(e *env, names []string, n int) error {
+	r, rep, err := s.read(e, names)
 	if err != nil {
 		return err
 	}
-	trials, err := compare.Draw(rep, experiments, e.data, n)
+	trials, err := compare.Draw(rep, r.Experiments, e.data, n)
 	if err != nil {
 		return err
 	}
 	if len(trials) == 0 {
-		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here", results)
+		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here",
+			s.resultsDir(nil))
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -111,7 +111,7 @@ func verifyNumbers(e *env, results string, experiments []*harness.Experiment, n 
 		return err
 	}
 	w.measure(e)
-	soft, _, _, err := w.compute(e, &runner{jobs: runtime.GOMAXPROCS(0), threads: 1})
+	soft, _, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
 	}

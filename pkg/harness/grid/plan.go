@@ -88,7 +88,7 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	}
 	for _, p := range s.Parts {
 		for _, a := range p.all() {
-			if !a.used && !selected { // an axis may be about what was not selected
+			if !a.used && !selected { // or it may be about what was not selected
 				return nil, usage.Errorf("%s: axis %s changes no trial: no method of the grid has this setting", a.from, a.key)
 			}
 		}
@@ -112,7 +112,15 @@ func (b *builder) group(p settings.Problem, method string) error {
 	seen := map[string]int{} // cells by the key of their first trial
 	var trials []harness.Trial
 	add := func(over []settings.Override) error {
-		own, err := b.trials(p, method, over)
+		m, err := b.layout.Settings.Method(p.Name, method, over...)
+		if err != nil {
+			var texts []string
+			for _, o := range over {
+				texts = append(texts, o.Text)
+			}
+			return usage.Errorf("%v; in the cell %s", err, strings.Join(texts, ", "))
+		}
+		own, err := b.layout.Trials(p, m)
 		if err != nil {
 			return err
 		}
@@ -155,7 +163,7 @@ func (b *builder) group(p settings.Problem, method string) error {
 			}
 		}
 	}
-	if len(g.Cells) == 1 && g.Cells[0].Outside {
+	if g.listed() == 0 {
 		return nil
 	}
 	err := g.describe(trials)
@@ -183,7 +191,7 @@ func (b *builder) points(part *part, problem, method string) (points [][]setting
 		}
 		return own
 	}
-	factors := [][][]settings.Override{together(of(part.Base)...)}
+	var factors [][][]settings.Override
 	for _, a := range of(part.Product) {
 		factors = append(factors, together(a))
 	}
@@ -224,19 +232,6 @@ func together(list ...*axis) [][]settings.Override {
 		}
 	}
 	return out
-}
-
-// trials returns the trials of a cell.
-func (b *builder) trials(p settings.Problem, method string, over []settings.Override) ([]harness.Trial, error) {
-	m, err := b.layout.Settings.Method(p.Name, method, over...)
-	if err != nil {
-		var texts []string
-		for _, o := range over {
-			texts = append(texts, o.Text)
-		}
-		return nil, usage.Errorf("%v; in the cell %s", err, strings.Join(texts, ", "))
-	}
-	return b.layout.Trials(p, m)
 }
 
 // describe gives the cells their settings and labels, and the labels to their trials, which are in order of the cells.

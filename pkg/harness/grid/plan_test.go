@@ -83,9 +83,9 @@ func TestCells(t *testing.T) {
 			"step 0.2, hidden 16",
 		"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}": "small/sifg: step 0.05, sigma 0.2* | step 0.1, sigma 0.2 | step 0.2, sigma 0.2 | " +
 			"step 0.05, sigma 0.3",
-		"{base: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, sigma 0.2*) | step 0.3, sigma 0.2 | " +
+		"{product: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, sigma 0.2*) | step 0.3, sigma 0.2 | " +
 			"step 0.1, sigma 0.2 | step 0.3, sigma 0.3",
-		"parts: [{methods: [svgd], problems: [wide], base: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, 0.6]}}]": "small/svgd: (step 0.1*) | " +
+		"parts: [{methods: [svgd], problems: [wide], product: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, 0.6]}}]": "small/svgd: (step 0.1*) | " +
 			"step 0.5 | step 0.6\nwide/svgd: (step 0.1*) | step 0.5 | step 0.6",
 		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, particles 6*) | " +
 			"step 0.1, particles 7 | step 0.2, particles 6",
@@ -194,8 +194,7 @@ func TestRefusals(t *testing.T) {
 		"product: {step: []}":                                 "line 1: step: there are no values",
 		"product: [step]":                                     "line 1: want settings with values",
 		"product: {step: 1}\nzip: {step: 1}":                  "step is there twice",
-		"product: {step: 1}\nbase: {step: 1}":                 "step is there twice",
-		"base: {step: [1, 2]}":                                "base has one each",
+		"ablate: {step: 1, hidden: 1, step: 2}":               "step is there twice",
 		"zip: {step: [1, 2], hidden: [1]}":                    "step has 2 and hidden has 1",
 		"product: {seeds: [1, 2]}":                            "seeds are no axis",
 		"product: {bandwidth: [1]}\nmethods: [sifg]":          "axis bandwidth changes no trial",

@@ -34,14 +34,13 @@ type Spec struct {
 	Whole    part     `yaml:",inline"`  // of a file without parts
 }
 
-// part is the product of its base, product, zip and ablate, for some problems and methods.
+// part is the product of its product, zip and ablate, for some problems and methods.
 type part struct {
 	Problems []string `yaml:"problems"` // nil: all
 	Methods  []string `yaml:"methods"`  // nil: those that an axis concerns
-	Base     axes     `yaml:"base"`     // one value each
 	Product  axes     `yaml:"product"`  // every combination
 	Zip      axes     `yaml:"zip"`      // first values together, second values together, …
-	Ablate   axes     `yaml:"ablate"`   // one at a time, the others as they are
+	Ablate   axes     `yaml:"ablate"`   // one at a time, the others as in product or as they are
 }
 
 type axes []*axis
@@ -56,7 +55,7 @@ type axis struct {
 
 var (
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
-	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "base", "product", "zip", "ablate"}
+	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "product", "zip", "ablate"}
 )
 
 // ReadSpec parses a grid file; file is its name in errors.
@@ -139,29 +138,23 @@ func (p *part) wants(problem, method string) bool {
 	return (p.Problems == nil || slices.Contains(p.Problems, problem)) && (p.Methods == nil || slices.Contains(p.Methods, method))
 }
 
-func (p *part) all() axes { return slices.Concat(p.Base, p.Product, p.Zip, p.Ablate) }
+func (p *part) all() axes { return slices.Concat(p.Product, p.Zip, p.Ablate) }
 
-// check refuses a setting with two axes (ablate may vary one of base), a base with a choice, a zip of lists that differ in length, and
-// seeds.
+// check refuses a setting with two axes (ablate may vary one of product), a zip of lists that differ in length, and seeds.
 func (p *part) check() error {
-	fixed, varied := map[string]bool{}, map[string]bool{}
-	for _, a := range p.all() {
-		twice := varied[a.key] || fixed[a.key] && !slices.Contains(p.Ablate, a)
-		if slices.Contains(p.Base, a) {
-			fixed[a.key] = true
-		} else {
-			varied[a.key] = true
-		}
-		switch {
-		case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
-			return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds", a.from)
-		case twice:
-			return usage.Errorf("%s: %s is there twice", a.from, a.key)
-		case slices.Contains(p.Base, a) && len(a.values) != 1:
-			return usage.Errorf("%s: %s has %d values; base has one each", a.from, a.key, len(a.values))
-		case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
-			first := p.Zip[0]
-			return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d", a.from, first.key, len(first.values), a.key, len(a.values))
+	for _, list := range []axes{slices.Concat(p.Product, p.Zip), p.Ablate} {
+		seen := map[string]bool{}
+		for _, a := range list {
+			switch {
+			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
+				return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds", a.from)
+			case seen[a.key]:
+				return usage.Errorf("%s: %s is there twice", a.from, a.key)
+			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
+				first := p.Zip[0]
+				return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d", a.from, first.key, len(first.values), a.key, len(a.values))
+			}
+			seen[a.key] = true
 		}
 	}
 	return nil
