@@ -17,7 +17,7 @@ import (
 
 // planOf returns a plan whose trials take these seconds; 0: it is not known.
 func planOf(seconds ...float64) *Plan {
-	p := &Plan{Version: planVersion}
+	p := &Plan{}
 	for i, s := range seconds {
 		t := harness.Trial{Key: fmt.Sprintf("%020x", i), Experiment: "toy", Config: settings.Config{Particles: 10, Iterations: 99}}
 		p.Trials = append(p.Trials, Task{t, s})
@@ -145,17 +145,9 @@ func TestRead(t *testing.T) {
 			t.Fatalf("cut after %d bytes: %v", n, err)
 		}
 	}
-	for words, text := range map[string]string{
-		"version 3, this program reads version 2": strings.Replace(whole, `"version":2`, `"version":3`, 1),
-		"has version 0":         `{}`,
-		"has no trials":         `{"version":2}`,
-		"not a whole plan file": "[1]",
-	} {
-		if text == whole {
-			t.Errorf("%s: nothing was changed", words)
-		}
-		if err := read(text); err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%v, want words %q", err, words)
+	for _, text := range []string{`{}`, `{"trials":[]}`, "[1]"} {
+		if err := read(text); err == nil || !strings.Contains(err.Error(), "not a whole plan file") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
