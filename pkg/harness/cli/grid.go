@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -77,53 +76,34 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	return grid.Find(x, g.file)
 }
 
-// run lays the grid out under every protocol, and then runs and judges it under one after another.
+// run lays the grid out, runs what is missing and judges it.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
 		return err
 	}
+	if len(request.Protocols) != 1 {
+		return usage.Errorf("--protocol %s: a grid is run under one protocol", strings.Join(g.protocols, ","))
+	}
 	if g.name != "" {
 		spec.Name, g.name = g.name, ""
 	}
-	results := g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set())
-	st, err := openStore(g.storeDir(), results, !g.dry)
+	laid, err := grid.New(request, spec, g.choose)
 	if err != nil {
 		return err
 	}
-	if request.Protocols == nil {
-		file, err := settings.Read(x.Name, x.Settings)
-		if err != nil {
-			return err
-		}
-		request.Protocols = file.Protocols
+	w := &work{Plan: &laid.Plan, results: g.resultsDir((&plan.Request{Overrides: request.Overrides}).Set())}
+	if w.store, err = openStore(g.storeDir(), w.results, !g.dry); err != nil {
+		return err
 	}
-	var grids []*grid.Grid
-	for _, protocol := range request.Protocols {
-		one := request
-		one.Protocols = []string{protocol}
-		laid, err := grid.New(one, spec, g.choose)
-		if err != nil {
-			return err
-		}
-		grids = append(grids, laid)
+	if err := w.status(); err != nil {
+		return err
 	}
-	for _, laid := range grids {
-		w := &work{Plan: &laid.Plan, results: results, store: st}
-		if err := w.status(); err != nil {
-			return err
-		}
-		w.measure(e)
-		if g.dry {
-			err = w.print(e, g.Jobs)
-		} else {
-			err = w.run(e, &g.runner, func() error { return w.judge(e, laid) })
-		}
-		if err != nil {
-			return err
-		}
+	w.measure(e)
+	if g.dry {
+		return w.print(e, g.Jobs)
 	}
-	return nil
+	return w.run(e, &g.runner, func() error { return w.judge(e, laid) })
 }
 
 // judge ranks the cells of a grid and writes its results.

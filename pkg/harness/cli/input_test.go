@@ -64,6 +64,7 @@ var badInput = []struct {
 	{"grid toy --grid pipe", []string{"pipe"}},
 	{"grid toy --axis step=0.1", []string{"--select", "first"}},
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
+	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 	{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
 	{"list it", []string{"no arguments"}},

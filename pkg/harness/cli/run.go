@@ -138,30 +138,18 @@ func (w *work) outcome(e *env) error {
 	}
 	missing := len(w.with(store.Missing))
 	if failed := len(w.with(retryable...)); failed > 0 {
-		return exitf(exitFailed, "%d of %d trials failed: %s", failed, len(w.found), w.failures(missing))
+		i := slices.IndexFunc(w.found, func(f store.Found) bool { return slices.Contains(retryable, f.Status) })
+		text := fmt.Sprintf("%d of %d trials failed", failed, len(w.found))
+		if missing > 0 {
+			text += fmt.Sprintf(", %d were not computed", missing)
+		}
+		return exitf(exitFailed, "%s; the first is %s (%s) %s; sifg status names all", text, w.trials[i].Name(), w.trials[i].Key,
+			became(w.found[i].Status, w.found[i].Reason))
 	}
 	if missing > 0 {
 		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(w.found))
 	}
 	return nil
-}
-
-// failures lists the first trials that failed, with the reason.
-func (w *work) failures(missing int) string {
-	const most = 5
-	var each []string
-	for i, f := range w.found {
-		if slices.Contains(retryable, f.Status) {
-			each = append(each, fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(f.Status, f.Reason)))
-		}
-	}
-	if more := len(each) - most; more > 0 {
-		each = append(each[:most], fmt.Sprintf("and %d more", more))
-	}
-	if missing > 0 {
-		each = append(each, fmt.Sprintf("%d were not computed", missing))
-	}
-	return strings.Join(each, "; ")
 }
 
 // became says what became of a trial and why. Some reasons begin with the status.
