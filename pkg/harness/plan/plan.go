@@ -108,22 +108,17 @@ func (r *Request) Check() ([]*settings.File, error) {
 		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, settings.Protocols},
 		{"problem", r.Problems, problems}, {"method", r.Methods, methods},
 	} {
-		for i, name := range x.names {
+		for _, name := range x.names {
 			if !slices.Contains(x.have, name) {
 				slices.Sort(x.have)
 				return nil, usage.Unknown(x.kind, name, "", slices.Compact(x.have))
 			}
-			if slices.Contains(x.names[:i], name) {
-				return nil, usage.Errorf("%s %s is there twice", x.kind, name)
-			}
+		}
+		if err := usage.Twice(x.kind, x.names); err != nil {
+			return nil, err
 		}
 	}
-	for i, seed := range r.Seeds {
-		if slices.Contains(r.Seeds[:i], seed) {
-			return nil, usage.Errorf("seed %d is there twice", seed)
-		}
-	}
-	return files, nil
+	return files, usage.Twice("seed", r.Seeds)
 }
 
 // Set lists the overrides and selections as the user gave them.

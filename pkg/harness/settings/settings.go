@@ -1,7 +1,10 @@
 package settings
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -25,31 +28,45 @@ type File struct {
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
 type (
 	fileShape struct {
-		Base      layerShape               `mapstructure:"base"`
-		Protocols map[string]protocolShape `mapstructure:"protocols"`
-		Scales    map[string]layerShape    `mapstructure:"scales"`
+		Base      layerShape                     `mapstructure:"base"`
+		Protocols map[protocolName]protocolShape `mapstructure:"protocols"`
+		Scales    map[scaleName]layerShape       `mapstructure:"scales"`
 	}
 	protocolShape struct {
 		layerShape `mapstructure:",squash"`
-		Scales     map[string]layerShape `mapstructure:"scales"`
+		Scales     map[scaleName]layerShape `mapstructure:"scales"`
 	}
 	layerShape struct {
-		Seeds    []uint64                `mapstructure:"seeds"`
-		Methods  map[string]sifg.Config  `mapstructure:"methods"`
-		Problems map[string]problemShape `mapstructure:"problems"`
+		Seeds    []uint64                     `mapstructure:"seeds"`
+		Methods  map[methodName]sifg.Config   `mapstructure:"methods"`
+		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
 	problemShape struct {
-		Particles    int                    `mapstructure:"particles"`
-		Iterations   int                    `mapstructure:"iterations"`
-		IterationsOf map[string]int         `mapstructure:"iterations_of"`
-		Judge        Judge                  `mapstructure:"judge"`
-		Options      map[string]any         `mapstructure:"options"`
-		Data         string                 `mapstructure:"data"`
-		Methods      map[string]sifg.Config `mapstructure:"methods"`
-		Include      []string               `mapstructure:"include"`
-		Seeds        []uint64               `mapstructure:"seeds"`
+		Particles    int                        `mapstructure:"particles"`
+		Iterations   int                        `mapstructure:"iterations"`
+		IterationsOf map[methodName]int         `mapstructure:"iterations_of"`
+		Judge        Judge                      `mapstructure:"judge"`
+		Options      map[string]any             `mapstructure:"options"`
+		Data         string                     `mapstructure:"data"`
+		Methods      map[methodName]sifg.Config `mapstructure:"methods"`
+		Include      []methodName               `mapstructure:"include"`
+		Seeds        []uint64                   `mapstructure:"seeds"`
 	}
+	protocolName string
+	scaleName    string
+	methodName   string
+	problemName  string
 )
+
+// names lists the values of the types of names.
+func (f *File) names() map[reflect.Type][]string {
+	return map[reflect.Type][]string{
+		reflect.TypeFor[protocolName](): Protocols,
+		reflect.TypeFor[scaleName]():    Scales,
+		reflect.TypeFor[methodName]():   append([]string{"*"}, f.Methods...),
+		reflect.TypeFor[problemName]():  append([]string{"*"}, f.Problems...),
+	}
+}
 
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
@@ -57,26 +74,21 @@ var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 func Read(name string, text []byte) (*File, error) {
 	f := &File{name: name}
 	source := "the settings of " + name
-	top, err := parse(source, text)
-	if err != nil {
+	if err := parse(source, text, &f.root); err != nil {
 		return nil, err
 	}
 	var base struct {
 		Base struct{ Problems, Methods yaml.Node }
 	} // nodes have the order of their keys
-	_ = top.Decode(&base) // what is wrong is found below
+	_ = yaml.Unmarshal(text, &base) // what is wrong is found below
 	f.Problems, f.Methods = keysIn(&base.Base.Problems), keysIn(&base.Base.Methods)
 	for _, n := range slices.Concat(f.Problems, f.Methods) {
 		if !plainName.MatchString(n) {
 			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
 		}
 	}
-	c := f.checker(func(n *yaml.Node) string { return fmt.Sprintf("%s, line %d", source, n.Line) })
-	if err := c.check(reflect.TypeFor[fileShape](), top); err != nil {
+	if err := decode(source, f.root, &fileShape{}, f.names()); err != nil {
 		return nil, err
-	}
-	if err := top.Decode(&f.root); err != nil {
-		return nil, invalid(source, err)
 	}
 	for _, p := range Protocols {
 		if _, ok := child(f.root, "protocols")[p]; ok {
@@ -95,6 +107,47 @@ func keysIn(n *yaml.Node) (out []string) {
 		out = append(out, n.Content[i].Value)
 	}
 	return out
+}
+
+// Admit adds a method of a sampler's name and defaults. It runs on every problem on which methods run.
+func (f *File) Admit(method string) {
+	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
+}
+
+// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
+// layer the settings of the problem that is named.
+func On(text []byte, problem string, data []string) ([]byte, error) {
+	var doc yaml.Node
+	err := yaml.Unmarshal(text, &doc)
+	if err == nil {
+		err = replace(&doc, problem, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(&doc)
+}
+
+// replace changes the problems of all layers in a node.
+func replace(n *yaml.Node, problem string, data []string) (err error) {
+	for i, value := range n.Content {
+		if n.Kind != yaml.MappingNode || i == 0 || n.Content[i-1].Value != "problems" {
+			err = cmp.Or(err, replace(value, problem, data))
+			continue
+		}
+		var all map[string]map[string]any
+		err = cmp.Or(err, value.Decode(&all))
+		own := map[string]any{}
+		for _, name := range data {
+			p := maps.Clone(all[problem])
+			if p["data"] != nil {
+				p["data"] = name
+			}
+			own[name] = p
+		}
+		err = cmp.Or(err, value.Encode(own))
+	}
+	return err
 }
 
 // Settings are the trials' settings under one protocol at one scale, every layer merged, defaults in place.
@@ -148,7 +201,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	for i, l := range s.layers[4:] {
 		if !l.used {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting",
-				over[i].source(over[i].value), f.name)
+				over[i], f.name)
 		}
 	}
 	return s, nil
@@ -160,27 +213,21 @@ func (s *Settings) problem(name string) (Problem, error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Seeds = all.Seeds; len(p.Seeds) == 0 {
-		return p, usage.Errorf("problems.%s (%s): seeds: at least one is needed", name, s.where)
+	p.Seeds = all.Seeds
+	err = cmp.Or(usage.Twice("seed", p.Seeds), usage.Twice("method", all.Include))
+	if len(p.Seeds) == 0 {
+		err = errors.New("seeds: at least one is needed")
+	}
+	if err != nil {
+		return p, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
 	}
 	methods := all.Include
 	if methods == nil {
 		methods = s.file.Methods
 	} else if len(methods) > 0 {
-		methods = append(slices.Clone(methods), s.file.admitted...)
+		methods = append(methods, s.file.admitted...)
 	}
-	for i, seed := range p.Seeds {
-		if slices.Contains(p.Seeds[:i], seed) {
-			return p, usage.Errorf("problems.%s (%s): seeds: %d is there twice", name, s.where, seed)
-		}
-	}
-	for i, m := range methods {
-		if slices.Contains(methods[:i], m) {
-			return p, usage.Errorf("problems.%s (%s): include: %s is there twice", name, s.where, m)
-		}
-		if !slices.Contains(s.file.Methods, m) {
-			return p, usage.Unknown("method", m, fmt.Sprintf("problems.%s.include (%s)", name, s.where), s.file.Methods)
-		}
+	for _, m := range methods {
 		method, err := s.Method(name, m)
 		if err != nil {
 			return p, err

@@ -3,6 +3,7 @@ package usage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,16 @@ func Unknown(kind, name, from string, valid []string) error {
 		fmt.Fprintf(&b, ": valid are %s", strings.Join(valid, ", "))
 	}
 	return &Error{b.String()}
+}
+
+// Twice returns an Error for the first value that is in a list twice, nil if none is.
+func Twice[T comparable](kind string, list []T) error {
+	for i, x := range list {
+		if slices.Contains(list[:i], x) {
+			return Errorf("%s %v is there twice", kind, x)
+		}
+	}
+	return nil
 }
 
 // Nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its

@@ -1,0 +1,85 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Decode decodes an experiment's own options into dst, a pointer to a struct whose fields have mapstructure tags and hold
+// the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may decode the same map.
+func Decode(options map[string]any, dst any) error { return decode("options", options, dst, nil) }
+
+// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be of a type whose
+// values names lists.
+func decode(where string, in, out any, names map[reflect.Type][]string) error {
+	var seen mapstructure.Metadata
+	exact := func(_, to reflect.Type, v any) (any, error) {
+		if have := names[to]; have != nil && !slices.Contains(have, fmt.Sprint(v)) {
+			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
+		}
+		x, number := v.(float64)
+		switch {
+		case number && (math.IsNaN(x) || math.IsInf(x, 0)):
+			return nil, fmt.Errorf("want a finite number, got %v", x)
+		case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
+			return nil, fmt.Errorf("want a whole number, got %v", x)
+		}
+		return v, nil
+	}
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result: out, Metadata: &seen, DecodeHook: exact, MatchName: func(key, field string) bool { return key == field },
+	})
+	if err == nil {
+		err = d.Decode(in)
+	}
+	if err != nil {
+		return usage.Errorf("%s: %v", where, first(err))
+	}
+	if len(seen.Unused) == 0 {
+		return nil
+	}
+	unknown := slices.Min(seen.Unused)
+	at := strings.LastIndex(unknown, ".") + 1
+	var valid []string // keys of the same mapping
+	for _, key := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
+		if name, ok := strings.CutPrefix(key, unknown[:at]); ok && !strings.ContainsAny(name, ".[") {
+			valid = append(valid, name)
+		}
+	}
+	if at > 0 {
+		where = unknown[:at-1] + " of " + where
+	}
+	return usage.Unknown("key", unknown[at:], where, valid)
+}
+
+// first returns the first of the errors that mapstructure joins.
+func first(err error) error {
+	var joined interface{ Unwrap() []error }
+	for errors.As(err, &joined) {
+		err = joined.Unwrap()[0]
+	}
+	return err
+}
+
+// parse reads the one document of a YAML text. where says in errors where it was written.
+func parse(where string, text []byte, out any) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(out); err != nil && !errors.Is(err, io.EOF) {
+		return usage.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return usage.Errorf("%s: only one document is read: remove the line ---", where)
+	}
+	return nil
+}
