@@ -18,7 +18,6 @@ type Layout struct {
 	request  Request
 	e        *harness.Experiment
 	protocol string
-	checked  map[string]bool // problems that Experiment.Problem has built
 }
 
 // NewLayout reads and merges the settings for a request with one experiment and one protocol.
@@ -32,7 +31,7 @@ func NewLayout(r Request) (*Layout, error) {
 
 func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
 	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
-	return &Layout{Settings: s, request: r, e: e, protocol: protocol, checked: map[string]bool{}}, err
+	return &Layout{Settings: s, request: r, e: e, protocol: protocol}, err
 }
 
 // Wants reports whether the request selects a method on a problem.
@@ -75,7 +74,11 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 			err = l.check(&t)
 		}
 		if err != nil {
-			return nil, l.refused(p.Name, err)
+			where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, l.e.Name, l.protocol, l.request.Scale)
+			if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) { // no mistake in the settings
+				return nil, fmt.Errorf("%s: %w", where, err)
+			}
+			return nil, usage.Errorf("%s: %v", where, err)
 		}
 		out = append(out, t)
 	}
@@ -91,20 +94,6 @@ func (l *Layout) check(t *harness.Trial) error {
 		}
 		return err
 	}
-	options := fmt.Sprint(t.Problem, t.Config.Options) // what Problem accepts depends on nothing else
-	if l.checked[options] {
-		return nil
-	}
-	l.checked[options] = true
 	_, err := l.e.Problem(t)
 	return err
-}
-
-// refused says of which problem the settings are refused. Data that are absent or damaged are no mistake in the settings.
-func (l *Layout) refused(problem string, err error) error {
-	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", problem, l.e.Name, l.protocol, l.request.Scale)
-	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	return usage.Errorf("%s: %v", where, err)
 }

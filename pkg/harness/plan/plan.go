@@ -59,7 +59,7 @@ func New(r Request) (*Plan, error) {
 		}
 		had := len(p.Trials)
 		for _, protocol := range protocols {
-			if !slices.Contains(files[i].Protocols, protocol) && anyHas(files, protocol) {
+			if !slices.Contains(files[i].Protocols, protocol) {
 				continue
 			}
 			l, err := r.layout(e, files[i], protocol)
@@ -85,13 +85,15 @@ func New(r Request) (*Plan, error) {
 // Check reads the settings files and refuses names that none of them has.
 func (r *Request) Check() ([]*settings.File, error) {
 	files := make([]*settings.File, len(r.Experiments))
-	var problems, methods []string
+	var protocols, problems, methods []string
 	for i, e := range r.Experiments {
 		var err error
 		if files[i], err = settings.Read(e.Name, e.Settings); err != nil {
 			return nil, err
 		}
-		problems, methods = append(problems, files[i].Problems...), append(methods, files[i].Methods...)
+		f := files[i]
+		protocols, problems = append(protocols, f.Protocols...), append(problems, f.Problems...)
+		methods = append(methods, f.Methods...)
 	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
 		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
@@ -105,13 +107,12 @@ func (r *Request) Check() ([]*settings.File, error) {
 		kind        string
 		names, have []string
 	}{
-		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, settings.Protocols},
+		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, protocols},
 		{"problem", r.Problems, problems}, {"method", r.Methods, methods},
 	} {
 		for _, name := range x.names {
 			if !slices.Contains(x.have, name) {
-				slices.Sort(x.have)
-				return nil, usage.Unknown(x.kind, name, "", slices.Compact(x.have))
+				return nil, usage.Unknown(x.kind, name, "", slices.Compact(slices.Sorted(slices.Values(x.have))))
 			}
 		}
 		if err := usage.Twice(x.kind, x.names); err != nil {
@@ -136,10 +137,6 @@ func (r *Request) Set() []string {
 		}
 	}
 	return out
-}
-
-func anyHas(files []*settings.File, protocol string) bool {
-	return slices.ContainsFunc(files, func(f *settings.File) bool { return slices.Contains(f.Protocols, protocol) })
 }
 
 // overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its own

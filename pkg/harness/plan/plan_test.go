@@ -139,7 +139,7 @@ func TestExperiments(t *testing.T) {
 		{[]string{"paper", "standard"}, nil, "toy/paper b/paper b/standard"},
 		{nil, nil, "toy/paper toy/released b/paper b/released b/standard"},
 		{nil, []string{"wide"}, "toy/paper toy/released"},
-		{[]string{"matched"}, nil, `experiment toy has no protocol "matched"`},
+		{[]string{"matched"}, nil, `unknown protocol "matched"`},
 		{[]string{"standard"}, []string{"wide"}, "there are no such trials"},
 	} {
 		p, err := New(request(func(r *Request) {

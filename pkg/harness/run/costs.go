@@ -2,38 +2,28 @@ package run
 
 import "github.com/semi-implicit/sifg/pkg/harness"
 
-// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same problem, method
-// and number of particles; else of the same problem and method, of the problem, of the experiment. The zero value knows nothing.
-type Costs struct{ sum, work map[scope]float64 } // seconds; iterations×particles
-
-// scope is what measured trials have in common; "" and 0 stand for any.
-type scope struct {
-	experiment, problem, method string
-	particles                   int
-}
-
-func scopes(experiment, problem, method string, particles int) []scope {
-	return []scope{
-		{experiment, problem, method, particles}, {experiment, problem, method, 0}, {experiment, problem, "", 0}, {experiment, "", "", 0},
-	}
-}
+// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same problem and
+// method; else of the same problem. The zero value knows nothing.
+type Costs struct{ seconds, work map[[3]string]float64 } // by experiment, problem, and method or ""; work: iterations×particles
 
 // Add adds a trial that ran to its end.
 func (c *Costs) Add(experiment, problem, method string, particles, iterations int, seconds float64) {
-	if c.sum == nil {
-		*c = Costs{map[scope]float64{}, map[scope]float64{}}
+	if c.work == nil {
+		*c = Costs{map[[3]string]float64{}, map[[3]string]float64{}}
 	}
-	for _, s := range scopes(experiment, problem, method, particles) {
-		c.sum[s] += seconds
-		c.work[s] += float64(iterations) * float64(particles)
+	for _, m := range []string{method, ""} {
+		of := [3]string{experiment, problem, m}
+		c.seconds[of] += seconds
+		c.work[of] += float64(iterations) * float64(particles)
 	}
 }
 
 // Seconds returns the predicted seconds of a trial, and false if nothing comparable was measured.
 func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
-	for _, s := range scopes(t.Experiment, t.Problem, t.Method, t.Config.Particles) {
-		if c.work[s] > 0 {
-			return c.sum[s] / c.work[s] * float64(t.Config.Iterations) * float64(t.Config.Particles), true
+	for _, m := range []string{t.Method, ""} {
+		of := [3]string{t.Experiment, t.Problem, m}
+		if c.work[of] > 0 {
+			return c.seconds[of] / c.work[of] * float64(t.Config.Iterations) * float64(t.Config.Particles), true
 		}
 	}
 	return 0, false

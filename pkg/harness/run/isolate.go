@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -41,9 +40,6 @@ type message struct {
 	Error  string // why it is not, where the trial is not guilty
 }
 
-// memoryPeriod is the time between two looks at what a process occupies. Memory is filled by some gigabytes a second.
-const memoryPeriod = 20 * time.Millisecond
-
 // Why a trial's process is killed.
 var (
 	errLate = errors.New("over its limit of time")
@@ -53,24 +49,21 @@ var (
 // isolated computes a trial in a process of its own, and kills that, with those that it started, when hard ends or a limit is
 // exceeded.
 func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) {
-	task, err := json.Marshal(job{t, r.store.Dir(), r.Threads, r.Timeout, r.Isolate.Memory})
-	if err != nil {
-		return outcome{}, err
-	}
 	ctx, end := context.WithCancelCause(r.hard)
 	defer end(nil)
 	if r.Timeout > 0 {
 		defer time.AfterFunc(r.Timeout+r.Grace, func() { end(errLate) }).Stop()
 	}
+	said := &head{}
 	cmd := exec.CommandContext(ctx, r.Isolate.Command[0], r.Isolate.Command[1:]...)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
 	cmd.WaitDelay = 2 * time.Second
-	last, said := message{}, &head{}
-	messages, out := io.Pipe()
-	cmd.Stdout, cmd.Stderr = out, said
-	in, err := cmd.StdinPipe() // stays open: that it is closed tells the process that this one is gone
-	if err != nil {
+	cmd.Stderr = said
+	task, err := json.Marshal(job{t, r.store.Dir(), r.Threads, r.Timeout, r.Isolate.Memory})
+	in, noIn := cmd.StdinPipe() // stays open: that it is closed tells the process that this one is gone
+	out, noOut := cmd.StdoutPipe()
+	if err := errors.Join(err, noIn, noOut); err != nil {
 		return outcome{}, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -80,21 +73,16 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	if r.Isolate.Memory > 0 {
 		go r.watchMemory(ctx, cmd.Process.Pid, func() { end(errHuge) })
 	}
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		defer messages.Close()
-		for d := json.NewDecoder(messages); d.Decode(&last) == nil; {
-			if last.Iter > 0 {
-				r.Progress.Step(t, last.Iter)
-			}
+	var last message
+	for d := json.NewDecoder(out); d.Decode(&last) == nil; {
+		if last.Iter > 0 {
+			r.Progress.Step(t, last.Iter)
 		}
-	})
+	}
 	cmd.Wait()
-	out.Close()
-	reading.Wait()
 	switch why := context.Cause(ctx); {
 	case r.hard.Err() != nil:
-		return outcome{}, context.Cause(r.hard)
+		return outcome{}, why
 	case last.Error != "":
 		return outcome{}, errors.New(last.Error)
 	case last.Status != "":
@@ -105,16 +93,17 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
 		return of(ended(t, record.StatusMemory, reason, last.Iter, started)), nil
 	}
-	status, reason := causeOfDeath(cmd.ProcessState.Sys().(syscall.WaitStatus), string(said.text))
+	status, reason := causeOfDeath(cmd.ProcessState, string(said.text))
 	return of(ended(t, status, reason, last.Iter, started)), nil
 }
 
+// watchMemory looks fifty times a second at what a process occupies. Memory is filled by some gigabytes a second.
 func (r *runner) watchMemory(ctx context.Context, pid int, exceeded func()) {
 	for ctx.Err() == nil {
-		if n, err := resident(pid); err == nil && n > r.Isolate.Memory {
+		if resident(pid) > r.Isolate.Memory {
 			exceeded()
 		}
-		time.Sleep(memoryPeriod)
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -122,17 +111,18 @@ func (r *runner) watchMemory(ctx context.Context, pid int, exceeded func()) {
 var crashes = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): .*$`)
 
 // causeOfDeath says how a process ended that said nothing of its trial.
-func causeOfDeath(w syscall.WaitStatus, said string) (status, reason string) {
-	crash := crashes.FindString(said)
+func causeOfDeath(state *os.ProcessState, said string) (status, reason string) {
+	status, reason = record.StatusFailed, crashes.FindString(said)
 	switch {
-	case w.Signaled() && crash == "":
-		return record.StatusKilled, fmt.Sprintf("its process was ended by signal %d (%v)", w.Signal(), w.Signal())
-	case strings.Contains(crash, "out of memory") || strings.Contains(crash, "cannot allocate memory"):
-		return record.StatusMemory, crash
-	case crash != "":
-		return record.StatusFailed, crash
+	case strings.Contains(reason, "out of memory") || strings.Contains(reason, "cannot allocate memory"):
+		status = record.StatusMemory
+	case reason == "":
+		reason = fmt.Sprintf("its process ended: %v", state)
+		if state.ExitCode() < 0 {
+			status = record.StatusKilled
+		}
 	}
-	return record.StatusFailed, fmt.Sprintf("its process ended with exit code %d", w.ExitStatus())
+	return status, reason
 }
 
 // head keeps the first 64 KiB of what is written to it: a crash begins with its reason.

@@ -51,7 +51,6 @@ func TestStuckAndHugeTrials(t *testing.T) {
 	o.Timeout, o.Grace = 300*time.Millisecond, 200*time.Millisecond
 	outcomes(t, s, o, [][3]string{
 		{"sleep", record.StatusTimeout, "of 200, did not stop and was killed"},
-		{"deaf", record.StatusTimeout, "was killed"},
 		{"spin", record.StatusTimeout, "was killed"},
 		{"slow", record.StatusTimeout, "not finished after 300ms, at iteration "},
 	})
@@ -59,13 +58,12 @@ func TestStuckAndHugeTrials(t *testing.T) {
 	o.Isolate.Memory = 256 << 20
 	outcomes(t, s, o, [][3]string{
 		{"prints", record.StatusOK, ""},
-		{"fill", record.StatusMemory, "more than 256 MiB|out of memory"}, // killed, or refused more by the kernel, whichever is first
-		{"reserve", record.StatusMemory, "out of memory"},
+		{"fill", record.StatusMemory, "more than 256 MiB"},
 		{"panic", record.StatusFailed, "panic: the target gave up"},
 		{"panic aside", record.StatusFailed, "panic: the target gave up aside"},
 		{"overflow", record.StatusFailed, "stack exceeds"},
-		{"exit", record.StatusFailed, "exit code 0"},
-		{"killed", record.StatusKilled, "signal 9"},
+		{"exit", record.StatusFailed, "exit status 0"},
+		{"killed", record.StatusKilled, "signal: killed"},
 		{"crash", record.StatusFailed, "SIGSEGV"},
 	})
 	// Without a process of its own, a trial that is stuck is left behind. The limit leaves a busy machine time to get there.

@@ -56,10 +56,8 @@ type outcome struct {
 // Run fails only for causes outside any trial, such as an unwritable store.
 func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial,
 	o Options) (computed int, err error) {
-	if o.Isolate != nil && o.Isolate.Memory > 0 {
-		if _, err := resident(os.Getpid()); err != nil {
-			return 0, usage.Errorf("a limit on memory needs /proc, which this system does not have: %v", err)
-		}
+	if o.Isolate != nil && o.Isolate.Memory > 0 && resident(os.Getpid()) == 0 {
+		return 0, usage.Errorf("a limit on memory needs /proc, which this system does not have")
 	}
 	r := &runner{Options: o, store: s, experiments: experiments, hard: hard, unmade: map[string]error{}}
 	soft, stop := context.WithCancel(soft)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -62,10 +61,7 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 		return
 	}
 	switch t.fault {
-	case "sleep", "deaf":
-		if t.fault == "deaf" {
-			signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-		}
+	case "sleep":
 		if path := os.Getenv("RUN_TEST_PID"); path != "" {
 			os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o666)
 		}
@@ -82,8 +78,6 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 			}
 			filled = append(filled, b)
 		}
-	case "reserve":
-		filled = append(filled, make([]byte, 1<<42))
 	case "prints":
 		fmt.Println(`{"Status": "mine"}`)
 	case "panic":

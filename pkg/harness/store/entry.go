@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 
@@ -19,7 +18,6 @@ const (
 	refIndex   = "reference.json"
 	traceName  = "trace.parquet"
 	arrayExt   = ".npy"
-	retries    = 10 // of a folder that is replaced while it is read
 )
 
 // head is what trial.json says of a trial, or reference.json of a reference, besides its files.
@@ -135,31 +133,22 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 }
 
 // open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent.
-func (s *Store) open(id ID, index string) (*head, *record.Folder, error) {
+func (s *Store) open(id ID, index string) (h *head, f *record.Folder, err error) {
 	if err := id.check(); err != nil {
 		return nil, nil, err
 	}
-	for try := 0; ; try++ {
-		before, err := s.root.Lstat(id.dir())
-		if errors.Is(err, fs.ErrNotExist) {
+	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
+		if _, err := s.root.Lstat(id.dir()); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, nil
 		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("store: %w", err)
-		}
-		h, f, err := s.openIndex(id, index)
-		if err == nil {
+		if h, f, err = s.openIndex(id, index); err == nil {
 			err = f.Sizes()
 		}
 		if err == nil {
 			return h, f, nil
 		}
-		// While we read, another process may have replaced the folder (see publish): then read the new one.
-		if after, again := s.root.Lstat(id.dir()); try < retries && (again != nil || !os.SameFile(before, after)) {
-			continue
-		}
-		return nil, nil, err
 	}
+	return nil, nil, err
 }
 
 func (s *Store) openIndex(id ID, index string) (*head, *record.Folder, error) {
