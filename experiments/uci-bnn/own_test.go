@@ -98,7 +98,7 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--data boston.csv --target b", "give the file another name"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol matched --set problems.boston.data=concrete", "--data concrete takes yours, as a problem of its own"},
-		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1", `key "boston" in --set problems.boston.seeds=1: valid are *, rent`},
+		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1", `unknown problem "boston": valid are *, rent`},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}

@@ -29,7 +29,7 @@ var badInput = []struct {
 	{"run toy all", []string{"all", "alone"}},
 	{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
 	{"run --protocol papr", []string{"papr", `"paper"`}},
-	{"run --protocol matched", []string{"toy", "matched", "paper, released"}},
+	{"run --protocol matched", []string{"matched", "paper, released"}},
 	{"run --protocol paper --protocol all", []string{"all", "alone"}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},

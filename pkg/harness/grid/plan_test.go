@@ -190,7 +190,7 @@ func TestRefusals(t *testing.T) {
 		"prodct: {step: 1}":                                   `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
 		"select: min gap\nproduct:\n  setp: 1":                `steps.yaml, line 3: setp=1: did you mean "step"?`,
 		"product: {step: [-1]}":                               "in the cell step=-1",
-		"product: {step: [big]}":                              `must be a number, not "big"`,
+		"product: {step: [big]}":                              `expected type 'float64'`,
 		"product: {step: []}":                                 "line 1: step: there are no values",
 		"product: [step]":                                     "line 1: want settings with values",
 		"product: {step: 1}\nzip: {step: 1}":                  "step is there twice",
