@@ -92,7 +92,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w := &work{Plan: &laid.Plan, results: g.resultsDir((&plan.Request{Overrides: request.Overrides}).Set())}
+	w := &work{Plan: &laid.Plan, results: g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set())}
 	if w.store, err = openStore(g.storeDir(), w.results, !g.dry); err != nil {
 		return err
 	}
