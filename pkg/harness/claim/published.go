@@ -57,22 +57,30 @@ func (p Published) AtMost() float64 {
 	return p.SD
 }
 
-// Gap is how far values lie from a published number.
+// Gap is how far a mean lies from another's.
 type Gap struct {
-	Difference float64 // their mean − the published mean
-	Share      float64 // Difference over the published mean's size
-	Pooled     float64 // √((their SD² + the published SD²)/2); of one value, the published SD
+	Difference float64
+	Share      float64 // Difference over the size of the other's mean; NaN if that is infinite
+	Pooled     float64 // √((SD² + the other's SD²)/2); the other's where there is one value
 	Units      float64 // Difference/Pooled
+}
+
+// NewGap is the gap of a mean with the standard deviation sd, NaN of one value, from the other's mean and SD.
+func NewGap(difference, sd, mean, otherSD float64) Gap {
+	g := Gap{Difference: difference, Share: difference / math.Abs(mean), Pooled: math.Sqrt((sd*sd + otherSD*otherSD) / 2)}
+	if math.IsNaN(sd) {
+		g.Pooled = otherSD
+	}
+	if math.IsInf(mean, 0) {
+		g.Share = math.NaN()
+	}
+	g.Units = g.Difference / g.Pooled
+	return g
 }
 
 // Gap compares values, one a trial, with the number. NaN of no values.
 func (p Published) Gap(values []float64) Gap {
-	g := Gap{Difference: stats.Mean(values) - p.Mean, Pooled: p.AtMost()}
-	if sd := stats.SD(values); !math.IsNaN(sd) {
-		g.Pooled = math.Sqrt((sd*sd + p.AtMost()*p.AtMost()) / 2)
-	}
-	g.Share, g.Units = g.Difference/math.Abs(p.Mean), g.Difference/g.Pooled
-	return g
+	return NewGap(stats.Mean(values)-p.Mean, stats.SD(values), p.Mean, p.AtMost())
 }
 
 // Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published mean.

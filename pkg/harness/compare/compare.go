@@ -96,28 +96,17 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 		return nil
 	}
 	for _, printed := range e.Published {
-		r := unknown(Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, "")
-		r.Printed, r.Source, r.Note = printed.Text, printed.Source, printed.Note
-		r.Theirs = Summary{Number(printed.Mean), Number(printed.SD), 0}
 		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
-		r.Ours = summary(v)
+		r := Row{Name: Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, Printed: printed.Text,
+			Source: printed.Source, Note: printed.Note, Ours: summary(v), Theirs: Summary{Number(printed.Mean), Number(printed.SD), 0}}
+		why := p.Records.Incomparable
+		if len(v) == 0 {
+			why = lacking(p, r.Name)
+		} else if why == "" && !p.Complete() {
+			why = "trials are missing"
+		}
 		g := printed.Gap(v)
-		r.Difference, r.Units, r.Share = Number(g.Difference), Number(g.Units), Number(g.Share)
-		if len(v) > 0 { // if theirs is a mean of as many trials
-			r.Uncertainty = Number(g.Pooled * math.Sqrt(2/float64(len(v))))
-		}
-		switch why := p.Records.Incomparable; {
-		case len(v) == 0:
-			r.Why = lacking(p, r.Name)
-		case why != "":
-			r.Why = why
-		case !p.Complete():
-			r.Why = "trials are missing"
-		case g.Agrees():
-			r.Verdict = Agrees
-		default:
-			r.Verdict = Differs
-		}
+		r.judge(g, g.Pooled*math.Sqrt(2/float64(len(v))), why) // the uncertainty if theirs is a mean of as many trials
 		out = append(out, r)
 	}
 	return out
@@ -126,50 +115,48 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
 	a, b := claim.ReadFinals(ours.Records), claim.ReadFinals(theirs.Records)
-	name := func(c claim.Cell) Name {
-		return Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}
-	}
+	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c claim.Cell) bool { return a.BySeed(c) != nil }))
 	var out []Row
-	for _, c := range a.Cells {
-		r := unknown(name(c), "theirs: "+lacking(theirs, name(c)))
-		r.Ours = summary(ordered(a.BySeed(c)))
-		if other := b.BySeed(c); other != nil {
-			r.match(a.BySeed(c), other)
-			r.Note = changed(config(ours, c), config(theirs, c))
-			if r.Why = ""; ours.Scale != theirs.Scale {
-				r.Verdict, r.Why = NotComparable, fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
+	for _, c := range cells {
+		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
+		why := ""
+		switch {
+		case b.BySeed(c) == nil:
+			why = "theirs: " + lacking(theirs, r.Name)
+		case a.BySeed(c) == nil:
+			why = "ours: " + lacking(ours, r.Name)
+		case ours.Scale != theirs.Scale:
+			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
+		}
+		if mine, ok := claim.First(ours.Records, c.Problem, c.Method); ok {
+			if other, ok := claim.First(theirs.Records, c.Problem, c.Method); ok {
+				r.Note = changed(mine.Config, other.Config)
 			}
 		}
+		r.match(a.BySeed(c), b.BySeed(c), why)
 		out = append(out, r)
-	}
-	for _, c := range b.Cells {
-		if a.BySeed(c) == nil {
-			r := unknown(name(c), "ours: "+lacking(ours, name(c)))
-			r.Theirs = summary(ordered(b.BySeed(c)))
-			out = append(out, r)
-		}
 	}
 	return out
 }
 
-// config returns the configuration of the first trial that a cell is of, in JSON.
-func config(p *report.Protocol, c claim.Cell) string {
-	t, _ := claim.First(p.Records, c.Problem, c.Method)
-	return t.Config
-}
-
-// unknown is a row without numbers.
-func unknown(n Name, why string) Row {
-	none, nan := summary(nil), Number(math.NaN())
-	return Row{Name: n, Ours: none, Theirs: none, Difference: nan, Uncertainty: nan, Units: nan, Share: nan, Verdict: NotComparable, Why: why}
+// judge fills in how far the means lie apart, and the verdict. why says that they cannot be compared.
+func (r *Row) judge(g claim.Gap, uncertainty float64, why string) {
+	r.Difference, r.Uncertainty, r.Units, r.Share = Number(g.Difference), Number(uncertainty), Number(g.Units), Number(g.Share)
+	switch {
+	case why != "":
+		r.Verdict, r.Why = NotComparable, why
+	case r.Identical || g.Agrees():
+		r.Verdict = Agrees
+	default:
+		r.Verdict = Differs
+	}
 }
 
 // match compares values by seed with theirs.
-func (r *Row) match(a, b map[uint64]float64) {
+func (r *Row) match(a, b map[uint64]float64, why string) {
 	va, vb := ordered(a), ordered(b)
-	r.Theirs = summary(vb)
+	r.Ours, r.Theirs, r.Identical = summary(va), summary(vb), len(va) == len(vb)
 	var d []float64
-	r.Identical = len(va) == len(vb)
 	for _, seed := range slices.Sorted(maps.Keys(a)) {
 		v := a[seed]
 		w, both := b[seed]
@@ -182,19 +169,11 @@ func (r *Row) match(a, b map[uint64]float64) {
 		}
 	}
 	r.Pairs = len(d)
-	if len(d) > 0 {
-		r.Difference, r.Uncertainty = Number(stats.Mean(d)), Number(stats.SE(d))
-	} else {
-		r.Difference, r.Uncertainty = r.Ours.Mean-r.Theirs.Mean, Number(math.Hypot(stats.SE(va), stats.SE(vb)))
+	difference, uncertainty := stats.Mean(d), stats.SE(d)
+	if d == nil {
+		difference, uncertainty = stats.Mean(va)-stats.Mean(vb), math.Hypot(stats.SE(va), stats.SE(vb))
 	}
-	size, mean := math.Abs(float64(r.Difference)), math.Abs(float64(r.Theirs.Mean))
-	r.Units = r.Difference / Number(math.Hypot(float64(r.Ours.SD), float64(r.Theirs.SD))/math.Sqrt2)
-	r.Share = r.Difference / Number(mean)
-	if r.Identical || math.Abs(float64(r.Units)) <= claim.Units || size <= claim.Share*mean && !math.IsInf(mean, 0) {
-		r.Verdict = Agrees
-	} else {
-		r.Verdict = Differs
-	}
+	r.judge(claim.NewGap(difference, stats.SD(va), stats.Mean(vb), stats.SD(vb)), uncertainty, why)
 }
 
 // lacking says why a protocol has no values of a cell.

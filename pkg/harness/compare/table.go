@@ -10,14 +10,11 @@ import (
 
 // Table returns the rows as a table. Identical cells are folded: one row for each problem and metric. Reasons and notes stand below.
 func Table(title string, rows []Row) *table.Table {
-	t := &table.Table{Title: title}
-	for _, header := range []string{"problem", "metric", "method", "ours", "theirs", "seeds", "difference", "in sd", "in %", "verdict"} {
-		c := table.Column{Header: header}
-		if len(t.Columns) > 2 && header != "verdict" {
-			c.Align = table.Right
-		}
-		t.Columns = append(t.Columns, c)
+	t := &table.Table{Title: title, Columns: []table.Column{{Header: "problem"}, {Header: "metric"}, {Header: "method"}}}
+	for _, header := range []string{"ours", "theirs", "seeds", "difference", "in sd", "in %"} {
+		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
 	}
+	t.Columns = append(t.Columns, table.Column{Header: "verdict"})
 	for i, r := range rows {
 		if !r.Identical {
 			t.Rows = append(t.Rows, r.cells(t))

@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -26,7 +25,7 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "ended": ended, "facts": facts, "bad": bad,
+		"marks": marks, "picture": picture, "ended": ended, "facts": facts, "without": without,
 		"outcomes": func() []string { return claim.Outcomes },
 		"first": func(text string) string {
 			first, _, _ := strings.Cut(text, ". ")
@@ -76,18 +75,16 @@ type part struct {
 	Differ          []setting // between the protocols
 }
 
-// item is a figure or a table, under each protocol of the page.
+// item is a figure or a table of an experiment, the Part, under each protocol of the page.
 type item struct {
 	Part, Name, Title, Caption string
 	Under                      []shown
 }
 
-// shown is a figure or a table under one protocol, or why there is none.
+// shown is a figure or a table under one protocol.
 type shown struct {
 	*report.Protocol
-	SVG     []byte
-	Table   *table.Table
-	Problem string
+	Made report.Item
 }
 
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.

@@ -54,9 +54,9 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 					Config: `{"sampler":{"sampler":"sifg"}}`}},
 			Traces:  map[string][]record.Trace{key: {{Key: key, Metric: "knn-kl"}}},
 			Timings: map[string]record.Timing{key: {Seconds: 4320, CPU: "A processor", Kernel: "avx512", Commit: "f199ae1"}}},
-		Figures: []report.Figure{{Name: "figure3", Title: "Figure 3", Caption: "KL against iterations, n = 1.5. The band is the range.", SVG: fmt.Appendf(nil, drawing, name)},
+		Figures: []report.Item{{Name: "figure3", Title: "Figure 3", Caption: "KL against iterations, n = 1.5. The band is the range.", SVG: fmt.Appendf(nil, drawing, name)},
 			{Name: "figure1", Title: "Figure 1", Problem: "no trials of Ada-GWG"}},
-		Tables: []report.Table{{Name: "kl", Title: "KL at the end", Table: tab}},
+		Tables: []report.Item{{Name: "kl", Title: "KL at the end", Table: tab}},
 		Claims: []claim.Result{{ID: "1", Outcome: claim.Outcome{Verdict: verdict, Evidence: "SIFG 1.31, L2-GF 6.61 <b>.", Keys: []string{key}}},
 			{ID: "2", Outcome: claim.Outcome{Verdict: claim.NotTestable, Evidence: "No trial of Ada-SIFG."}}},
 	}

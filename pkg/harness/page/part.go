@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // part collects what the page shows of an experiment, and notes the samplers that it used.
@@ -26,12 +25,10 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 	for _, p := range x.Protocols {
 		all = append(all, configs(p))
 		for _, f := range p.Figures {
-			put(&out.Figures, places, item{Part: e.Name, Name: f.Name, Title: f.Title, Caption: f.Caption},
-				shown{Protocol: p, SVG: f.SVG, Problem: f.Problem})
+			out.Figures = put(out.Figures, places, e.Name, shown{p, f})
 		}
 		for _, t := range p.Tables {
-			put(&out.Tables, places, item{Part: e.Name, Name: t.Name, Title: t.Title, Caption: t.Caption},
-				shown{Protocol: p, Table: t.Table, Problem: t.Problem})
+			out.Tables = put(out.Tables, places, e.Name, shown{p, t})
 		}
 		for _, rows := range p.Records.Traces {
 			for i := range rows {
@@ -49,40 +46,28 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 	return out
 }
 
-// put shows a figure or a table under a protocol, in a new item with a place for each of the protocols if need be.
-func put(items *[]item, protocols []protocol, it item, s shown) {
-	i := slices.IndexFunc(*items, func(there item) bool { return there.Name == it.Name })
+// put shows a figure or a table of a part under a protocol, in a new item with a place for each of the protocols if need be.
+func put(items []item, protocols []protocol, part string, s shown) []item {
+	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
+		it := item{Part: part, Name: s.Made.Name, Title: s.Made.Title, Caption: s.Made.Caption}
 		for _, p := range protocols {
-			nothing := &report.Protocol{Name: p.Name, Scale: "full"}
-			it.Under = append(it.Under, shown{Protocol: nothing, Problem: "no results under " + p.Name})
+			it.Under = append(it.Under, shown{&report.Protocol{Name: p.Name, Scale: "full"}, report.Item{Problem: "no results under " + p.Name}})
 		}
-		i, *items = len(*items), append(*items, it)
+		i, items = len(items), append(items, it)
 	}
-	under := &(*items)[i].Under
-	if k := slices.IndexFunc(*under, func(u shown) bool { return u.Name == s.Name }); k >= 0 {
-		(*under)[k] = s
+	it := &items[i]
+	if k := slices.IndexFunc(it.Under, func(u shown) bool { return u.Name == s.Name }); k >= 0 {
+		it.Under[k] = s
 	} else {
-		*under = append(*under, s)
+		it.Under = append(it.Under, s)
 	}
+	return items
 }
 
-// bad is a table of the trials without a result; nil for none.
-func bad(p *report.Protocol) *table.Table {
-	out := &table.Table{}
-	for _, header := range []string{"problem", "method", "seed", "status", "reason", "key"} {
-		out.Columns = append(out.Columns, table.Column{Header: header})
-	}
-	for _, t := range p.Records.Trials {
-		if t.Status != record.StatusOK {
-			out.Rows = append(out.Rows, []table.Cell{table.Text(t.Problem), table.Text(t.Method), table.Text(fmt.Sprint(t.Seed)),
-				table.Text(t.Status), table.Text(t.Reason), table.Text(t.Key)})
-		}
-	}
-	if out.Rows == nil {
-		return nil
-	}
-	return out
+// without returns the trials that have no result.
+func without(p *report.Protocol) []record.Trial {
+	return slices.DeleteFunc(slices.Clone(p.Records.Trials), func(t record.Trial) bool { return t.Status == record.StatusOK })
 }
 
 var (

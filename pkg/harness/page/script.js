@@ -8,7 +8,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const up = head.getAttribute("aria-sort") !== "ascending";
       for (const h of heads) h.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (row) => row.cells[column].dataset.value.replace("Inf", "Infinity");
+      const key = (row) => (row.cells[column].dataset.value ?? row.cells[column].textContent).replace("Inf", "Infinity");
       const missing = (s) => s === "NaN" || s === "";
       table.tBodies[0].append(...Array.from(table.tBodies[0].rows).sort((p, q) => {
         const a = key(p), b = key(q);

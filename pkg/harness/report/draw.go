@@ -30,35 +30,32 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 		}
 		return ""
 	}
-	p.Figures, p.Tables, p.Claims = []Figure{}, []Table{}, []claim.Result{}
+	item := func(made Item, before []Item, fill func(*Item) error) Item {
+		made.Problem = try(func() error { return fill(&made) })
+		for _, was := range before {
+			if lacks && was.Name == made.Name {
+				was.Title, was.Caption = made.Title, made.Caption
+				return was
+			}
+		}
+		return made
+	}
+	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	figures, tables, claims := e.Under(p.Name)
 	for _, f := range figures {
-		made := Figure{Name: f.Name, Title: f.Title, Caption: f.Caption}
-		made.Problem = try(func() error {
+		p.Figures = append(p.Figures, item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
 			drawn, err := f.Draw(&set)
 			if err == nil {
-				made.SVG, made.Hidden, err = drawn.SVG()
+				i.SVG, i.Hidden, err = drawn.SVG()
 			}
 			return err
-		})
-		for _, was := range old.Figures {
-			if lacks && was.Name == f.Name {
-				made.SVG, made.Hidden, made.Problem = was.SVG, was.Hidden, was.Problem
-			}
-		}
-		p.Figures = append(p.Figures, made)
+		}))
 	}
 	for _, t := range tables {
-		made := Table{Name: t.Name, Title: t.Title, Caption: t.Caption}
-		if made.Problem = try(func() (err error) { made.Table, err = t.Make(&set); return err }); made.Problem != "" {
-			made.Table = nil
-		}
-		for _, was := range old.Tables {
-			if lacks && was.Name == t.Name {
-				made.Table, made.Problem = was.Table, was.Problem
-			}
-		}
-		p.Tables = append(p.Tables, made)
+		p.Tables = append(p.Tables, item(Item{Name: t.Name, Title: t.Title, Caption: t.Caption}, old.Tables, func(i *Item) (err error) {
+			i.Table, err = t.Make(&set)
+			return err
+		}))
 	}
 	for _, c := range claims {
 		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}

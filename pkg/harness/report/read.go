@@ -139,7 +139,7 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		times[t.Key] = t
 	}
 	for _, p := range x.Protocols {
-		if slices.ContainsFunc(p.Tables, func(t Table) bool { return t.Table != nil && ragged(t.Table) }) {
+		if slices.ContainsFunc(p.Tables, func(t Item) bool { return t.Table != nil && ragged(t.Table) }) {
 			return errors.New("it has a table with a row that is not as long as its columns")
 		}
 		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: byKey, Timings: times,

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -48,46 +47,39 @@ type Protocol struct {
 	Scale   string         `json:"scale"`
 	Set     []string       `json:"set,omitempty"` // overrides of the settings, and selections of trials: see plan.Plan
 	Planned int            `json:"planned"`       // trials
-	Figures []Figure       `json:"figures"`
-	Tables  []Table        `json:"tables"`
+	Figures []Item         `json:"figures"`
+	Tables  []Item         `json:"tables"`
 	Claims  []claim.Result `json:"claims"`
 	Records *record.Set    `json:"-"` // its Traces and Timings may have trials of other protocols too
 }
 
-// Figure is a figure that was drawn, or why it was not.
-type Figure struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Caption string `json:"caption"`
-	Hidden  int    `json:"hidden,omitempty"`  // values that are not shown: not finite, or outside the axes
-	Problem string `json:"problem,omitempty"` // why it was not drawn
-	SVG     []byte `json:"-"`
-}
-
-// Table is a table that was made, or why it was not.
-type Table struct {
+// Item is a figure or a table that was made, or why it was not.
+type Item struct {
 	Name    string       `json:"name"`
 	Title   string       `json:"title"`
 	Caption string       `json:"caption"`
-	Table   *table.Table `json:"table,omitempty"`
+	Hidden  int          `json:"hidden,omitempty"`  // values that a figure does not show: not finite, or outside the axes
+	Table   *table.Table `json:"table,omitempty"`   // nil of a figure
 	Problem string       `json:"problem,omitempty"` // why it was not made
+	SVG     []byte       `json:"-"`                 // nil of a table
 }
 
 // Experiment returns the part about an experiment, nil if there is none.
 func (r *Report) Experiment(name string) *Experiment {
-	if i := slices.IndexFunc(r.Experiments, func(e *Experiment) bool { return e.Name == name }); i >= 0 {
-		return r.Experiments[i]
+	for _, e := range r.Experiments {
+		if e.Name == name {
+			return e
+		}
 	}
 	return nil
 }
 
 // Protocol returns the part about a protocol, nil if there is none. The experiment may be nil.
 func (e *Experiment) Protocol(name string) *Protocol {
-	if e == nil {
-		return nil
-	}
-	if i := slices.IndexFunc(e.Protocols, func(p *Protocol) bool { return p.Name == name }); i >= 0 {
-		return e.Protocols[i]
+	for i := 0; e != nil && i < len(e.Protocols); i++ {
+		if e.Protocols[i].Name == name {
+			return e.Protocols[i]
+		}
 	}
 	return nil
 }
