@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"gonum.org/v1/gonum/integrate"
 )
 
 // Series reads one problem's records for claims, figures and tables. Values are one a seed, in order of
@@ -80,23 +78,6 @@ func (e Series) Components(method, metric string, iteration int) [][]float64 {
 	return out
 }
 
-// MeanHeight returns the mean height of the curves over all checkpoints from iteration 1 on: the area under one over its length.
-func (e Series) MeanHeight(method, metric string) []float64 {
-	return e.Each(method, metric, 0, func(c record.Curve) float64 {
-		x, y := []float64{}, c.Value
-		for _, k := range c.Iteration {
-			x = append(x, float64(k))
-		}
-		if len(x) > 2 && x[0] == 0 {
-			x, y = x[1:], y[1:]
-		}
-		if len(x) < 2 {
-			return math.NaN()
-		}
-		return integrate.Trapezoidal(x, y) / (x[len(x)-1] - x[0])
-	})
-}
-
 // Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by side.
 func (e Series) Common(methods ...string) Series {
 	ended := map[uint64]int{}
@@ -111,87 +92,6 @@ func (e Series) Common(methods ...string) Series {
 	})
 	e.Set = &s
 	return e
-}
-
-// equal is the share of b's mean within which Less counts two methods as equal.
-const equal = 0.05
-
-// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with p ≤ 0.05 (five
-// seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two one-sided t-tests at 5 % place
-// the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is infinite, as the k-NN estimate of coincident
-// points, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
-func (e Series) Less(what string, ma string, a []float64, mb string, b []float64) Outcome {
-	out := Outcome{Keys: e.Keys(ma, mb)}
-	label := e.Names
-	if label == nil {
-		label = Label
-	}
-	if len(a) == 0 || len(a) != len(b) {
-		out.Verdict, out.Evidence = NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
-		return out
-	}
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	mean, gap, test := stats.Mean(d), "mean paired difference ", stats.Paired
-	alike, _ := Alike(d, equal*math.Abs(stats.Mean(b)))
-	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		for i := range a {
-			if d[i] = float64(cmp.Compare(a[i], b[i])); math.IsNaN(a[i]) || math.IsNaN(b[i]) { // two infinities are alike
-				d[i] = math.NaN()
-			}
-		}
-		gap, test = "with infinite values: mean of the signs ", stats.Sign
-		mean = stats.Mean(d)
-	}
-	below, above := test(d, stats.Less), test(d, stats.Greater)
-	out.Verdict = Decide(below <= Level, above <= Level || alike == Reproduced)
-	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
-		what, label(ma), Spread(a), label(mb), Spread(b), gap, Num(mean), len(d), below)
-	return out
-}
-
-// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if the 90 %
-// interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside,
-// otherwise not decided. It returns the difference in words, too.
-func Alike(d []float64, margin float64) (verdict Verdict, text string) {
-	infinite := 0
-	for _, v := range d {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			infinite++
-		}
-	}
-	lo, hi := stats.TInterval(d, 0.9)
-	switch {
-	case len(d) == 0:
-		return NotTestable, "–"
-	case infinite > 0:
-		return NotDecided, fmt.Sprintf("infinite or undefined in %d of %d seeds", infinite, len(d))
-	}
-	verdict = Decide(lo >= -margin && hi <= margin, lo > margin || hi < -margin)
-	if math.IsNaN(lo) {
-		return verdict, Num(d[0])
-	}
-	return verdict, fmt.Sprintf("%s [%s, %s]", Num(stats.Mean(d)), Num(lo), Num(hi))
-}
-
-// AllRule is how All decides, to be said by the rules of claims.
-const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
-
-// All judges a claim that must hold for every seed of every item: reproduced if it holds for all, not reproduced if for at
-// most half, otherwise not decided.
-func All(holds []bool) Verdict {
-	n := 0
-	for _, h := range holds {
-		if h {
-			n++
-		}
-	}
-	if len(holds) == 0 {
-		return NotTestable
-	}
-	return Decide(n == len(holds), 2*n <= len(holds))
 }
 
 // Label is a method's name in words.
