@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func inStore(s *store.Store, all []*harness.Experiment, prefix string) (found []
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, &Explained{Trial: entry.Trial, Final: last(traces), Timing: entry.Timing, From: s.Dir()})
+			found = append(found, explained(entry.Trial, traces, entry.Timing, s.Dir()))
 		}
 	}
 	return found, nil
@@ -77,13 +76,13 @@ func inReport(dir string, all []*harness.Experiment, prefix string) (found []*Ex
 	if err != nil {
 		return nil, err
 	}
+	seen := map[string]bool{} // protocols may share a trial
 	for _, x := range r.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
-				shared := slices.ContainsFunc(found, func(x *Explained) bool { return x.Trial.Key == t.Key })
-				if strings.HasPrefix(t.Key, prefix) && !shared {
-					found = append(found, &Explained{Trial: t, Final: last(p.Records.Traces[t.Key]), Timing: p.Records.Timings[t.Key],
-						From: dir})
+				if strings.HasPrefix(t.Key, prefix) && !seen[t.Key] {
+					seen[t.Key] = true
+					found = append(found, explained(t, p.Records.Traces[t.Key], p.Records.Timings[t.Key], dir))
 				}
 			}
 		}
@@ -91,42 +90,33 @@ func inReport(dir string, all []*harness.Experiment, prefix string) (found []*Ex
 	return found, nil
 }
 
-// last returns the last value of each metric's first component.
-func last(traces []record.Trace) map[string]float64 {
-	out := map[string]float64{}
+func explained(t record.Trial, traces []record.Trace, timing record.Timing, from string) *Explained {
+	x := &Explained{Trial: t, Final: map[string]float64{}, Timing: timing, From: from}
 	for _, r := range traces { // in order of iteration
 		if r.Index == 0 {
-			out[r.Metric] = r.Value
+			x.Final[r.Metric] = r.Value
 		}
 	}
-	return out
+	return x
 }
 
 // settings finds the layers of the trial's settings and the shortest command that leads to it. What is not as in the settings files was
 // changed by an override, or is an axis of a grid.
 func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	t := x.Trial
-	args := []string{"sifg", "run", t.Experiment, "--protocol", t.Protocol}
-	r := plan.Request{Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
+	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
 	file, err := settings.Read(e.Name, e.Settings)
 	if err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
-		e, err = e.On([]string{t.Problem})
-		args = append(args, "--data", t.Problem)
+		r.Own = []string{t.Problem}
+		r.Experiments[0], err = e.On(r.Own)
 	}
 	if err != nil {
 		return err
 	}
-	if r.Experiments = []*harness.Experiment{e}; !slices.Contains(file.Methods, t.Method) {
-		r.Methods, args = []string{t.Method}, append(args, "--methods", t.Method)
-	}
-	if t.Scale != "full" {
-		args = append(args, "--scale", t.Scale)
+	if !slices.Contains(file.Methods, t.Method) {
+		r.Methods = []string{t.Method}
 	}
 	l, err := plan.NewLayout(r)
-	if err != nil {
-		return err
-	}
-	p, err := plan.New(r)
 	if err != nil {
 		return err
 	}
@@ -134,15 +124,15 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	values, written := claim.Flatten([]byte(t.Config)), map[string]string{}
-	i := slices.IndexFunc(p.Trials, func(planned harness.Trial) bool { return planned.Problem == t.Problem && planned.Method == t.Method })
-	if i >= 0 {
-		config, err := json.Marshal(p.Trials[i].Config)
-		if err != nil {
-			return err
-		}
-		written = claim.Flatten(config)
+	method, err := l.Settings.Method(t.Problem, t.Method)
+	if err != nil {
+		return err
 	}
+	config, err := json.Marshal(method.Config)
+	if err != nil {
+		return err
+	}
+	values, written := claim.Flatten([]byte(t.Config)), claim.Flatten(config)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		layer := cmp.Or(layers[key], "default")
 		if values[key] != written[key] {
@@ -151,18 +141,18 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 			if name, ok := strings.CutPrefix(key, "sampler."); ok {
 				at = "problems." + t.Problem + ".methods." + t.Method + "." + name
 			}
-			args = append(args, "--set", at+"="+values[key])
 			r.Overrides = append(r.Overrides, settings.Override{Text: at + "=" + values[key], From: "--set"})
 		}
 		x.Settings = append(x.Settings, Setting{key, values[key], layer})
 	}
 	x.Repeat = "none: the settings or the versions of this program lead to other keys"
 	for range 2 { // with the seeds of the settings, else with this one
-		if p, err = plan.New(r); err == nil && p.Only(t.Key) == nil {
-			x.Repeat = Quote(append(args, "--trial", t.Key[:min(len(t.Key), 8)]))
+		if p, err := plan.New(r); err == nil && p.Only(t.Key) == nil {
+			part := Protocol{Name: t.Protocol, Scale: t.Scale, Set: r.Set(), Records: &record.Set{Experiment: t.Experiment}}
+			x.Repeat = part.Command("run") + " --trial " + t.Key[:min(len(t.Key), 8)]
 			break
 		}
-		r.Seeds, args = []uint64{t.Seed}, append(args, "--seeds", fmt.Sprint(t.Seed))
+		r.Seeds = []uint64{t.Seed}
 	}
 	return nil
 }
