@@ -68,11 +68,10 @@ type fact struct{ Name, Value string }
 // part is one experiment.
 type part struct {
 	*harness.Experiment
-	Findings        []harness.Statement
+	Report          *report.Experiment
 	Figures, Tables []item
 	Metrics         []harness.Metric // that were measured
-	Protocols       []*report.Protocol
-	Differ          []setting // between the protocols
+	Differ          []setting        // between the protocols
 }
 
 // item is a figure or a table of an experiment, the Part, under each protocol of the page.
@@ -95,7 +94,7 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	for _, c := range v.Ledger {
 		v.Counts[c.Outcome]++
 	}
-	used := map[string]bool{}
+	used := map[string]bool{} // samplers
 	var everything []*report.Protocol
 	for _, e := range all {
 		v.Titles[e.Name] = e.Title
@@ -112,26 +111,4 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err
-}
-
-// add adds an experiment, and the samplers that it used.
-func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
-	p := v.part(e, x, used)
-	v.Parts = append(v.Parts, p)
-	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
-	for _, f := range p.Findings {
-		if f.Lead {
-			v.Findings = append(v.Findings, f)
-		}
-	}
-	for _, c := range v.Ledger {
-		if c.Experiment == e.Name && len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
-			v.Main = append(v.Main, c)
-		}
-	}
-	for _, f := range p.Figures {
-		if slices.Contains(e.Lead, f.Name) {
-			v.Figures = append(v.Figures, f)
-		}
-	}
 }

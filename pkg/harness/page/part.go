@@ -13,9 +13,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// part collects what the page shows of an experiment, and notes the samplers that it used.
-func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string]bool) part {
-	out := part{Experiment: e, Findings: x.Findings, Protocols: x.Protocols}
+// add adds an experiment, and notes the samplers that it used.
+func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
+	out := part{Experiment: e, Report: x}
 	places := v.Protocols
 	if len(x.Protocols) == 1 { // shown whichever protocol is chosen
 		places = nil
@@ -23,7 +23,11 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 	var all []flat
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
-		all = append(all, configs(p))
+		f := configs(p)
+		all = append(all, f)
+		for _, values := range f {
+			used[values["sampler.sampler"]] = true
+		}
 		for _, f := range p.Figures {
 			out.Figures = put(out.Figures, places, e.Name, shown{p, f})
 		}
@@ -36,14 +40,25 @@ func (v *view) part(e *harness.Experiment, x *report.Experiment, used map[string
 			}
 		}
 	}
-	for _, f := range all {
-		for _, values := range f {
-			used[values["sampler.sampler"]] = true
-		}
-	}
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
-	return out
+	v.Parts = append(v.Parts, out)
+	v.AnyFindings = v.AnyFindings || len(x.Findings) > 0
+	for _, f := range x.Findings {
+		if f.Lead {
+			v.Findings = append(v.Findings, f)
+		}
+	}
+	for _, c := range v.Ledger {
+		if c.Experiment == e.Name && len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
+			v.Main = append(v.Main, c)
+		}
+	}
+	for _, f := range out.Figures {
+		if slices.Contains(e.Lead, f.Name) {
+			v.Figures = append(v.Figures, f)
+		}
+	}
 }
 
 // put shows a figure or a table of a part under a protocol, in a new item with a place for each of the protocols if need be.

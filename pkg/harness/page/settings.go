@@ -75,17 +75,17 @@ func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
 // differences returns the settings whose values are not the same in all. Methods and problems with the same values share a row.
 func differences(all []flat) []setting {
 	rows, methods := map[[2]string][][2]string{}, map[string]int{} // places by name and values; methods of each problem
-	places, names := map[[2]string]bool{}, map[string]bool{}
+	union := flat{}
 	for _, f := range all {
 		for at, values := range f {
-			places[at] = true
-			for name := range values {
-				names[name] = true
+			if union[at] == nil {
+				union[at] = map[string]string{}
+				methods[at[0]]++
 			}
+			maps.Copy(union[at], values)
 		}
 	}
-	for at := range places {
-		methods[at[0]]++
+	for at, names := range union {
 		for name := range names {
 			var values, known []string
 			for _, f := range all {

@@ -29,10 +29,6 @@ type maker struct {
 	timings map[string]record.Timing
 }
 
-func newMaker(e *harness.Experiment, p *plan.Plan, s *store.Store) *maker {
-	return &maker{e: e, plan: p, store: s, traces: map[string][]record.Trace{}, timings: map[string]record.Timing{}}
-}
-
 func (m *maker) note(format string, args ...any) {
 	if text := m.e.Name + fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) { // protocols may share a damaged trial
 		m.notes = append(m.notes, text)
@@ -40,7 +36,12 @@ func (m *maker) note(format string, args ...any) {
 }
 
 func (m *maker) make() (*Experiment, error) {
-	parts := m.parts()
+	parts := map[string][]harness.Trial{} // by protocol
+	for _, t := range m.plan.Trials {
+		if t.Experiment == m.e.Name {
+			parts[t.Protocol] = append(parts[t.Protocol], t)
+		}
+	}
 	var damage error
 	if m.old != nil {
 		damage = m.old.damage
@@ -79,17 +80,6 @@ func (m *maker) make() (*Experiment, error) {
 	}
 	x.Findings = findings(m.e, x.Protocols)
 	return x, nil
-}
-
-// parts returns the experiment's planned trials by protocol.
-func (m *maker) parts() map[string][]harness.Trial {
-	out := map[string][]harness.Trial{}
-	for _, t := range m.plan.Trials {
-		if t.Experiment == m.e.Name {
-			out[t.Protocol] = append(out[t.Protocol], t)
-		}
-	}
-	return out
 }
 
 // replaces reports whether x has all that a damaged report may hold: every trial of every protocol.
@@ -138,10 +128,11 @@ func (m *maker) trial(key string, old *Protocol) (*record.Trial, error) {
 		return nil, err
 	}
 	if m.keep && old != nil && (got == nil || !got.Trial.Final()) {
-		i := slices.IndexFunc(old.Records.Trials, func(r record.Trial) bool { return r.Key == key })
-		if i >= 0 && (got == nil || old.Records.Trials[i].Final()) {
-			m.add(key, old.Records.Traces[key], old.Records.Timings[key])
-			return &old.Records.Trials[i], nil
+		for _, was := range old.Records.Trials {
+			if was.Key == key && (got == nil || was.Final()) {
+				m.add(key, old.Records.Traces[key], old.Records.Timings[key])
+				return &was, nil
+			}
 		}
 	}
 	if got == nil {
@@ -192,13 +183,12 @@ func inferior(made, old *Protocol) string {
 	case !made.Complete():
 		return missing + stays
 	}
-	failed := map[string]bool{}
-	for _, t := range made.Records.Trials {
-		failed[t.Key] = !t.Final()
-	}
-	n := 0
+	well, n := map[string]bool{}, 0
 	for _, t := range old.Records.Trials {
-		if t.Final() && failed[t.Key] {
+		well[t.Key] = t.Final()
+	}
+	for _, t := range made.Records.Trials {
+		if well[t.Key] && !t.Final() {
 			n++
 		}
 	}

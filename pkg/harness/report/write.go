@@ -56,8 +56,8 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		}
 		r = &Report{Grids: earlier.Grids}
 		for _, e := range all {
-			m := newMaker(e, p, s)
-			m.keep, m.old = keep, earlier.Experiment(e.Name)
+			m := &maker{e: e, plan: p, store: s, keep: keep, old: earlier.Experiment(e.Name), traces: map[string][]record.Trace{},
+				timings: map[string]record.Timing{}}
 			x, err := m.make()
 			if err != nil {
 				return err
