@@ -70,7 +70,7 @@ func TestOwnData(t *testing.T) {
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
 	key, _ := filepath.Glob("results/store/uci-bnn/*")
-	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine", "sifg run uci-bnn --protocol matched --data ", " --trial ")
+	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine", "sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
 	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time", "results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
 }
