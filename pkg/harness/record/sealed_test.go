@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
 // Stopped before any of its changes, as by a kill, or let down by the disk, the writer leaves the old file or the new one, whole, and
@@ -27,14 +27,14 @@ func TestWriteFileAtomicStopped(t *testing.T) {
 		for at := 1; at <= 6; at++ {
 			must(0, os.WriteFile(path, oldFile, 0o666))
 			done := 0
-			restore := disktest.Before(func(string) error {
+			disk.Before = func(string) error {
 				if done++; done == at || stopped && done > at {
 					return full
 				}
 				return nil
-			})
+			}
 			err := WriteFileAtomic(path, newFile)
-			restore()
+			disk.Before = nil
 			if at == 6 != (err == nil) || err != nil && (!errors.Is(err, full) || !strings.Contains(err.Error(), path)) {
 				t.Errorf("at change %d: error %v", at, err) // create, write, sync, rename, sync folder, no more
 			}
@@ -123,15 +123,15 @@ func TestReplaceFolderStopped(t *testing.T) {
 		what.Store("")
 		must(0, root.WriteFile("x/sub/notes.md", []byte("mine"), 0o666))
 		var done atomic.Int64
-		restore := disktest.Before(func(change string) error { // as after a kill: nothing is changed any more
+		disk.Before = func(change string) error { // as after a kill: nothing is changed any more
 			if done.Add(1) >= at {
 				what.Store(change)
 				return broken
 			}
 			return nil
-		})
+		}
 		_, err := ReplaceFolder(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
-		restore()
+		disk.Before = nil
 		if what.Load() == "" {
 			if got, wrong := title(root); err != nil || wrong != nil || got != "next" || at < 12 {
 				t.Errorf("%d changes, error %v, title %q, error %v", at-1, err, got, wrong)

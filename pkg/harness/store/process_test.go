@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -103,7 +103,7 @@ func TestFailsAtEveryStep(t *testing.T) {
 			var n atomic.Int64
 			broken = ""
 			s := begun(t)
-			restore := disktest.Before(func(change string) error {
+			disk.Before = func(change string) error {
 				switch k := n.Add(1); {
 				case k == at:
 					broken = change
@@ -112,9 +112,9 @@ func TestFailsAtEveryStep(t *testing.T) {
 					return cause
 				}
 				return nil
-			})
+			}
 			err := writeSome(s.dir)
-			restore()
+			disk.Before = nil
 			removing := broken == "" || strings.HasPrefix(broken, "remove .tmp") && cause == syscall.ENOSPC // is swept later
 			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
 				t.Errorf("%s fails: error %v", broken, err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -80,7 +80,8 @@ func TestClockJumps(t *testing.T) {
 func TestSweptAlive(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	swept := 0
-	defer disktest.Before(func(change string) error {
+	defer func() { disk.Before = nil }()
+	disk.Before = func(change string) error {
 		if strings.HasPrefix(change, "rename "+tmpName) && strings.HasSuffix(change, "gmm/k") && swept < 2 {
 			swept++
 			for _, n := range must(os.ReadDir(filepath.Join(s.dir, tmpName))) {
@@ -88,7 +89,7 @@ func TestSweptAlive(t *testing.T) {
 			}
 		}
 		return nil
-	})()
+	}
 	if _, err := put(s, "k", record.StatusOK); err != nil || swept != 2 {
 		t.Errorf("swept %d times: error %v", swept, err)
 	}

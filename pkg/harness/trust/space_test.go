@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
 // Where any change of the file system fails, as on a full disk, the run ends with one sentence that says why, the store is
@@ -24,9 +25,16 @@ func TestNoSpaceAtAnyChange(t *testing.T) {
 			continue
 		}
 		dir, broken := filepath.Join(folder(t), "results"), ""
-		restore := disktest.FailAt(at, syscall.ENOSPC, &broken)
+		var done atomic.Int64
+		disk.Before = func(change string) error {
+			if done.Add(1) != at {
+				return nil
+			}
+			broken = change
+			return syscall.ENOSPC
+		}
 		code, said := quietly(small(dir)...)
-		restore()
+		disk.Before = nil
 		if broken == "" {
 			break
 		}

@@ -10,26 +10,27 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk/disktest"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // The tests of what can be relied on, whatever happens to the command: docs/trust.md says which proves what.
 
 var (
-	kills = flag.Int("kills", 200, "how often TestKilledAtRandom kills")
-	disk  = flag.Bool("disk", false, "have stores on a disk even where a file system in memory is there; a kill does the same to both")
+	kills  = flag.Int("kills", 200, "how often TestKilledAtRandom kills")
+	onDisk = flag.Bool("disk", false, "have stores on a disk even where a file system in memory is there; a kill does the same to both")
 )
 
 // folder returns an empty folder, in memory where there is one: nothing in it waits for a disk.
 func folder(t *testing.T) string {
 	t.Helper()
 	in := ""
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*disk {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*onDisk {
 		in = "/dev/shm"
 	}
 	dir, err := os.MkdirTemp(in, "trust-")
@@ -48,7 +49,14 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	if at, err := strconv.ParseInt(os.Getenv("TRUST_TEST_KILL"), 10, 64); err == nil {
-		disktest.KillAt(at)
+		var done atomic.Int64
+		disk.Before = func(string) error {
+			if done.Add(1) == at {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+			return nil
+		}
 	}
 	if mode, ok := modes[os.Args[1]]; ok {
 		os.Exit(mode(os.Args[2]))
