@@ -88,9 +88,8 @@ func TestOwnDataRefused(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{ // line, words
-		{"--data rent.csv --target rent", "no numbers are in the columns id: leave them out with --drop id"},
-		{"--data rent.csv --target rant --drop id", `target "rant": want one of its columns id, area, rent`},
-		{"--data rent.csv --drop id", `target "": want one of its columns id, area, rent`},
+		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
+		{"--data rent.csv --drop id", "target is missing"},
 		{"--data rent.csv --target rent --drop id --protocol released", "no permutation published with it: take the protocol matched"},
 		{"--data rent.csv --target rent --drop id --protocol standard", "no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
@@ -102,7 +101,8 @@ func TestOwnDataRefused(t *testing.T) {
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
-	ends(t, 5, "run uci-bnn --data hole.csv --target b", "hole.csv:3: column 2 (b)")
+	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `rent.csv:2: no finite number in id ("a`, "--drop")
+	ends(t, 5, "run uci-bnn --data hole.csv --target b", `hole.csv:3: no finite number in b ("x")`)
 	if got, _ := filepath.Glob("results/store/uci-bnn/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}

@@ -37,7 +37,7 @@ func damaged(format string, args ...any) error {
 type Options struct {
 	Manifests []string // a person's own, besides the project's and Own
 	Cache     string   // folder of fetched files; "": datasets/cache
-	Mirror    string   // folder or http(s) address with the layout of the cache, used before the published address; "": none
+	Mirror    string   // with the layout of the cache: a folder, read where the cache lacks a file, or an http(s) address; "": none
 }
 
 // Library is the data sets of all manifests. It is safe for concurrent use.
@@ -47,7 +47,6 @@ type Library struct {
 	entries       map[string]*Entry
 
 	client   *http.Client
-	pause    time.Duration // before the second request; doubled before each further one
 	patience time.Duration // for a request, besides the time that the file's size allows
 
 	mu     sync.Mutex // of what follows
@@ -77,7 +76,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
 		entries: map[string]*Entry{}, loaded: map[string]*Data{},
-		client: http.DefaultClient, pause: time.Second, patience: time.Minute,
+		client: http.DefaultClient, patience: time.Minute,
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err

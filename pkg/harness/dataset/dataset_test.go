@@ -75,7 +75,6 @@ func TestBadManifests(t *testing.T) {
 		"datasets: {Mine: {files: [{name: a}], " + rest:                                         {"Mine", "lower-case"},
 		head + ", role: tabel}], " + rest:                                                       {`"tabel"`, "table"},
 		head + ", role: \"\\e[2J\"}], " + rest:                                                  {`\x1b[2J`},
-		head + ", role: train}], " + rest:                                                       {"one table"},
 		head + "}, {name: b}], " + rest:                                                         {"one table"},
 		head + ", source: 'http://x'}], " + rest:                                                {"sha256", "bytes"},
 		head + ", source: 'ftp://x'" + sum + "}], " + rest:                                      {"ftp://x", "https://"},
@@ -86,9 +85,9 @@ func TestBadManifests(t *testing.T) {
 		head + "}], target: last}}":                                                             {"separator"},
 		head + "}], parse: {separator: comma}}}":                                                {"target"},
 		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
-		head + "}], task: none, " + rest:                                                        {"none"},
 		head + "}], splits: {seed: 1}, " + rest:                                                 {"splits.count is 0"},
 		head + "}, {name: p, role: permutation}], permutation: 1, " + rest:                      {"permutation", "either"},
+		head + ", role: data}, {name: b}], " + rest:                                             {"alone"},
 	} {
 		_, dir, err := own(t, text, nil)
 		wants(t, err, append(words, filepath.Join(dir, "own.yaml"))...)

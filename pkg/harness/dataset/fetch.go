@@ -5,27 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-const (
-	attempts = 5       // requests to one address
-	slowest  = 8 << 10 // bytes a second, below which a server is given up
-)
+const slowest = 8 << 10 // bytes a second, below which a server is given up
 
-// Fetch gets the files of the data sets into the cache, from the mirror, else from their published address; without names, those of
-// all data sets with an address. It replaces wrong files in the cache and leaves right ones alone. A data set that fails does not
-// stop the others. say is given a line for each file that was fetched, and for a mirror that lacked it. The error wraps ErrDamaged
-// if an address gave something else, and ErrAbsent if one did not give the file or there is none.
+// Fetch gets files that are not here, or wrong, into the cache, from a mirror's address, else from their published one; without names,
+// those of all data sets with an address. A data set that fails does not stop the others; the same call tries again. say is given a
+// line for each file that was fetched, and for a mirror that lacked it. The error wraps ErrDamaged if an address gave something else,
+// and ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
@@ -53,93 +50,62 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 	if f.Source == "" || err == nil {
 		return err
 	}
-	sources := []string{join(f.Source, f.Name)}
-	if l.mirror != "" {
-		sources = slices.Insert(sources, 0, join(l.mirror, e.Folder, f.Name))
-	}
 	var failed []error
-	for _, from := range sources {
-		var b []byte
-		if isURL(from) {
-			b, err = l.download(ctx, from, f.Bytes)
-		} else {
-			b, err = safe.Read(from, f.Bytes)
+	for _, from := range [][]string{{l.mirror, e.Folder, f.Name}, {f.Source, f.Name}} {
+		if !isURL(from[0]) {
+			continue
 		}
+		address, err := url.JoinPath(from[0], from[1:]...)
+		if err != nil {
+			return usage.Errorf("data set %s: %v", e.Name, err)
+		}
+		b, err := l.download(ctx, address, f.Bytes)
 		if err != nil {
 			err = fmt.Errorf("%w: %w", ErrAbsent, err)
 		} else if err = f.check(b); err == nil {
-			if err := l.keep(filepath.Join(e.Folder, f.Name), b); err != nil {
+			path := filepath.Join(l.cache, e.Folder, f.Name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), record.WriteFileAtomic(path, b)); err != nil {
 				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
 			}
 			for _, err := range failed { // the mirror
 				say(err.Error())
 			}
-			say(fmt.Sprintf("data set %s: fetched %s", e.Name, from))
+			say(fmt.Sprintf("data set %s: fetched %s", e.Name, address))
 			return nil
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, from, err))
+		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, address, err))
 	}
 	return errors.Join(failed...)
 }
 
-// download gets a file of this size by HTTP. It asks again where another attempt may mend what went wrong.
+// download gets a file of this size by HTTP. It returns more than size bytes where the server has more.
 func (l *Library) download(ctx context.Context, from string, size int64) ([]byte, error) {
-	for attempt := 0; ; attempt++ {
-		b, again, err := l.request(ctx, from, size)
-		if err == nil || !again || attempt == attempts-1 {
-			return b, err
-		}
-		select {
-		case <-time.After(l.pause << attempt):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// request makes one request. It returns more than size bytes where the server has more.
-func (l *Library) request(ctx context.Context, from string, size int64) (b []byte, again bool, err error) {
 	limit := l.patience + time.Duration(size)*time.Second/slowest
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer of %d bytes within %v", size, limit))
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	answer, err := l.client.Do(r)
 	if err == nil {
 		defer answer.Body.Close()
-		if code := answer.StatusCode; code != http.StatusOK {
-			busy := code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500
-			return nil, busy, fmt.Errorf("status %s", safe.Text(answer.Status))
+		if answer.StatusCode != http.StatusOK {
+			return nil, fmt.Errorf("status %s", safe.Text(answer.Status))
 		}
+		var b []byte
 		if b, err = io.ReadAll(io.LimitReader(answer.Body, size+1)); err == nil {
-			return b, false, nil
+			return b, nil
 		}
 		err = fmt.Errorf("the connection broke after %d of %d bytes: %w", len(b), size, err)
 	}
 	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	dial := (*net.OpError)(nil) // without a network, waiting does not help
-	return nil, !errors.As(err, &dial) || dial.Op != "dial", err
+	return nil, err
 }
 
-// keep writes a file of the cache. No link leads out of the cache.
-func (l *Library) keep(name string, b []byte) error {
-	if err := os.MkdirAll(l.cache, 0o777); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(l.cache)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return disk.Replace(root, name, b)
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }

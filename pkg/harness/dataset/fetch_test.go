@@ -19,8 +19,7 @@ import (
 // table is a file of 8000 bytes.
 var table = strings.Repeat("0,1,2,3\n", 1000)
 
-// served is a library with the set mine, whose one file is table, from a server that answers with the handlers in turn, the last
-// for all further requests.
+// served is a library with the set mine, whose one file is table, from a server that answers with the handler.
 type served struct {
 	*Library
 	address  string
@@ -28,11 +27,12 @@ type served struct {
 	said     []string
 }
 
-func serve(t *testing.T, mirror string, handlers ...http.HandlerFunc) *served {
+func serve(t *testing.T, mirror string, handler http.HandlerFunc) *served {
 	t.Helper()
 	s := &served{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handlers[min(int(s.requests.Add(1)), len(handlers))-1](w, r)
+		s.requests.Add(1)
+		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
 	s.address = server.URL + "/a%20b/a.csv"
@@ -46,7 +46,6 @@ func serve(t *testing.T, mirror string, handlers ...http.HandlerFunc) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.pause = time.Millisecond
 	s.Library = l
 	return s
 }
@@ -99,42 +98,39 @@ func drip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestFetch: what another attempt can mend is mended. What it would not change is refused at once, and what never gets better after
-// the last, and the cache stays as it was.
+// TestFetch: a file that comes whole replaces a wrong one. Anything else is refused, and the cache stays as it was.
 func TestFetch(t *testing.T) {
 	for name, c := range map[string]struct {
-		handlers []http.HandlerFunc
-		requests int32
-		words    []string // of the error; nil: none
-		damaged  bool
+		handler http.HandlerFunc
+		words   []string // of the error; nil: none
+		damaged bool
 	}{
-		"whole":        {[]http.HandlerFunc{whole}, 1, nil, false},
-		"busy":         {[]http.HandlerFunc{status(503), status(429), status(408), status(500), whole}, 5, nil, false},
-		"broken":       {[]http.HandlerFunc{broken(1000), broken(0), broken(7999), whole}, 4, nil, false},
-		"always busy":  {[]http.HandlerFunc{status(503)}, 5, []string{"503"}, false},
-		"always broke": {[]http.HandlerFunc{broken(0)}, 5, []string{"connection broke", "0 of 8000"}, false},
-		"not found":    {[]http.HandlerFunc{status(404)}, 1, []string{"404"}, false},
-		"page":         {[]http.HandlerFunc{text("\n<!doctype HTML><html>Sign in</html>")}, 1, []string{"HTML page"}, true},
-		"wrong bytes":  {[]http.HandlerFunc{text(strings.ReplaceAll(table, "3", "4"))}, 1, []string{"SHA-256", "want"}, true},
-		"short":        {[]http.HandlerFunc{text(table[:80])}, 1, []string{"80 bytes, want 8000", "cut short"}, true},
-		"long":         {[]http.HandlerFunc{text(strings.Repeat(table, 1000))}, 1, []string{"more than 8000 bytes"}, true},
-		"dripping":     {[]http.HandlerFunc{drip}, 1, []string{"no answer of 8000 bytes within 1.02"}, false},
-		"terminal": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+		"whole":       {whole, nil, false},
+		"busy":        {status(503), []string{"503"}, false},
+		"broken":      {broken(0), []string{"connection broke", "0 of 8000"}, false},
+		"broken late": {broken(7999), []string{"connection broke", "7999 of 8000"}, false},
+		"not found":   {status(404), []string{"404"}, false},
+		"page":        {text("\n<!doctype HTML><html>Sign in</html>"), []string{"HTML page"}, true},
+		"wrong bytes": {text(strings.ReplaceAll(table, "3", "4")), []string{"SHA-256", "want"}, true},
+		"short":       {text(table[:80]), []string{"80 bytes, want 8000", "cut short"}, true},
+		"long":        {text(strings.Repeat(table, 1000)), []string{"more than 8000 bytes"}, true},
+		"dripping":    {drip, []string{"no answer of 8000 bytes within 1.02"}, false},
+		"terminal": {func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
 			fmt.Fprint(c, "HTTP/1.1 404 \x1b[2J\r\n\r\n")
 			c.Close()
-		}}, 1, []string{`404 \x1b[2J`}, false},
+		}, []string{`404 \x1b[2J`}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "", c.handlers...)
+			s := serve(t, "", c.handler)
 			write(t, filepath.Join(s.cache, "mine", "a.csv"), "damaged")
 			if name == "dripping" {
 				s.patience = 50 * time.Millisecond // and 0.98 s for the size
 			}
 			err := s.get()
 			if c.words == nil {
-				s.arrived(t, c.requests)
+				s.arrived(t, 1)
 				if len(s.said) != 1 || s.said[0] != "data set mine: fetched "+s.address {
 					t.Errorf("said %q", s.said)
 				}
@@ -144,8 +140,8 @@ func TestFetch(t *testing.T) {
 				return
 			}
 			wants(t, err, append(c.words, "mine", s.address)...)
-			if s.requests.Load() != c.requests || errors.Is(err, ErrDamaged) != c.damaged || errors.Is(err, ErrAbsent) == c.damaged {
-				t.Errorf("%v after %d requests, want %d", err, s.requests.Load(), c.requests)
+			if s.requests.Load() != 1 || errors.Is(err, ErrDamaged) != c.damaged || errors.Is(err, ErrAbsent) == c.damaged {
+				t.Errorf("%v after %d requests", err, s.requests.Load())
 			}
 			if b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv")); string(b) != "damaged" {
 				t.Errorf("the cache has %d bytes (%v)", len(b), err)
@@ -154,70 +150,48 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// TestFetchStops: an interrupted fetch ends at once and leaves nothing; the same call gets the file.
 func TestFetchStops(t *testing.T) {
-	s := serve(t, "", status(503))
-	s.pause = time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, cancel)
+	stuck := true
+	s := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
+		if !stuck {
+			whole(w, r)
+			return
+		}
+		cancel()
+		drip(w, r)
+	})
 	if err := s.Fetch(ctx, []string{"mine"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-}
-
-// TestFetchLinks: nothing outside the cache is written through links that somebody else has put there.
-func TestFetchLinks(t *testing.T) {
-	outside := t.TempDir()
-	victim := filepath.Join(outside, "a.csv")
-	write(t, victim, "mine")
-	for link, to := range map[string]string{
-		"mine/a.csv": victim,
-		"mine":       outside,
-	} {
-		s := serve(t, "", whole)
-		path := filepath.Join(s.cache, link)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(to, path)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.get(); (err != nil) != (to == outside) {
-			t.Errorf("%s: %v", link, err)
-		}
-		all, _ := os.ReadDir(outside)
-		if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || len(all) != 1 {
-			t.Errorf("%s: outside the cache there are %v, and the file is %.20q (%v)", link, all, b, err)
-		}
-	}
-}
-
-func TestMirror(t *testing.T) {
-	// A folder: read without fetching. It replaces a wrong file in the cache.
-	folder := t.TempDir()
-	write(t, filepath.Join(folder, "mine", "a.csv"), table)
-	s := serve(t, folder, status(404))
-	if err := s.get(); err != nil || s.Absent("mine") != nil || s.said != nil {
-		t.Errorf("fetched in spite of the mirror: %q (%v)", s.said, err)
-	}
-	write(t, filepath.Join(s.cache, "mine", "a.csv"), "wrong")
+	stuck = false
 	if err := s.get(); err != nil {
 		t.Fatal(err)
 	}
-	s.arrived(t, 0)
-	// A mirror with a wrong file or without it, or that cannot be reached: the published address is next, and a line says why.
-	for wrong, word := range map[string]string{"wrong": "cut short", "none": "no such file", "nobody": "refused"} {
+	s.arrived(t, 2)
+}
+
+func TestMirror(t *testing.T) {
+	// A folder is read without fetching, also where the cache has a wrong file. One with a wrong file changes nothing.
+	for mirrored, requests := range map[string]int32{table: 0, "wrong": 1} {
 		folder := t.TempDir()
-		if wrong == "wrong" {
-			write(t, filepath.Join(folder, "mine", "a.csv"), wrong)
-		} else if wrong == "nobody" {
-			folder = "http://127.0.0.1:1"
-		}
+		write(t, filepath.Join(folder, "mine", "a.csv"), mirrored)
 		s := serve(t, folder, whole)
-		if err := s.get(); err != nil {
-			t.Fatal(err)
+		write(t, filepath.Join(s.cache, "mine", "a.csv"), "wrong too")
+		if err := s.get(); err != nil || s.Absent("mine") != nil || s.requests.Load() != requests {
+			t.Errorf("%d requests, %q (%v)", s.requests.Load(), s.said, err)
 		}
-		s.arrived(t, 1)
-		if len(s.said) != 2 || !strings.Contains(s.said[0], word) || !strings.Contains(s.said[1], s.address) {
-			t.Errorf("said %q", s.said)
+		if d, err := s.Load("mine"); err != nil || d.Rows != 1000 {
+			t.Errorf("not loaded: %v", err)
 		}
 	}
+	// An address that cannot be reached: the published one is next, and a line says why.
+	s := serve(t, "http://127.0.0.1:1", whole)
+	if err := s.get(); err != nil || len(s.said) != 2 || !strings.Contains(s.said[0], "refused") || !strings.Contains(s.said[1], s.address) {
+		t.Errorf("said %q (%v)", s.said, err)
+	}
+	s.arrived(t, 1)
 	// An address, which has the folder's layout.
 	s = serve(t, "self", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/mirror/mine/a.csv" {

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"math"
 	"math/bits"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,27 +25,28 @@ import (
 // format is raised when the same files and rules are parsed to other numbers.
 const format = 2
 
-// locate returns the path of a file, and a reader if the file is part of the program. The error wraps ErrAbsent if it is nowhere.
-func (l *Library) locate(e *Entry, f *File) (path string, published io.Reader, err error) {
-	if e.manifest == projectManifest {
-		if r, err := datasets.Open(e.Folder + "/" + f.Name); err == nil {
-			return e.Folder + "/" + f.Name, r, nil
-		}
+// published returns a file that is part of the program, nil if it is not.
+func published(e *Entry, f *File) io.Reader {
+	r, err := datasets.Open(e.Folder + "/" + f.Name)
+	if err != nil || e.manifest != projectManifest {
+		return nil
 	}
-	places := []string{join(l.cache, e.Folder, f.Name)}
-	switch {
-	case f.own != "":
+	return r
+}
+
+// found returns the paths at which there is a file, or an error that wraps ErrAbsent.
+func (l *Library) found(e *Entry, f *File) ([]string, error) {
+	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
+	if f.own != "" {
 		places = []string{f.own}
-	case l.mirror != "" && !isURL(l.mirror):
-		places = append(places, join(l.mirror, e.Folder, f.Name))
+	} else if l.mirror != "" && !isURL(l.mirror) {
+		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
 	}
-	for _, p := range places {
-		if _, err := os.Stat(p); !errors.Is(err, fs.ErrNotExist) {
-			return p, nil, nil
-		}
+	there := slices.DeleteFunc(slices.Clone(places), func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) })
+	if len(there) == 0 {
+		return nil, fmt.Errorf("data set %s: %w %s: %s", e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f))
 	}
-	where := safe.Text(strings.Join(places, " nor "))
-	return "", nil, fmt.Errorf("data set %s: %w %s: %s", e.Name, ErrAbsent, where, e.remedy(f))
+	return there, nil
 }
 
 // remedy says what to do where a file is absent or wrong.
@@ -61,31 +61,32 @@ func (e *Entry) remedy(f *File) string {
 func (l *Library) Absent(name string) error {
 	e, err := l.Entry(name)
 	for i := 0; err == nil && i < len(e.Files); i++ {
-		_, _, err = l.locate(e, &e.Files[i])
+		if f := &e.Files[i]; published(e, f) == nil {
+			_, err = l.found(e, f)
+		}
 	}
 	return err
 }
 
-// read returns the bytes of a file after checking them.
+// read returns the bytes of a file, and the first place where it is as it should be.
 func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
-	place, published, err := l.locate(e, f)
-	if err != nil {
-		return "", nil, err
+	if r := published(e, f); r != nil {
+		if b, err = io.ReadAll(r); err == nil {
+			err = f.check(b)
+		}
+		return e.Folder + "/" + f.Name, b, err
 	}
-	if published != nil {
-		b, err = io.ReadAll(published)
-	} else {
-		b, err = safe.Read(place, cmp.Or(f.Bytes, maxFile))
+	places, err := l.found(e, f)
+	for _, place := range places {
+		b, wrong := safe.Read(place, cmp.Or(f.Bytes, maxFile))
+		if wrong != nil {
+			wrong = damaged("%v", errors.Unwrap(wrong)) // without the path
+		} else if wrong = f.check(b); wrong == nil {
+			return place, b, nil
+		}
+		err = cmp.Or(err, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), wrong, e.remedy(f)))
 	}
-	if err != nil {
-		err = damaged("%v", errors.Unwrap(err)) // without the path
-	} else {
-		err = f.check(b)
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), err, e.remedy(f))
-	}
-	return place, b, nil
+	return "", nil, err
 }
 
 // check compares bytes with what the manifest pins.
@@ -106,19 +107,6 @@ func (f *File) check(b []byte) error {
 }
 
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
-
-// join appends names to a folder or an address.
-func join(base string, names ...string) string {
-	if u, err := url.JoinPath(base, names...); err == nil && isURL(base) {
-		return u
-	}
-	return filepath.Join(append([]string{base}, names...)...)
-}
-
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
-}
 
 // Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the rules of
 // parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. A data set
@@ -166,43 +154,31 @@ func (l *Library) Load(name string) (*Data, error) {
 	return d, err
 }
 
-func (l *Library) load(e *Entry) (d *Data, err error) {
+func (l *Library) load(e *Entry) (*Data, error) {
 	pinned := *e // to the bytes that are read
 	pinned.Files = slices.Clone(e.Files)
-	var seen [][]bool // rows, by split
-	tests, raw := 0, map[string][]byte{}
-	for i := range e.Files { // in order of their roles
-		path, b, err := l.read(e, &e.Files[i])
+	d := &Data{Name: e.Name, Target: -1}
+	for i := range pinned.Files {
+		f := &pinned.Files[i]
+		path, b, err := l.read(e, f)
 		if err != nil {
 			return nil, err
 		}
-		pinned.Files[i].SHA256 = digest(b)
-		if e.raw() {
-			raw[e.Files[i].Name] = b
-		}
-		switch e.Files[i].Role {
-		case "table":
-			d, err = parseTable(path, b, e)
-		case "permutation":
-			d.Permutation, err = indices(path, b, make([]bool, d.Rows))
-			if n := len(d.Permutation); err == nil && n != d.Rows {
-				err = damaged("%s: %d rows, but the table has %d", path, n, d.Rows)
+		f.SHA256 = digest(b)
+		switch {
+		case e.raw():
+			if d.Raw == nil {
+				d.Raw = map[string][]byte{}
 			}
-		case "train":
-			var s Split
-			seen = append(seen, make([]bool, d.Rows))
-			s.Train, err = indices(path, b, seen[len(seen)-1])
-			d.Splits = append(d.Splits, s)
-		case "test":
-			d.Splits[tests].Test, err = indices(path, b, seen[tests])
-			tests++
+			d.Raw[f.Name] = b
+		case f.Role == "table":
+			err = d.parseTable(path, b, e)
+		default:
+			d.Permutation, err = parsePermutation(path, b, d.Rows)
 		}
 		if err != nil {
 			return nil, err
 		}
-	}
-	if e.raw() {
-		return &Data{Name: e.Name, Target: -1, Raw: raw, digest: pinned.digest()}, nil
 	}
 	if e.Permutation != nil {
 		d.Permutation = permutation(randomState(*e.Permutation), d.Rows)

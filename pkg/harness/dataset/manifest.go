@@ -26,7 +26,7 @@ const (
 
 // Values that an entry may have.
 var (
-	roles      = []string{"table", "permutation", "train", "test", "data", "draws"}
+	roles      = []string{"table", "permutation", "data", "draws"}
 	separators = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', "whitespace": ' '}
 	nameRule   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 )
@@ -49,7 +49,7 @@ type Entry struct {
 	Target      string  `yaml:"target" json:"target"`                     // name of a column, last, or none
 	Rows        int     `yaml:"rows" json:"-"`                            // that there must be; 0: any number
 	Permutation *uint32 `yaml:"permutation" json:"permutation,omitempty"` // seed of NumPy's RandomState, in place of a file
-	Splits      *Splits `yaml:"splits" json:"splits,omitempty"`           // in place of files
+	Splits      *Splits `yaml:"splits" json:"splits,omitempty"`
 
 	manifest string // path
 }
@@ -63,7 +63,7 @@ type Splits struct {
 // File is one file of a data set.
 type File struct {
 	Name   string `yaml:"name" json:"-"`
-	Role   string `yaml:"role" json:"role"` // table, permutation, train or test; data and draws are not parsed
+	Role   string `yaml:"role" json:"role"` // table, then permutation; or data and draws, which are not parsed
 	Source string `yaml:"source" json:"-"`  // absent: the entry's
 	Bytes  int64  `yaml:"bytes" json:"-"`   // 0: not pinned
 	SHA256 string `yaml:"sha256" json:"sha256"`
@@ -112,7 +112,7 @@ func (l *Library) add(b []byte, path string) error {
 
 // raw reports whether the data set has files that are not parsed, in place of a table.
 func (e *Entry) raw() bool {
-	return slices.ContainsFunc(e.Files, func(f File) bool { return f.Role == "data" || f.Role == "draws" })
+	return e.Files[0].Role != "table"
 }
 
 // complete checks an entry and fills in defaults.
@@ -124,10 +124,10 @@ func (e *Entry) complete() error {
 	for _, text := range []*string{&e.Title, &e.Note, &e.Licence, &e.Citation} {
 		*text = safe.Text(*text)
 	}
-	if e.Target == "none" {
-		e.Task = cmp.Or(e.Task, "none")
-	}
 	e.Task = cmp.Or(e.Task, "regression")
+	if e.Target == "none" {
+		e.Task = "none"
+	}
 	if err := e.completeFiles(); err != nil {
 		return err
 	}
@@ -141,9 +141,7 @@ func (e *Entry) complete() error {
 	case e.Target == "":
 		return errors.New("target is missing: want the name of a column, last or none")
 	case e.Task != "regression" && e.Task != "binary" && e.Task != "none":
-		return fmt.Errorf("task %q: want regression, binary or none", e.Task)
-	case (e.Task == "none") != (e.Target == "none"):
-		return fmt.Errorf("task %s with target %s: none goes with none", e.Task, e.Target)
+		return fmt.Errorf("task %q: want regression or binary, or none without a target", e.Task)
 	case e.Splits != nil && (e.Splits.Count < 1 || e.Splits.Count > 1000):
 		return fmt.Errorf("splits.count is %d: want 1 to 1000", e.Splits.Count)
 	}
@@ -151,7 +149,7 @@ func (e *Entry) complete() error {
 }
 
 func (e *Entry) completeFiles() error {
-	count := map[string]int{}
+	var found []string
 	for i := range e.Files {
 		f := &e.Files[i]
 		f.Role, f.Source = cmp.Or(f.Role, "table"), cmp.Or(f.Source, e.Source)
@@ -173,18 +171,14 @@ func (e *Entry) completeFiles() error {
 		case f.own == "" && !isLocal(f.Name):
 			return fmt.Errorf("name %q must be a printable path below the folder of the data set", f.Name)
 		}
-		count[f.Role]++
+		found = append(found, f.Role)
 	}
-	slices.SortStableFunc(e.Files, func(a, b File) int { return slices.Index(roles, a.Role) - slices.Index(roles, b.Role) })
-	switch {
-	case e.raw() && count["data"]+count["draws"] < len(e.Files):
-		return errors.New("files of the roles data and draws do not go with others")
-	case e.raw():
-	case count["table"] != 1 || count["permutation"] > 1 || count["train"] != count["test"]:
-		return fmt.Errorf("files must have one table, at most one permutation, and as many train as test: there are %d, %d, %d and %d",
-			count["table"], count["permutation"], count["train"], count["test"])
-	case e.Permutation != nil && count["permutation"] > 0 || e.Splits != nil && count["train"] > 0:
-		return errors.New("the permutation, and the splits, have either a seed or files")
+	parsed := slices.Contains(found, "table") || slices.Contains(found, "permutation")
+	switch all := strings.Join(found, " "); {
+	case found == nil || parsed && all != "table" && all != "table permutation":
+		return errors.New("files: want one table, and after it at most one permutation, or files of the roles data and draws alone")
+	case e.Permutation != nil && all == "table permutation":
+		return errors.New("the permutation has either a seed or a file")
 	}
 	e.Source = e.Files[0].Source
 	return nil

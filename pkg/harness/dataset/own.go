@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -29,37 +32,35 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 		from = path
 	}
 	if old := l.entries[name]; old != nil {
-		same := (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop))
-		if same && old.manifest == Own && old.Files[0].Name == from {
+		same := old.manifest == Own && old.Files[0].Name == from
+		if same && (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop)) {
 			return name, nil
 		}
 		return "", usage.Errorf("%s: %s describes a data set %s with the target %s: change its entry, or give the file another name", path,
 			old.manifest, name, old.Target)
 	}
-	p, err := guess(path, target, drop)
+	separator, header, err := guess(path)
 	if err != nil {
 		return "", err
 	}
-	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n",
-		name, quote(from), p.Separator, p.Header, quote(append([]string{}, drop...)), quote(target))
-	if err := l.add([]byte("datasets:\n"+entry), Own); err != nil {
+	before, err := safe.Read(Own, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		before, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
+	}
+	if err != nil {
 		return "", err
 	}
+	after := fmt.Appendf(before, "  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n",
+		name, quote(from), separator, header, quote(append([]string{}, drop...)), quote(target))
+	own := &Library{entries: map[string]*Entry{}}
+	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
+		return "", err
+	}
+	l.names, l.entries[name] = append(l.names, name), own.entries[name]
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}
-	before, err := os.ReadFile(Own)
-	if os.IsNotExist(err) {
-		before, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), os.MkdirAll(filepath.Dir(Own), 0o777)
-	}
-	after := append(before, entry...)
-	if err == nil {
-		err = (&Library{entries: map[string]*Entry{}}).add(after, Own) // who edited it may have indented otherwise
-	}
-	if err != nil {
-		return "", err
-	}
-	return name, os.WriteFile(Own, after, 0o666)
+	return name, errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), record.WriteFileAtomic(Own, after))
 }
 
 // quote writes a text, or texts, in YAML.
@@ -71,38 +72,19 @@ func quote(v any) string {
 	return string(b)
 }
 
-// guess finds out from the first two lines how a table is read, and refuses a target that it lacks and columns of text.
-func guess(path, target string, drop []string) (Parse, error) {
-	p := Parse{Separator: "whitespace"}
+// guess finds out from the first line how a table is read.
+func guess(path string) (separator string, header bool, err error) {
 	b, err := safe.Read(path, maxFile)
 	if err != nil {
-		return p, usage.Errorf("%v", err)
+		return "", false, usage.Errorf("%v", err)
 	}
 	first, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
+	separator = "whitespace"
 	for _, name := range []string{"tab", "semicolon", "comma"} {
 		if bytes.ContainsRune(first, separators[name]) {
-			p.Separator = name
+			separator = name
 		}
 	}
-	all, err := lines(path, b, p.Separator)
-	if err != nil || len(all) < 2 || !slices.ContainsFunc(all[0].fields, notNumber) {
-		return p, err
-	}
-	p.Header = true
-	names := all[0].fields
-	if !slices.Contains(names, target) && target != "last" {
-		return p, usage.Errorf("%s: target %q: want one of its columns %s", path, target, safe.Text(strings.Join(names, ", ")))
-	}
-	var texts []string
-	for i, field := range all[1].fields {
-		_, wrong := number(field)
-		if strings.HasSuffix(wrong, "finite number") && i < len(names) && names[i] != target && !slices.Contains(drop, names[i]) {
-			texts = append(texts, names[i])
-		}
-	}
-	if texts != nil {
-		return p, usage.Errorf("%s:%d: no numbers are in the columns %[3]s: leave them out with --drop %[3]s", path, all[1].number,
-			safe.Text(strings.Join(texts, ",")))
-	}
-	return p, nil
+	all, err := lines(path, first, separator)
+	return separator, len(all) > 0 && !numeric(all[0].fields), err
 }

@@ -23,13 +23,6 @@ type line struct {
 // lines splits the text of the file at path. It leaves blank lines and a byte-order mark out.
 func lines(path string, b []byte, separator string) (out []line, err error) {
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return nil, damaged("%s:1: the text is UTF-16: save it as UTF-8", path)
-	}
-	if i := bytes.IndexByte(b, '\r'); i >= 0 {
-		return nil, damaged("%s:%d: a carriage return without a line feed: save the file with the line ends LF or CR LF",
-			path, 1+bytes.Count(b[:i], []byte("\n")))
-	}
 	if separator == "whitespace" {
 		number := 0
 		for text := range strings.Lines(string(b)) {
@@ -58,43 +51,42 @@ func lines(path string, b []byte, separator string) (out []line, err error) {
 }
 
 // parseTable reads the table of a data set.
-func parseTable(path string, b []byte, e *Entry) (*Data, error) {
+func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	all, err := lines(path, b, e.Parse.Separator)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var header []string
 	if e.Parse.Header && len(all) > 0 {
-		if header = all[0].fields; !slices.ContainsFunc(header, notNumber) {
-			return nil, damaged("%s:%d: the header has numbers only: without a header, set parse.header to false", path, all[0].number)
+		if header = all[0].fields; numeric(header) {
+			return damaged("%s:%d: the header has numbers only: without a header, set parse.header to false", path, all[0].number)
 		}
 		all = all[1:]
 	}
 	if n := len(all); n == 0 || e.Rows > 0 && n != e.Rows {
-		return nil, damaged("%s: %d rows, want %d", path, n, max(e.Rows, 1))
+		return damaged("%s: %d rows, want %d", path, n, max(e.Rows, 1))
 	}
 	names, keep, err := columns(path, all[0], header, e)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := &Data{Name: e.Name, Rows: len(all)}
-	for i, l := range all {
+	for _, l := range all {
 		if len(l.fields) != len(keep) {
-			return nil, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
+			return damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
+		var texts []string
 		for j, text := range l.fields {
-			if !keep[j] {
-				continue
+			v, ok := number(text)
+			if keep[j] && !ok {
+				texts = append(texts, fmt.Sprintf("%s (%.40q)", names[j], text))
+			} else if keep[j] {
+				d.X = append(d.X, v)
 			}
-			v, wrong := number(text)
-			if wrong != "" {
-				if i == 0 && header == nil && notNumber(text) {
-					wrong += "; if the first line has names, set parse.header to true"
-				}
-				return nil, damaged("%s:%d: column %d (%s): %s", path, l.number, j+1, names[j], wrong)
-			}
-			d.X = append(d.X, v)
+		}
+		if texts != nil {
+			return damaged("%s:%d: no finite number in %s: leave columns of text out with --drop or parse.drop; "+
+				"a first line of names needs parse.header", path, l.number, strings.Join(texts, ", "))
 		}
 	}
 	for j, name := range names {
@@ -102,8 +94,8 @@ func parseTable(path string, b []byte, e *Entry) (*Data, error) {
 			d.Columns = append(d.Columns, safe.Text(name))
 		}
 	}
-	d.Cols = len(d.Columns)
-	return d, d.setTarget(path, e)
+	d.Rows, d.Cols = len(all), len(d.Columns)
+	return d.setTarget(path, e)
 }
 
 // columns returns the names of a line's fields and which of them are read.
@@ -149,8 +141,8 @@ func (d *Data) setTarget(path string, e *Entry) error {
 	case e.Target == "last":
 		d.Target = d.Cols - 1
 	case d.Target < 0:
-		return usage.Errorf("%s: the target of data set %s is %q: the columns of %s are %s, or write last",
-			e.manifest, e.Name, e.Target, path, strings.Join(d.Columns, ", "))
+		return usage.Errorf("%s: data set %s has the target %q: want one of the columns %s, or last",
+			e.manifest, e.Name, e.Target, strings.Join(d.Columns, ", "))
 	}
 	if d.Cols < 2 {
 		return damaged("%s: there is no column besides the target: is parse.separator %s right?", path, e.Parse.Separator)
@@ -163,48 +155,29 @@ func (d *Data) setTarget(path string, e *Entry) error {
 	return nil
 }
 
-// number reads a finite decimal number, and says what is wrong with another text.
-func number(text string) (v float64, wrong string) {
+// number reads a finite decimal number. Go also reads 1_0, 0x1p4, NaN and Inf.
+func number(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case text == "" || text == "?" || text == "NA":
-		return 0, fmt.Sprintf("the value is missing (%q)", text)
-	case notNumber(text):
-		return 0, fmt.Sprintf("%.40q is not a finite number", text)
-	case err != nil:
-		return 0, text + " is too large"
-	}
-	return v, ""
+	return v, err == nil && !strings.ContainsAny(text, "_xXnN")
 }
 
-// notNumber also holds for 1_0, 0x1p4, NaN and Inf, which Go reads.
-func notNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(text, "_xXnN")
+func numeric(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(s string) bool { _, ok := number(s); return !ok })
 }
 
-// indices reads rows, from 0, one a line, written as 7 or 7.0. It refuses a row that seen marks or does not have, and marks others.
-func indices(path string, b []byte, seen []bool) ([]int, error) {
-	all, err := lines(path, b, "whitespace")
-	if err == nil && len(all) == 0 {
-		err = damaged("%s: there are no rows", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int, len(all))
-	for i, l := range all {
-		v, wrong := number(l.fields[0])
-		row := int(v)
-		switch {
-		case wrong != "" || len(l.fields) > 1 || v != float64(row):
-			return nil, damaged("%s:%d: %.40q is not the index of a row", path, l.number, strings.Join(l.fields, " "))
-		case row < 0 || row >= len(seen):
-			return nil, damaged("%s:%d: there is no row %d: the table has rows 0 to %d", path, l.number, row, len(seen)-1)
-		case seen[row]:
-			return nil, damaged("%s:%d: row %d is there twice, here or in both parts of the split", path, l.number, row)
+// parsePermutation reads the rows 0 to n−1 in some order.
+func parsePermutation(path string, b []byte, n int) ([]int, error) {
+	var out []int
+	seen := make([]bool, n)
+	for i, text := range strings.Fields(string(b)) {
+		row, err := strconv.Atoi(text)
+		if err != nil || row < 0 || row >= n || seen[row] {
+			return nil, damaged("%s: number %d is %.40q: want each of the rows 0 to %d once", path, i+1, text, n-1)
 		}
-		seen[row], out[i] = true, row
+		seen[row], out = true, append(out, row)
+	}
+	if len(out) != n {
+		return nil, damaged("%s: %d rows, but the table has %d", path, len(out), n)
 	}
 	return out, nil
 }

@@ -13,13 +13,24 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// WriteFileAtomic makes file hold b, or leaves it as it was, as disk.Replace does.
+// WriteFileAtomic makes file hold b, or leaves it as it was: the bytes go to a file in the same folder that no pattern such as
+// *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program leaves at most that
+// dotted file behind.
 func WriteFileAtomic(file string, b []byte) error {
 	dir, base := filepath.Split(file)
 	root, err := os.OpenRoot(filepath.Clean(dir))
-	if err == nil {
-		defer root.Close()
-		err = disk.Replace(root, base, b)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	defer root.Close()
+	tmp := "." + base + ".tmp-" + rand.Text()
+	if err = disk.WriteFile(root, tmp, b); err == nil {
+		err = disk.Rename(root, tmp, base)
+	}
+	if err != nil {
+		disk.RemoveAll(root, tmp)
+	} else {
+		err = disk.SyncDir(root, ".") // the file stays if this fails: it is whole
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)

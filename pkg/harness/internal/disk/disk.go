@@ -3,11 +3,9 @@ package disk
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"syscall"
 	"time"
 )
@@ -69,23 +67,6 @@ func WriteFile(in *os.Root, name string, b []byte) error {
 		err = do("sync "+name, f.Sync)
 	}
 	return errors.Join(err, f.Close())
-}
-
-// Replace makes the file name hold b, or leaves it as it was: the bytes go to a file in the same folder that no pattern such as
-// *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program leaves at most that
-// dotted file behind.
-func Replace(in *os.Root, name string, b []byte) error {
-	dir, base := path.Split(name)
-	tmp := dir + "." + base + ".tmp-" + rand.Text()
-	err := WriteFile(in, tmp, b)
-	if err == nil {
-		err = Rename(in, tmp, name)
-	}
-	if err != nil {
-		RemoveAll(in, tmp)
-		return err
-	}
-	return SyncDir(in, path.Clean(dir)) // the file stays if this fails: it is whole
 }
 
 // TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel drops the
