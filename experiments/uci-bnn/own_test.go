@@ -87,6 +87,8 @@ func TestOwnDataRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `rent.csv:2: no finite number in id ("a`, "--drop")
+	ends(t, 5, "run uci-bnn --data hole.csv --target b", `hole.csv:3: no finite number in b ("x")`)
 	for _, c := range [][2]string{ // line, words
 		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
 		{"--data rent.csv --drop id", "target is missing"},
@@ -101,8 +103,6 @@ func TestOwnDataRefused(t *testing.T) {
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
-	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `rent.csv:2: no finite number in id ("a`, "--drop")
-	ends(t, 5, "run uci-bnn --data hole.csv --target b", `hole.csv:3: no finite number in b ("x")`)
 	if got, _ := filepath.Glob("results/store/uci-bnn/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
