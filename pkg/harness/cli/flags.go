@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -26,12 +27,10 @@ type selection struct {
 	methods     []string
 	seeds       []uint
 	name        string
+	results     string
+	store       string
 	own
-	folders
 }
-
-// folders is the flags that say where the report and the trials are.
-type folders struct{ results, store string }
 
 func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -52,11 +51,7 @@ func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
-	s.folderFlags(f)
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
-}
-
-func (s *folders) folderFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.results, "results", "", "folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
 		"a folder in results/custom for changed settings)")
 	f.StringVar(&s.store, "store", "", "folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
@@ -88,14 +83,8 @@ func (s *selection) resultsDir(set []string) string {
 // notPlain is what a name of a folder does without.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
 
-func (s *folders) storeDir() string {
-	switch {
-	case s.store != "":
-		return s.store
-	case s.results != "":
-		return filepath.Join(s.results, "store")
-	}
-	return filepath.Join("results", "store")
+func (s *selection) storeDir() string {
+	return cmp.Or(s.store, filepath.Join(cmp.Or(s.results, "results"), "store"))
 }
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.

@@ -72,7 +72,7 @@ var badInput = []struct {
 	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
 	{"submit slurm --time 2m", []string{"want 5m or more"}},
 	{"submit slurm --sbatch short", []string{"want an option of sbatch"}},
-	{"work --plan file", []string{"--plan FILE and --shard i/n"}},
+	{"work --plan file", []string{"want i/n"}},
 	{"work --plan file --shard 3/3", []string{"want i/n"}},
 	{"work --plan nowhere --shard 0/1", []string{"nowhere"}},
 	{"explain", []string{"one key"}},

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
@@ -11,8 +13,7 @@ import (
 
 func workCommand(e *env) *cobra.Command {
 	var r runner
-	var f folders
-	var file, shard string
+	var file, shard, dir string
 	cmd := &cobra.Command{
 		Use:   "work --plan FILE --shard i/n",
 		Short: "Computes one shard of a plan, as a cluster's jobs do",
@@ -21,9 +22,6 @@ func workCommand(e *env) *cobra.Command {
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
 		Args:    arguments("", 0),
 		RunE: func(*cobra.Command, []string) error {
-			if file == "" || shard == "" {
-				return usage.Errorf("work needs --plan FILE and --shard i/n")
-			}
 			if err := r.check(e); err != nil {
 				return err
 			}
@@ -31,8 +29,8 @@ func workCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if w.store, err = store.Open(f.storeDir()); err != nil {
-				return usage.Errorf("--store %s: %v", f.storeDir(), err)
+			if w.store, err = store.Open(dir); err != nil {
+				return usage.Errorf("--store %s: %v", dir, err)
 			}
 			if err := w.status(); err != nil {
 				return err
@@ -43,7 +41,7 @@ func workCommand(e *env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&file, "plan", "", "`FILE` of the plan")
 	flags.StringVar(&shard, "shard", "", "`i/n`: shard i of n, counted from 0")
-	flags.StringVar(&f.store, "store", "", "folder of the trials, `DIR` (default results/store)")
+	flags.StringVar(&dir, "store", filepath.Join("results", "store"), "folder of the trials, `DIR`")
 	r.flags(cmd)
 	return cmd
 }

@@ -24,9 +24,6 @@ type Objective struct {
 
 var objective = regexp.MustCompile(`^(min|max)\s+([^\s\[\]]+)(\[\d+\])?$`)
 
-// loopMetrics are measured by the loop of a trial itself.
-var loopMetrics = []string{"sigma", "p", "loss"}
-
 // parseObjective reads min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can measure the metric.
 func parseObjective(text string, e *harness.Experiment) (o Objective, err error) {
 	m := objective.FindStringSubmatch(strings.TrimSpace(text))
@@ -44,7 +41,7 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; metrics of %s: %s",
 			text, example, e.Name, strings.Join(known, ", "))
 	}
-	if known = append(known, loopMetrics...); !slices.Contains(known, m[2]) {
+	if !slices.Contains(known, m[2]) {
 		return o, usage.Unknown("metric", m[2], fmt.Sprintf("--select %q", text), known)
 	}
 	return Objective{Metric: m[2] + m[3], Max: m[1] == "max"}, nil

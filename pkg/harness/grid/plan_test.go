@@ -221,7 +221,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("--select %q: %v, want %s", choose, err, want)
 		}
 	}
-	for _, choose := range []string{"min gap-median", "max cover[3]", "min sigma"} {
+	for _, choose := range []string{"min gap-median", "max cover[3]"} {
 		if g, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || g.Objective.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Error is a mistake in what was asked: a flag, a name, a configuration key or value. It ends the program with
-// exit code 2; its text is one sentence that names what is wrong and what would be right.
+// Error is a mistake in what was asked. It ends the program with exit code 2. Its text is one sentence that names what is wrong and what
+// would be right.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
@@ -19,17 +19,16 @@ func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format
 // Unknown returns the Error for a name that is none of the valid ones: it offers the nearest and lists all.
 // from says where the name was written ("" to leave that out).
 func Unknown(kind, name, from string, valid []string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "unknown %s %q", kind, name)
+	text := fmt.Sprintf("unknown %s %q", kind, name)
 	if from != "" {
-		fmt.Fprintf(&b, " in %s", from)
+		text += " in " + from
 	}
-	if near := Nearest(name, valid); near != "" {
-		fmt.Fprintf(&b, ": did you mean %q?", near)
+	if near := nearest(name, valid); near != "" {
+		text += fmt.Sprintf(": did you mean %q?", near)
 	} else if len(valid) > 0 {
-		fmt.Fprintf(&b, ": valid are %s", strings.Join(valid, ", "))
+		text += ": valid are " + strings.Join(valid, ", ")
 	}
-	return &Error{b.String()}
+	return &Error{text}
 }
 
 // Twice returns an Error for the first value that is in a list twice, nil if none is.
@@ -42,10 +41,10 @@ func Twice[T comparable](kind string, list []T) error {
 	return nil
 }
 
-// Nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
+// nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
 // letters changed (but two edits are allowed where a letter stays). Of a name cut short, three letters or more, what is missing
 // counts as one edit.
-func Nearest(name string, candidates []string) string {
+func nearest(name string, candidates []string) string {
 	best, bestEdits := "", 1<<30
 	name = strings.ToLower(name)
 	for _, c := range candidates {

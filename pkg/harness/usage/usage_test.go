@@ -29,7 +29,7 @@ func TestNearest(t *testing.T) {
 		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},
 		{"--quite", "--quiet", []string{"--quiet", "--site"}},
 	} {
-		if got := Nearest(c.name, c.valid); got != c.want {
+		if got := nearest(c.name, c.valid); got != c.want {
 			t.Errorf("nearest to %q of %q is %q, want %q", c.name, c.valid, got, c.want)
 		}
 	}
