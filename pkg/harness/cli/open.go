@@ -141,13 +141,17 @@ func (w *work) with(status ...string) []harness.Trial {
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
-	n := len(w.with(store.Damaged))
-	if n == 0 {
-		return nil
+	if n := len(w.with(store.Damaged)); n > 0 {
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify --repair moves them aside and the "+
+			"next run computes them again", n, len(w.found), w.first(store.Damaged))
 	}
-	first := w.found[slices.IndexFunc(w.found, func(f store.Found) bool { return f.Status == store.Damaged })]
-	return exitf(exitDamaged, "%d of %d trials are damaged in the store (%s): sifg verify --repair moves them aside and the next run "+
-		"computes them again", n, len(w.found), first.Reason)
+	return nil
+}
+
+// first says what became of the first trial with one of these statuses.
+func (w *work) first(status ...string) string {
+	i := slices.IndexFunc(w.found, func(f store.Found) bool { return slices.Contains(status, f.Status) })
+	return fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(w.found[i].Status, w.found[i].Reason))
 }
 
 // forecast says how many trials there are, how many have to be computed and how long that will take.

@@ -97,18 +97,17 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, w
 	defer release()
 	todo := w.with(append([]string{store.Missing}, r.retry...)...)
 	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
-	if without, err = fetch(soft, e, todo); err != nil {
+	if todo, without, err = fetch(soft, e, todo); err != nil {
 		return soft, 0, nil, err
 	}
-	todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
 	shown := newProgress(e.err, todo, &w.costs)
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
 	return soft, computed, without, errors.Join(err, w.status())
 }
 
-// fetch gets the data sets that trials need and returns the names of those that cannot be had.
-func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string, err error) {
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and the names of the data sets that cannot be had.
+func fetch(ctx context.Context, e *env, todo []harness.Trial) (rest []harness.Trial, without []string, err error) {
 	tried := map[string]bool{"": true}
 	for _, t := range todo {
 		name := t.Config.Data
@@ -118,14 +117,15 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) (without []string,
 		tried[name] = true
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {
-			return nil, err
+			return nil, nil, err
 		}
 		if err != nil {
 			without = append(without, name)
 			fmt.Fprintf(e.err, "the trials of %s are left out: %s\n", name, oneLine(err.Error()))
 		}
 	}
-	return without, nil
+	rest = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
+	return rest, without, nil
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
@@ -138,13 +138,11 @@ func (w *work) outcome(e *env) error {
 	}
 	missing := len(w.with(store.Missing))
 	if failed := len(w.with(retryable...)); failed > 0 {
-		i := slices.IndexFunc(w.found, func(f store.Found) bool { return slices.Contains(retryable, f.Status) })
 		text := fmt.Sprintf("%d of %d trials failed", failed, len(w.found))
 		if missing > 0 {
 			text += fmt.Sprintf(", %d were not computed", missing)
 		}
-		return exitf(exitFailed, "%s; the first is %s (%s) %s; sifg status names all", text, w.trials[i].Name(), w.trials[i].Key,
-			became(w.found[i].Status, w.found[i].Reason))
+		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
 	}
 	if missing > 0 {
 		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(w.found))

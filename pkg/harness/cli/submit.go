@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -114,11 +112,10 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 		return false, nil
 	}
 	if !s.dry { // nodes may have no network
-		without, err := fetch(context.Background(), e, todo)
-		if err != nil {
+		var without []string
+		if todo, without, err = fetch(context.Background(), e, todo); err != nil {
 			return false, err
 		}
-		todo = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
 		if len(todo) == 0 {
 			return false, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them",
 				strings.Join(without, ", "))

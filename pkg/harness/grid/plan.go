@@ -69,7 +69,6 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if b.layout, err = plan.NewLayout(r); err != nil {
 		return nil, err
 	}
-	selected := r.Problems != nil || r.Methods != nil
 	for _, p := range s.Parts {
 		r.Problems, r.Methods = p.Problems, p.Methods
 		if _, err := r.Check(); err != nil {
@@ -86,15 +85,8 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 			}
 		}
 	}
-	for _, p := range s.Parts {
-		for _, a := range p.all() {
-			if !a.used && !selected { // or it may be about what was not selected
-				return nil, usage.Errorf("%s: axis %s changes no trial: no method of the grid has this setting", a.from, a.key)
-			}
-		}
-	}
 	if len(g.Trials) == 0 {
-		return nil, usage.Errorf("the grid %s has no cells: it needs an axis", s.Name)
+		return nil, usage.Errorf("the grid %s has no cells: it needs an axis that its methods have", s.Name)
 	}
 	return g, nil
 }
@@ -186,33 +178,34 @@ func (b *builder) points(part *part, problem, method string) (points [][]setting
 				}
 			}
 			if len(keys) > had {
-				a.used, own = true, append(own, a)
+				own = append(own, a)
 			}
 		}
 		return own
 	}
-	var factors [][][]settings.Override
-	for _, a := range of(part.Product) {
-		factors = append(factors, together(a))
-	}
-	factors = append(factors, together(of(part.Zip)...))
-	centre := [][]settings.Override{nil}
-	for _, a := range of(part.Ablate) {
-		centre = append(centre, together(a)...)
-	}
 	points = [][]settings.Override{nil}
-	for _, f := range append(factors, centre) {
-		if len(points)*len(f) > most {
-			return nil, nil, usage.Errorf("the grid has more than %d cells of method %s on problem %s", most, method, problem)
+	cross := func(choices [][]settings.Override) {
+		if len(points)*len(choices) > most {
+			err = usage.Errorf("the grid has more than %d cells of method %s on problem %s", most, method, problem)
+			return
 		}
 		var next [][]settings.Override
 		for _, x := range points {
-			for _, y := range f {
+			for _, y := range choices {
 				next = append(next, slices.Concat(x, y))
 			}
 		}
 		points = next
 	}
+	for _, a := range of(part.Product) {
+		cross(together(a))
+	}
+	cross(together(of(part.Zip)...))
+	centre := [][]settings.Override{nil}
+	for _, a := range of(part.Ablate) {
+		centre = append(centre, together(a)...)
+	}
+	cross(centre)
 	return points, keys, err
 }
 

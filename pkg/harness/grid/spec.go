@@ -50,7 +50,6 @@ type axis struct {
 	key    string
 	from   string   // where it was written: "step.yaml, line 3"
 	values []string // YAML
-	used   bool     // it concerned some method
 }
 
 var (
