@@ -197,7 +197,6 @@ func TestRefusals(t *testing.T) {
 		"ablate: {step: 1, hidden: 1, step: 2}":               "step is there twice",
 		"zip: {step: [1, 2], hidden: [1]}":                    "step has 2 and hidden has 1",
 		"product: {seeds: [1, 2]}":                            "seeds are no axis",
-		"product: {bandwidth: [1]}\nmethods: [sifg]":          "an axis that its methods have",
 		"product: {step: 1}\nmethods: [sfig]":                 `the grid steps: unknown method "sfig": did you mean "sifg"?`,
 		"product: {step: 1}\nproblems: [smal]":                `the grid steps: unknown problem "smal": did you mean "small"?`,
 		"select: min gap":                                     "has no cells",
