@@ -107,7 +107,7 @@ func TestOwnDataRefused(t *testing.T) {
 		t.Errorf("%q were computed", got)
 	}
 	// Own splits are written into the entry, which stays.
-	ends(t, 0, "data add rent.csv --target rent --drop id", "rent is described in datasets/own.yaml")
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id", "trials")
 	b, err := os.ReadFile("datasets/own.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -119,5 +119,5 @@ func TestOwnDataRefused(t *testing.T) {
 	line := "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id --protocol standard --methods svgd --seeds "
 	ends(t, 0, line+"1,2", "2 trials")
 	ends(t, 2, line+"3", "want seeds from 1 to 2")
-	ends(t, 2, "data add rent.csv --target area", "datasets/own.yaml describes a data set rent with the target rent")
+	ends(t, 2, "plan uci-bnn --data rent.csv --target area", "datasets/own.yaml describes a data set rent with the target rent")
 }

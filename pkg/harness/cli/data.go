@@ -15,7 +15,7 @@ import (
 func dataCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists, adds, fetches, verifies and shows data sets",
+		Short: "Lists, fetches, verifies and shows data sets",
 		Example: `  sifg data list
   sifg data info boston`,
 		Args: cobra.ArbitraryArgs,
@@ -24,7 +24,6 @@ func dataCommand(e *env) *cobra.Command {
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "Lists the data sets and says which are here", Example: `  sifg data list`, Args: arguments("", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
-		addCommand(e),
 		&cobra.Command{Use: "fetch [NAME...]", Short: "Gets data sets, or all, into datasets/cache", Example: `  sifg data fetch boston wine`,
 			RunE: func(_ *cobra.Command, names []string) error { return fetchData(e, names) }},
 		&cobra.Command{Use: "verify [NAME...]", Short: "Compares data sets, or all that are here, with digests and rules",
@@ -48,7 +47,8 @@ func listData(e *env) error {
 		}
 		rows = append(rows, []string{name, where, entry.Title})
 	}
-	return columns(e.out, rows)
+	columns(e.out, rows)
+	return nil
 }
 
 func fetchData(e *env, names []string) error {

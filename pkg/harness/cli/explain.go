@@ -32,7 +32,8 @@ func explainCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return columns(e.out, explanation(x))
+			columns(e.out, explanation(x))
+			return nil
 		},
 	}
 	s.reportFlags(cmd.Flags())

@@ -101,7 +101,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	w.measure(e)
 	if g.dry {
-		return w.print(e, g.Jobs)
+		w.print(e, g.Jobs)
+		return nil
 	}
 	return w.run(e, &g.runner, func() error { return w.judge(e, laid) })
 }

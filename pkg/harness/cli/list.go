@@ -33,10 +33,8 @@ func listCommand(e *env) *cobra.Command {
 			case metrics:
 				rows, err = metricList(e), nil
 			}
-			if err != nil {
-				return err
-			}
-			return columns(e.out, rows)
+			columns(e.out, rows)
+			return err
 		},
 	}
 	f := cmd.Flags()

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -23,10 +20,6 @@ func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil, "your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
 		"repeatable")
-	o.tableFlags(f)
-}
-
-func (o *own) tableFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.target, "target", "", "the `COLUMN` of a table that is predicted, or last")
 	f.StringSliceVar(&o.drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
 }
@@ -61,21 +54,4 @@ func (o *own) use(e *env, r *plan.Request) error {
 	}
 	e.experiments = r.Experiments
 	return nil
-}
-
-func addCommand(e *env) *cobra.Command {
-	var o own
-	cmd := &cobra.Command{
-		Use: "add FILE", Short: "Describes a table of your own, so that it is a data set", Args: arguments("file", 1),
-		Example: "  sifg data add rent.csv --target rent --drop id,city",
-		RunE: func(_ *cobra.Command, args []string) error {
-			name, err := e.data.Add(args[0], o.target, o.drop)
-			if err == nil {
-				fmt.Fprintf(e.out, "%s is described in %s\n", name, dataset.Own)
-			}
-			return err
-		},
-	}
-	o.tableFlags(cmd.Flags())
-	return cmd
 }

@@ -48,7 +48,7 @@ func planCommand(e *env) *cobra.Command {
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
 			} else {
-				err = w.print(e, jobs)
+				w.print(e, jobs)
 			}
 			return errors.Join(err, w.damage())
 		},
@@ -89,7 +89,7 @@ func (w *work) lines() []planLine {
 }
 
 // print prints the plan as a table and how long it will take.
-func (w *work) print(e *env, jobs int) error {
+func (w *work) print(e *env, jobs int) {
 	rows := [][]string{{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "each"}}
 	for _, l := range w.lines() {
 		each := "?"
@@ -103,9 +103,8 @@ func (w *work) print(e *env, jobs int) error {
 		rows = append(rows, []string{l.Experiment, l.Protocol, l.Problem, method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
 			fmt.Sprint(len(l.Keys)), fmt.Sprint(l.There), each})
 	}
-	err := columns(e.out, rows)
+	columns(e.out, rows)
 	fmt.Fprintln(e.out, w.forecast(w.with(todoStatuses...), jobs))
-	return err
 }
 
 func statusCommand(e *env) *cobra.Command {
@@ -120,9 +119,7 @@ func statusCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := w.printCounts(e); err != nil {
-				return err
-			}
+			w.printCounts(e)
 			return w.outcome(e)
 		},
 	}
@@ -131,7 +128,7 @@ func statusCommand(e *env) *cobra.Command {
 }
 
 // printCounts prints how many trials of each experiment have which status, and those that diverged, failed or are damaged.
-func (w *work) printCounts(e *env) error {
+func (w *work) printCounts(e *env) {
 	statuses := slices.Concat([]string{record.StatusOK, record.StatusDiverged}, retryable, []string{store.Damaged, store.Missing})
 	rows, ended := [][]string{append([]string{"experiment"}, statuses...)}, [][]string{}
 	for _, x := range w.Experiments {
@@ -150,5 +147,6 @@ func (w *work) printCounts(e *env) error {
 		}
 		rows = append(rows, row)
 	}
-	return errors.Join(columns(e.out, rows), columns(e.out, ended))
+	columns(e.out, rows)
+	columns(e.out, ended)
 }

@@ -35,12 +35,12 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // columns prints rows of cells in aligned columns.
-func columns(w io.Writer, rows [][]string) error {
+func columns(w io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -44,8 +44,7 @@ func reportCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// report writes the report and its page, says what was left as it was, and prints what came out: the verdicts where the trials are
-// about the paper, else the last values.
+// report writes the report and its page, says what was left as it was, and shows what came out.
 func (w *work) report(e *env, keep bool) error {
 	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
 	for _, n := range notes {
@@ -54,40 +53,30 @@ func (w *work) report(e *env, keep bool) error {
 	if err != nil {
 		return err
 	}
-	if len(w.Set) > 0 || w.Scale != "full" {
-		w.printNumbers(e, r)
-	} else if err := w.printVerdicts(e, r); err != nil {
-		return err
-	}
+	w.show(e, r)
 	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
 	return err
 }
 
-func (w *work) printVerdicts(e *env, r *report.Report) error {
+// show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan. There are hundreds
+// of these in a run of everything, which the page shows better.
+func (w *work) show(e *env, r *report.Report) {
 	rows := [][]string{{"claim", "verdict", "statement"}}
 	for _, row := range r.Ledger(w.Experiments) {
 		if row.Outcome != claim.NoResult.String() {
 			rows = append(rows, []string{row.ID, row.Summary, row.Statement})
 		}
 	}
-	if len(rows) == 1 { // an experiment without claims
-		w.printNumbers(e, r)
-		return nil
-	}
-	return columns(e.out, rows)
-}
-
-// printNumbers prints the last values under each protocol of the plan. There are hundreds of them in a run of everything, which the
-// page shows better.
-func (w *work) printNumbers(e *env, r *report.Report) {
 	x := r.Experiment(w.Experiments[0].Name)
-	if x == nil || len(w.Trials) > 0 && len(w.Experiments) > 1 {
-		return
-	}
-	for _, p := range x.Protocols {
-		planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == p.Name })
-		if t := p.Summary(w.Experiments[0]); planned && t != nil {
-			fmt.Fprintln(e.out, t.Markdown())
+	switch {
+	case len(w.Set) == 0 && w.Scale == "full" && len(rows) > 1:
+		columns(e.out, rows)
+	case x != nil && len(w.Experiments) == 1:
+		for _, p := range x.Protocols {
+			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == p.Name })
+			if t := p.Summary(w.Experiments[0]); planned && t != nil {
+				fmt.Fprintln(e.out, t.Markdown())
+			}
 		}
 	}
 }
