@@ -63,11 +63,11 @@ func Worst(parts ...Verdict) Verdict {
 
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
-	ID        string // unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
-	Statement string
-	Rule      string // the statistic, and when the claim counts as reproduced
-	Check     func(s *record.Set) Outcome
-	With      []string // other claims that the statement rests on too
+	ID        string                      `json:"id"` // unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
+	Statement string                      `json:"statement"`
+	Rule      string                      `json:"rule"` // the statistic, and when the claim counts as reproduced
+	Check     func(s *record.Set) Outcome `json:"-"`
+	With      []string                    `json:"with,omitempty"` // other claims that the statement rests on too
 }
 
 // Outcome is what a claim's check found.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Ledger is claims with what each protocol says of them.
@@ -12,14 +14,11 @@ type Ledger []Row
 
 // Row is one claim of a ledger.
 type Row struct {
-	ID         string    `json:"id"`
+	Claim
 	Experiment string    `json:"experiment"` // that checks it
-	Statement  string    `json:"statement"`
-	Rule       string    `json:"rule"`
-	With       []string  `json:"with,omitempty"` // other claims that it rests on
-	Under      []Opinion `json:"under"`          // of the protocols that have results, in order of presentation
-	Outcome    string    `json:"outcome"`        // of all protocols together: one of Outcomes
-	Summary    string    `json:"summary"`        // the same with the names of the protocols
+	Under      []Opinion `json:"under"`      // of the protocols that have results, in order of presentation
+	Outcome    string    `json:"outcome"`    // of all protocols together: one of Outcomes
+	Summary    string    `json:"summary"`    // the same with the names of the protocols
 }
 
 // Opinion is the verdict on a claim under one protocol.
@@ -126,17 +125,9 @@ func overall(under []Opinion) (outcome, text string) {
 
 // Count says how many claims have which outcome, such as "9 reproduced, 4 not decided".
 func (l Ledger) Count() string {
-	var out []string
-	for _, o := range Outcomes {
-		n := 0
-		for _, r := range l {
-			if r.Outcome == o {
-				n++
-			}
-		}
-		if n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, o))
-		}
+	n := map[string]int{}
+	for _, r := range l {
+		n[r.Outcome]++
 	}
-	return strings.Join(out, ", ")
+	return table.Counts(n, Outcomes...)
 }

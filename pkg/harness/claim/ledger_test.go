@@ -41,7 +41,7 @@ func TestWorst(t *testing.T) {
 
 func TestLedger(t *testing.T) {
 	row := func(id string, with []string, verdicts ...Verdict) Row { // under paper, released, matched and standard
-		r := Row{ID: id, With: with}
+		r := Row{Claim: Claim{ID: id, With: with}}
 		for i, v := range verdicts {
 			o := Opinion{Protocol: []string{"paper", "released", "matched", "standard"}[i], Complete: true}
 			o.Verdict, o.Evidence, o.Keys = v, "It is so.", []string{"both", "k" + id}
@@ -94,7 +94,7 @@ func TestLedger(t *testing.T) {
 			t.Error("an ID that occurs twice is taken")
 		}
 	}()
-	NewLedger([]Row{{ID: "1"}, {ID: "1"}})
+	NewLedger([]Row{row("1", nil), row("1", nil)})
 }
 
 func TestSummaries(t *testing.T) {

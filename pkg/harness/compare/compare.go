@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Verdicts on a cell.
@@ -187,15 +188,11 @@ func lacking(p *report.Protocol, n Name) string {
 			}
 		}
 	}
-	var text []string
-	for _, s := range slices.Sorted(maps.Keys(bad)) {
-		text = append(text, fmt.Sprintf("%d %s", bad[s], s))
-	}
 	switch {
 	case all == 0:
 		return "no trial of it"
-	case len(text) > 0:
-		return fmt.Sprintf("of %d trials %s", all, strings.Join(text, ", "))
+	case len(bad) > 0:
+		return fmt.Sprintf("of %d trials %s", all, table.Counts(bad))
 	}
 	return "its trials do not measure " + n.Metric
 }

@@ -3,48 +3,44 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Table returns the rows as a table. Identical cells are folded: one row for each problem and metric. Reasons and notes stand below.
+// Table returns the rows of one protocol as a table. Identical cells are folded: one row for each problem and metric. Reasons and notes stand below.
 func Table(title string, rows []Row) *table.Table {
 	t := &table.Table{Title: title, Columns: []table.Column{{Header: "problem"}, {Header: "metric"}, {Header: "method"}}}
 	for _, header := range []string{"ours", "theirs", "seeds", "difference", "in sd", "in %"} {
 		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
 	}
 	t.Columns = append(t.Columns, table.Column{Header: "verdict"})
-	for i, r := range rows {
-		if !r.Identical {
+	n, identical := map[string]int{}, map[[2]string]int{} // cells by verdict; identical ones by problem and metric
+	for _, r := range rows {
+		if r.Identical {
+			n["identical"]++
+			identical[[2]string{r.Problem, r.Metric}]++
+		} else {
+			n[r.Verdict]++
+		}
+	}
+	for _, r := range rows {
+		at := [2]string{r.Problem, r.Metric}
+		switch {
+		case !r.Identical:
 			t.Rows = append(t.Rows, r.cells(t))
-			continue
+		case identical[at] > 0:
+			row := slices.Repeat([]table.Cell{table.Text("")}, len(t.Columns))
+			row[0], row[1], row[2] = table.Text(r.Problem), table.Text(r.Metric), table.Text(table.Count(identical[at], "cell"))
+			row[len(row)-1] = table.Text("identical")
+			t.Rows = append(t.Rows, row)
+			delete(identical, at)
 		}
-		if slices.ContainsFunc(rows[:i], r.folds) {
-			continue
-		}
-		n := 0
-		for _, other := range rows[i:] {
-			if r.folds(other) {
-				n++
-			}
-		}
-		row := []table.Cell{table.Text(r.Problem), table.Text(r.Metric), table.Text(table.Count(n, "cell"))}
-		for len(row) < len(t.Columns)-1 {
-			row = append(row, table.Text(""))
-		}
-		t.Rows = append(t.Rows, append(row, table.Text("identical")))
 	}
 	for i := range t.Notes {
 		t.Notes[i] = fmt.Sprintf("(%d) %s", i+1, t.Notes[i])
 	}
-	t.Notes = append([]string{count(rows) + ". " + Tolerance}, t.Notes...)
+	t.Notes = append([]string{"Cells: " + table.Counts(n, "identical", Agrees, Differs, NotComparable) + ". " + Tolerance}, t.Notes...)
 	return t
-}
-
-// folds reports whether another row stands in the same line when both are identical.
-func (r *Row) folds(other Row) bool {
-	return other.Identical && other.Protocol == r.Protocol && other.Problem == r.Problem && other.Metric == r.Metric
 }
 
 // cells returns the row's cells; what is to be said of it goes to the notes of the table.
@@ -80,21 +76,4 @@ func spread(s Summary) table.Cell {
 		return table.Text("–")
 	}
 	return table.PlusMinus(float64(s.Mean), float64(s.SD))
-}
-
-// count says how many rows have which verdict.
-func count(rows []Row) string {
-	var out []string
-	for _, v := range []string{"identical", Agrees, Differs, NotComparable} {
-		n := 0
-		for _, r := range rows {
-			if r.Identical && v == "identical" || !r.Identical && r.Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, v))
-		}
-	}
-	return "Cells: " + strings.Join(out, ", ")
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,7 +69,7 @@ func verdicts(l claim.Ledger, protocol, experiment string) map[string]int {
 	return out
 }
 
-// sentence says how far the paper holds under a protocol: "Holds on A and B; holds in part on C."
+// sentence says how far the paper holds under a protocol: "Some claims hold on A and B; no claim holds on C."
 func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string {
 	words := []string{"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on", "nothing was decided on"}
 	by := make([][]string, len(words))
@@ -77,8 +78,8 @@ func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string
 		for _, k := range n {
 			total += k
 		}
-		i := 4
-		switch held := n[claim.Reproduced.String()]; {
+		held, i := n[claim.Reproduced.String()], 4
+		switch {
 		case total == 0:
 			continue
 		case held == total:
@@ -98,10 +99,7 @@ func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string
 			out = append(out, words[i]+" "+list(names))
 		}
 	}
-	if out == nil {
-		return "No claim was checked."
-	}
-	text := strings.Join(out, "; ") + "."
+	text := cmp.Or(strings.Join(out, "; "), "no claim was checked") + "."
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -115,12 +113,7 @@ func list(names []string) string {
 
 // ended says how the trials of a protocol ended.
 func ended(p *report.Protocol) string {
-	counts := p.Counts()
-	var out []string
-	for _, status := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, fmt.Sprintf("%d %s", counts[status], status))
-	}
-	return table.Count(p.Planned, "trial") + ": " + strings.Join(out, ", ") + "."
+	return table.Count(p.Planned, "trial") + ": " + table.Counts(p.Counts()) + "."
 }
 
 // facts says on what trials were computed: how long one after another, by which processors, compute paths and commits; and how many values

@@ -93,7 +93,7 @@ func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
 			part = &Experiment{}
 		}
 		for _, c := range e.Claims {
-			row := claim.Row{ID: c.ID, Experiment: e.Name, Statement: c.Statement, Rule: c.Rule, With: c.With}
+			row := claim.Row{Claim: c, Experiment: e.Name}
 			for _, p := range part.Protocols {
 				for _, decided := range p.Claims {
 					if decided.ID == c.ID {

@@ -2,8 +2,12 @@
 package table
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Table is a table of cells.
@@ -91,4 +95,18 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Counts writes how many there are of each kind, in this order, or that of the alphabet: 1 diverged, 9 ok.
+func Counts(n map[string]int, kinds ...string) string {
+	var out []string
+	if kinds == nil {
+		kinds = slices.Sorted(maps.Keys(n))
+	}
+	for _, kind := range kinds {
+		if n[kind] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n[kind], kind))
+		}
+	}
+	return strings.Join(out, ", ")
 }

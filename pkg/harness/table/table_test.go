@@ -78,6 +78,8 @@ func TestNumbers(t *testing.T) {
 		{PValue(nan).Text, "–"},
 		{Int(-3).Text, "−3"},
 		{Count(0, "trial") + ", " + Count(1, "trial"), "0 trials, 1 trial"},
+		{Counts(map[string]int{"ok": 9, "diverged": 1, "failed": 0}), "1 diverged, 9 ok"},
+		{Counts(map[string]int{"a": 1, "b": 2}, "b", "a"), "2 b, 1 a"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
