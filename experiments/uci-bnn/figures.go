@@ -21,7 +21,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Height: 7.5}
 	r := read(s)
 	widths := slices.DeleteFunc([]string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"}, func(m string) bool {
-		return !r.Has("boston", "rmse", m)
+		return !r.has("boston", "rmse", m)
 	})
 	seeds := r.Seeds("boston", "rmse", widths...)
 	if len(seeds) == 0 {

@@ -24,6 +24,11 @@ func (r results) present(problem, metric string, methods []string) []string {
 	})
 }
 
+// has reports whether all of the methods have results.
+func (r results) has(problem, metric string, methods ...string) bool {
+	return !slices.ContainsFunc(methods, func(m string) bool { return r.Values(problem, metric, m) == nil })
+}
+
 // means returns the methods' means over the seeds that all have.
 func (r results) means(problem, metric string, methods []string) map[string]float64 {
 	out, seeds := map[string]float64{}, r.Seeds(problem, metric, methods...)
@@ -88,7 +93,7 @@ func (r results) rank(methods []string) ranking {
 	out := ranking{Best: map[string]int{}, Near: map[string]int{}, Mean: map[string]float64{}}
 	ranks := map[string][]float64{}
 	for problem, metric := range cells {
-		if !r.Has(problem, metric, methods...) {
+		if !r.has(problem, metric, methods...) {
 			continue
 		}
 		out.Cells++
@@ -119,7 +124,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	out := claim.Outcome{Verdict: claim.Reproduced, Keys: claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)}
 	var text []string
 	for _, metric := range metrics {
-		if !r.Has(problem, metric, methods...) {
+		if !r.has(problem, metric, methods...) {
 			gone, _ := r.missing([]string{problem}, methods...)
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
 		}

@@ -18,32 +18,28 @@ type Cell struct {
 
 // Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and methods.
 type Finals struct {
-	Set   *record.Set
-	Cells []Cell // in order of the trials, then of their traces
-
-	values map[Cell]map[uint64]float64 // by seed, of trials that ended well
+	Set    *record.Set
+	Cells  []Cell                      // in order of the trials, then of their traces
+	BySeed map[Cell]map[uint64]float64 // of the trials that ended well
 }
 
 // ReadFinals reads the last values.
 func ReadFinals(s *record.Set) *Finals {
-	f := &Finals{Set: s, values: map[Cell]map[uint64]float64{}}
+	f := &Finals{Set: s, BySeed: map[Cell]map[uint64]float64{}}
 	for _, t := range s.Trials {
 		if t.Status != record.StatusOK {
 			continue
 		}
 		for _, r := range s.Traces[t.Key] {
 			c := Cell{t.Problem, r.Metric, t.Method, r.Index}
-			if f.values[c] == nil {
-				f.values[c], f.Cells = map[uint64]float64{}, append(f.Cells, c)
+			if f.BySeed[c] == nil {
+				f.BySeed[c], f.Cells = map[uint64]float64{}, append(f.Cells, c)
 			}
-			f.values[c][t.Seed] = r.Value // the last stays
+			f.BySeed[c][t.Seed] = r.Value // the last stays
 		}
 	}
 	return f
 }
-
-// BySeed returns the values of a cell; empty if no trial has one.
-func (f *Finals) BySeed(c Cell) map[uint64]float64 { return f.values[c] }
 
 // Ended returns how many of a method's trials ended well, and how many there are.
 func (f *Finals) Ended(problem, method string) (well, all int) {
@@ -62,7 +58,7 @@ func (f *Finals) Ended(problem, method string) (well, all int) {
 func (f *Finals) Seeds(problem, metric string, methods ...string) []uint64 {
 	var out []uint64
 	for i, m := range methods {
-		v := f.values[Cell{problem, metric, m, 0}]
+		v := f.BySeed[Cell{problem, metric, m, 0}]
 		if i == 0 {
 			out = slices.Sorted(maps.Keys(v))
 		}
@@ -75,7 +71,7 @@ func (f *Finals) Seeds(problem, metric string, methods ...string) []uint64 {
 func (f *Finals) At(problem, metric, method string, seeds []uint64) []float64 {
 	var out []float64
 	for _, seed := range seeds {
-		out = append(out, f.values[Cell{problem, metric, method, 0}][seed])
+		out = append(out, f.BySeed[Cell{problem, metric, method, 0}][seed])
 	}
 	return out
 }
@@ -93,9 +89,4 @@ func (f *Finals) Differences(problem, metric, a, b string) []float64 {
 		x[i] -= y[i]
 	}
 	return x
-}
-
-// Has reports whether all of the methods have a metric.
-func (f *Finals) Has(problem, metric string, methods ...string) bool {
-	return !slices.ContainsFunc(methods, func(m string) bool { return len(f.values[Cell{problem, metric, m, 0}]) == 0 })
 }

@@ -42,7 +42,7 @@ func TestFinals(t *testing.T) {
 	if d := f.Differences("p", "m", "b", "a"); !slices.Equal(d, []float64{1, 1}) {
 		t.Errorf("differences %v", d)
 	}
-	if well, all := f.Ended("p", "a"); well != 2 || all != 3 || f.Has("p", "m", "a", "c") {
+	if well, all := f.Ended("p", "a"); well != 2 || all != 3 || f.Values("p", "m", "c") != nil {
 		t.Errorf("%d of %d ended well", well, all)
 	}
 	if got := (Series{Set: s, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(got, [][]float64{{1, -1}, {21, -21}}, slices.Equal) {

@@ -117,7 +117,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		}
 		row(label, m, "")
 	}
-	if f.Has(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) {
+	if f.Values(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) != nil {
 		row("exact draws", methods[0], "floor-")
 	}
 	return t, nil

@@ -116,15 +116,15 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
 	a, b := claim.ReadFinals(ours.Records), claim.ReadFinals(theirs.Records)
-	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c claim.Cell) bool { return a.BySeed(c) != nil }))
+	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c claim.Cell) bool { return a.BySeed[c] != nil }))
 	var out []Row
 	for _, c := range cells {
 		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
 		why := ""
 		switch {
-		case b.BySeed(c) == nil:
+		case b.BySeed[c] == nil:
 			why = "theirs: " + lacking(theirs, r.Name)
-		case a.BySeed(c) == nil:
+		case a.BySeed[c] == nil:
 			why = "ours: " + lacking(ours, r.Name)
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
@@ -134,7 +134,7 @@ func Reports(ours, theirs *report.Protocol) []Row {
 				r.Note = changed(mine.Config, other.Config)
 			}
 		}
-		r.match(a.BySeed(c), b.BySeed(c), why)
+		r.match(a.BySeed[c], b.BySeed[c], why)
 		out = append(out, r)
 	}
 	return out

@@ -25,10 +25,7 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 	}
 	try := func(f func() error) (problem string) { // afterwards lacks says whether arrays were missing
 		lacks = false
-		if err := attempt(f); err != nil {
-			return err.Error()
-		}
-		return ""
+		return attempt(f)
 	}
 	item := func(made Item, before []Item, fill func(*Item) error) Item {
 		made.Problem = try(func() error { return fill(&made) })
@@ -82,8 +79,8 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 	out := []harness.Statement{}
 	for i, f := range e.Say() {
 		var s *harness.Statement
-		if err := attempt(func() error { s = f(sets); return nil }); err != nil {
-			s = &harness.Statement{Title: fmt.Sprintf("Finding %d failed", i+1), Text: "It could not be computed: " + err.Error() + "."}
+		if problem := attempt(func() error { s = f(sets); return nil }); problem != "" {
+			s = &harness.Statement{Title: fmt.Sprintf("Finding %d failed", i+1), Text: "It could not be computed: " + problem + "."}
 		}
 		if s != nil {
 			out = append(out, *s)

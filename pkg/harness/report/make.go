@@ -198,12 +198,15 @@ func inferior(made, old *Protocol) string {
 	return ""
 }
 
-// attempt turns a panic of f into an error.
-func attempt(f func() error) (err error) {
+// attempt says why f failed, be it by a panic; "" if it did not.
+func attempt(f func() error) (problem string) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %s", strings.TrimSpace(fmt.Sprint(p)))
+			problem = "panic: " + strings.TrimSpace(fmt.Sprint(p))
 		}
 	}()
-	return f()
+	if err := f(); err != nil {
+		return err.Error()
+	}
+	return ""
 }
