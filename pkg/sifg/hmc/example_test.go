@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 )
@@ -58,39 +56,23 @@ func ExampleRun() {
 	// mean of y is 0.5: true
 }
 
-// A chain whose draws go to a file, stopped and continued.
+// A chain that is stopped and continued from its state, which is plain data for JSON.
 func ExampleResume() {
-	path := filepath.Join(os.TempDir(), "example-draws.npy")
-	defer os.Remove(path)
 	cfg := hmc.Config{Step: 0.2, Leapfrog: 8}
 	c, err := hmc.NewChain(banana{}, cfg, []float64{0, 0}, 1, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	// until runs c to n iterations; its file and its state, which is plain data for JSON, then say how to go on.
-	until := func(n int) hmc.State {
-		file, err := hmc.OpenDraws(path, 2, c.Iteration())
-		if err != nil {
-			fmt.Println(err)
-			return hmc.State{}
-		}
-		err = hmc.Run(context.Background(), []*hmc.Chain{c}, n, func(_, _ int, x []float64, _ hmc.Info) error {
-			return file.Append(x)
-		})
-		fmt.Println("rows:", file.Rows(), err, file.Close())
-		return c.State()
-	}
-	state := until(300)
-	if c, err = hmc.Resume(banana{}, cfg, state); err != nil {
+	draws := 0
+	keep := func(_, _ int, _ []float64, _ hmc.Info) error { draws++; return nil }
+	fmt.Println(hmc.Run(context.Background(), []*hmc.Chain{c}, 300, keep), draws)
+	if c, err = hmc.Resume(banana{}, cfg, c.State()); err != nil {
 		fmt.Println(err)
 		return
 	}
-	until(1000)
-	draws, d, err := hmc.ReadDraws(path)
-	fmt.Println("values:", len(draws), "of dimension", d, err)
+	fmt.Println(hmc.Run(context.Background(), []*hmc.Chain{c}, 1000, keep), draws)
 	// Output:
-	// rows: 300 <nil> <nil>
-	// rows: 1000 <nil> <nil>
-	// values: 2000 of dimension 2 <nil>
+	// <nil> 300
+	// <nil> 1000
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,45 +54,43 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run that is cut off leaves a file with more rows than its last state knows, the last one in pieces. Resumed from state and
-// file, the file is the same as without interruption, byte for byte.
-func TestResumeWithDraws(t *testing.T) {
-	dir := t.TempDir()
-	d := quartic{d: 3}
-	cfg := Config{Step: 0.2, Leapfrog: 4}
-	run := func(path string, c *Chain, n, syncAt int) (s State) {
-		w := must(OpenDraws(path, 3, c.Iteration()))
-		err := Run(context.Background(), []*Chain{c}, n, func(_, _ int, x []float64, _ Info) error {
-			if err := w.Append(x); err != nil {
-				return err
+// A stopped Spec.Run goes on from its files with the same bits, also where they have more draws than the state knows, as after a
+// crash. Where a chain's state or draws cannot be read, it begins again.
+func TestSpecResumes(t *testing.T) {
+	s := Spec{Density: quartic{d: 3}, Config: Config{Step: 0.2, Leapfrog: 4}, Chains: 2, Iterations: 3 * round, Skip: round / 2, Seed: 1,
+		Start: func(int) []float64 { return []float64{1, 1, 1} }}
+	run := func(dir string, stopAt int) ([][]float64, error) {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		draws, _, err := s.Run(ctx, dir, func(done, _ int) {
+			if done == stopAt {
+				stop()
 			}
-			if w.Rows() == syncAt {
-				s = c.State()
-				return w.Sync()
-			}
-			return nil
 		})
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
+		return draws, err
+	}
+	want := must(run(t.TempDir(), 0))
+	if len(want[0]) != 3*(3*round-round/2) || slices.Equal(want[0], want[1]) {
+		t.Fatalf("%d values of each chain, or two chains with the same", len(want[0]))
+	}
+	for name, spoil := range map[string]func(dir string) error{
+		"plain": func(string) error { return nil },
+		"more draws": func(dir string) error {
+			f := must(os.OpenFile(drawsOf(dir, 0), os.O_APPEND|os.O_WRONLY, 0))
+			_, err := f.WriteString("half a row")
+			return errors.Join(err, f.Close())
+		},
+		"fewer draws":  func(dir string) error { return os.Truncate(drawsOf(dir, 0), 100) },
+		"half a state": func(dir string) error { return os.Truncate(stateOf(dir, 1), 9) },
+	} {
+		dir := t.TempDir()
+		if _, err := run(dir, round); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: stopped with error %v", name, err)
 		}
-		return s
-	}
-	fresh := func() *Chain { return must(NewChain(d, cfg, []float64{1, 1, 1}, 1, 0)) }
-	whole, cut := filepath.Join(dir, "whole.npy"), filepath.Join(dir, "cut.npy")
-	run(whole, fresh(), 500, 0)
-	s := run(cut, fresh(), 320, 200)
-	f := must(os.OpenFile(cut, os.O_APPEND|os.O_WRONLY, 0))
-	must(f.WriteString("half a row"))
-	f.Close()
-	run(cut, must(Resume(d, cfg, s)), 500, 0)
-	if !slices.Equal(must(os.ReadFile(whole)), must(os.ReadFile(cut))) {
-		t.Error("the file of a resumed run is another")
-	}
-	x, dim, err := ReadDraws(cut)
-	want := make([][]float64, 1)
-	record(t, []*Chain{fresh()}, 500, want)
-	if err != nil || dim != 3 || !slices.Equal(x, want[0]) {
-		t.Errorf("%d draws of dimension %d read back, error %v; 500 draws went in", len(x)/max(dim, 1), dim, err)
+		must(0, spoil(dir))
+		if got, err := run(dir, 0); err != nil || !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
+			t.Errorf("%s: other draws, error %v", name, err)
+		}
 	}
 }
 

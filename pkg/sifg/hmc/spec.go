@@ -2,6 +2,7 @@ package hmc
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,53 +28,67 @@ const round = 1000
 // Run runs the chains and returns the kept draws of each, (Iterations − Skip)×d values row by row, and their tallies. It keeps its
 // checkpoints in dir. progress is told the iterations done. Its errors are those of NewChain, Resume, Run and the files in dir.
 func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total int)) (draws [][]float64, tallies []Tally, err error) {
-	chains, files := make([]*Chain, s.Chains), make([]*Draws, s.Chains)
+	chains, saved := make([]*Chain, s.Chains), make([]int, s.Chains)
+	draws, tallies = make([][]float64, s.Chains), make([]Tally, s.Chains)
 	for k := range chains {
-		if chains[k], err = s.open(dir, k); err != nil {
+		if chains[k], draws[k], err = s.open(dir, k); err != nil {
 			return nil, nil, err
 		}
-		if files[k], err = OpenDraws(drawsOf(dir, k), s.Density.Dim(), max(0, chains[k].Iteration()-s.Skip)); err != nil {
-			return nil, nil, err
-		}
-		defer files[k].Close()
+		saved[k] = len(draws[k])
 	}
 	keep := func(chain, iter int, x []float64, _ Info) error {
-		if iter < s.Skip {
-			return nil
+		if iter >= s.Skip {
+			draws[chain] = append(draws[chain], x...)
 		}
-		return files[chain].Append(x)
+		return nil
 	}
 	first := slices.MinFunc(chains, func(a, b *Chain) int { return a.Iteration() - b.Iteration() })
 	for done := first.Iteration(); done < s.Iterations; {
 		done = min(done+round, s.Iterations)
 		stopped := Run(ctx, chains, done, keep)
-		for k, c := range chains {
-			if err := errors.Join(files[k].Sync(), writeState(stateOf(dir, k), c.State())); err != nil {
+		for k, c := range chains { // the draws first: a state counts on them
+			if err := errors.Join(saveDraws(drawsOf(dir, k), draws[k], saved[k]), writeState(stateOf(dir, k), c.State())); err != nil {
 				return nil, nil, err
 			}
+			saved[k] = len(draws[k])
 		}
 		if stopped != nil {
 			return nil, nil, stopped
 		}
 		progress(done, s.Iterations)
 	}
-	draws, tallies = make([][]float64, s.Chains), make([]Tally, s.Chains)
-	for k := range draws {
-		if draws[k], _, err = ReadDraws(drawsOf(dir, k)); err != nil {
-			return nil, nil, err
-		}
-		tallies[k] = chains[k].Tally()
+	for k, c := range chains {
+		tallies[k] = c.Tally()
 	}
 	return draws, tallies, nil
 }
 
-// open returns chain k where it was stopped, or at its start where its state cannot be read.
-func (s *Spec) open(dir string, k int) (*Chain, error) {
+// open returns chain k and its draws as they were when it was stopped, or the chain at its start where they cannot be read.
+func (s *Spec) open(dir string, k int) (*Chain, []float64, error) {
 	var state State
 	if b, err := os.ReadFile(stateOf(dir, k)); err == nil && json.Unmarshal(b, &state) == nil {
-		return Resume(s.Density, s.Config, state)
+		draws := make([]float64, max(0, state.Iteration-s.Skip)*s.Density.Dim())
+		if b, _ := os.ReadFile(drawsOf(dir, k)); len(b) >= 8*len(draws) { // rows beyond those of the state are of no account
+			_, err := binary.Decode(b, binary.LittleEndian, draws)
+			c, refused := Resume(s.Density, s.Config, state)
+			return c, draws, errors.Join(err, refused)
+		}
 	}
-	return NewChain(s.Density, s.Config, s.Start(k), s.Seed, k)
+	c, err := NewChain(s.Density, s.Config, s.Start(k), s.Seed, k)
+	return c, nil, err
+}
+
+// saveDraws writes the draws to the file, in which the first had values are, and syncs it.
+func saveDraws(path string, draws []float64, had int) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	b, err := binary.Append(nil, binary.LittleEndian, draws[had:])
+	if err == nil {
+		_, err = f.WriteAt(b, int64(8*had))
+	}
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // writeState makes the file hold the state, or leaves it as it was.
@@ -97,7 +112,7 @@ func writeState(path string, s State) error {
 }
 
 func stateOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.json", k)) }
-func drawsOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.npy", k)) }
+func drawsOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.draws", k)) }
 
 // Thin returns m rows spread evenly over the draws of all chains, as Spec.Run returns them, of dimension d: m×d values row by row.
 func Thin(draws [][]float64, d, m int) []float64 {
