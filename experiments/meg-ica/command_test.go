@@ -40,8 +40,8 @@ func run(t *testing.T) (out string) {
 	}
 	var o, e bytes.Buffer
 	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2",
-		"--set", "problems.*.data=own", "--set", "problems.*.options.channels=3", "--set", "reference.iterations=200",
-		"--set", "reference.draws=100", "--set", "reference.leapfrog=5"}, &o, &e, Experiment); code != 0 {
+		"--set", "problems.*.data=own", "--set", "problems.*.options.channels=3", "--set", "options.reference.iterations=200",
+		"--set", "options.reference.draws=100", "--set", "options.reference.leapfrog=5"}, &o, &e, Experiment); code != 0 {
 		t.Fatalf("exit code %d: %s%s", code, o.String(), e.String())
 	}
 	return o.String()

@@ -46,9 +46,9 @@ var (
 	errHuge = errors.New("over its limit of memory")
 )
 
-// isolated computes a trial in a process of its own, and kills that, with those that it started, when hard ends or a limit is
+// isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard ends or a limit is
 // exceeded.
-func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) {
+func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial, err error) {
 	ctx, end := context.WithCancelCause(r.hard)
 	defer end(nil)
 	if r.Timeout > 0 {
@@ -64,10 +64,10 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	in, noIn := cmd.StdinPipe() // stays open: that it is closed tells the process that this one is gone
 	out, noOut := cmd.StdoutPipe()
 	if err := errors.Join(err, noIn, noOut); err != nil {
-		return outcome{}, err
+		return row, err
 	}
 	if err := cmd.Start(); err != nil {
-		return outcome{}, fmt.Errorf("a process for the trial cannot be started: %w", err)
+		return row, fmt.Errorf("a process for the trial cannot be started: %w", err)
 	}
 	go in.Write(append(task, '\n')) // fails where the process is dead
 	if r.Isolate.Memory > 0 {
@@ -82,19 +82,20 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (outcome, error) 
 	cmd.Wait()
 	switch why := context.Cause(ctx); {
 	case r.hard.Err() != nil:
-		return outcome{}, why
+		return row, why
 	case last.Error != "":
-		return outcome{}, errors.New(last.Error)
+		return row, errors.New(last.Error)
 	case last.Status != "":
-		return outcome{status: last.Status, reason: last.Reason}, nil
+		row.Status, row.Reason = last.Status, last.Reason
+		return row, nil
 	case why == errLate:
-		return of(tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed")), nil
+		return r.store.Put(tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
 	case why == errHuge:
 		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
-		return of(ended(t, record.StatusMemory, reason, last.Iter, started)), nil
+		return r.store.Put(ended(t, record.StatusMemory, reason, last.Iter, started))
 	}
 	status, reason := causeOfDeath(cmd.ProcessState, string(said.text))
-	return of(ended(t, status, reason, last.Iter, started)), nil
+	return r.store.Put(ended(t, status, reason, last.Iter, started))
 }
 
 // watchMemory looks fifty times a second at what a process occupies. Memory is filled by some gigabytes a second.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -41,7 +40,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		return nil, err
 	}
 	r := &record.Result{Arrays: map[string]*record.Array{}}
-	j := &judge{config: t.Config.Judge, last: t.Config.Iterations, problem: p, key: t.Key, result: r}
+	j := &judge{Trial: t, problem: p, result: r}
 	j.look(c, sifg.Info{})
 	status, reason := record.StatusOK, ""
 	for c.Iter < t.Config.Iterations {
@@ -64,8 +63,8 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if status == record.StatusOK {
 		j.keep("particles", c.Z)
 	}
-	if j.config.Track > 0 {
-		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, j.config.Track, c.Z.Cols}, Data: j.track}
+	if n := t.Config.Judge.Track; n > 0 {
+		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}
 	}
 	slices.SortStableFunc(r.Traces, func(a, b record.Trace) int {
 		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
@@ -95,10 +94,8 @@ func ended(t *harness.Trial, status, reason string, iterations int, started time
 
 // judge measures a run at its checkpoints and keeps what the configuration asks for.
 type judge struct {
-	config  settings.Judge
-	last    int
+	*harness.Trial
 	problem *harness.Problem
-	key     string
 	result  *record.Result
 	looks   int        // checkpoints so far
 	track   []float32  // looks×Track×d
@@ -107,8 +104,9 @@ type judge struct {
 
 // look does what is due at the cloud's iteration.
 func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
-	measured := c.Iter == 0 || c.Iter == j.last || j.config.Every > 0 && c.Iter%j.config.Every == 0
-	kept := slices.Contains(j.config.Snapshots, c.Iter)
+	config := j.Config.Judge
+	measured := c.Iter == 0 || c.Iter == j.Config.Iterations || config.Every > 0 && c.Iter%config.Every == 0
+	kept := slices.Contains(config.Snapshots, c.Iter)
 	if !measured && !kept {
 		return
 	}
@@ -121,10 +119,10 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 		return
 	}
 	j.looks++
-	j.track = append(j.track, c.Z.Data[:j.config.Track*c.Z.Cols]...)
+	j.track = append(j.track, c.Z.Data[:config.Track*c.Z.Cols]...)
 	put := func(metric string, index int, value float64) {
-		j.result.Traces = append(j.result.Traces,
-			record.Trace{Key: j.key, Iteration: c.Iter, Metric: metric, Index: index, Value: value})
+		row := record.Trace{Key: j.Key, Iteration: c.Iter, Metric: metric, Index: index, Value: value}
+		j.result.Traces = append(j.result.Traces, row)
 	}
 	if c.Sigma > 0 {
 		put("sigma", 0, float64(c.Sigma))
@@ -144,10 +142,10 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 // the move (the released scripts judge those); or particles perturbed anew by a stream that no sampler uses. All three are the
 // particles where nothing is perturbed: at σ = 0, and "perturbed" before the first iteration.
 func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
-	switch {
-	case c.Sigma == 0 || j.config.Sample == "particles" || j.config.Sample == "perturbed" && c.Iter == 0:
+	switch kind := j.Config.Judge.Sample; {
+	case c.Sigma == 0 || kind == "particles" || kind == "perturbed" && c.Iter == 0:
 		return c.Z
-	case j.config.Sample == "perturbed":
+	case kind == "perturbed":
 		return c.X
 	}
 	if j.fresh.Data == nil {

@@ -11,39 +11,30 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// reference is what a trial is judged by.
-type reference struct {
-	*harness.Reference
-	id store.ID
-}
-
-// referenceOf returns the trial's reference; nil if it has none.
-func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (x *reference, err error) {
+// referenceOf returns the trial's reference and its name in the store; nil if it has none.
+func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (r *harness.Reference, id store.ID, err error) {
 	if e.Reference == nil {
-		return nil, nil
+		return nil, id, nil
 	}
-	err = guarded(t, func() error {
-		r, err := e.Reference(t)
-		if r == nil || err != nil {
+	err = guarded(t, func() (err error) {
+		if r, err = e.Reference(t); r == nil || err != nil {
 			return err
 		}
-		key, err := plan.ReferenceKey(e, t, r, data)
-		x = &reference{r, store.ID{Experiment: e.Name, Key: key}}
+		id.Experiment = e.Name
+		id.Key, err = plan.ReferenceKey(e, t, r, data)
 		return err
 	})
-	return x, err
+	return r, id, err
 }
 
 // attach lets the trial read its reference; fs.ErrNotExist if the store has none.
-func (x *reference) attach(s *store.Store, t *harness.Trial) error {
-	read, err := s.Files(x.id)
-	switch {
-	case err != nil:
+func attach(s *store.Store, id store.ID, t *harness.Trial) (err error) {
+	if t.Reference, err = s.Files(id); err != nil {
 		return fmt.Errorf("%w: move it aside with `verify --repair`", err)
-	case read == nil:
-		return fmt.Errorf("reference %s: %w", x.id, fs.ErrNotExist)
 	}
-	t.Reference = read
+	if t.Reference == nil {
+		return fmt.Errorf("reference %s: %w", id, fs.ErrNotExist)
+	}
 	return nil
 }
 
@@ -53,24 +44,24 @@ func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 	failed := map[store.ID]error{}
 	for i := range todo {
 		t := &todo[i]
-		x, err := referenceOf(r.experiment(t), t, r.Data)
+		x, id, err := referenceOf(r.experiment(t), t, r.Data)
 		if err != nil {
 			r.unmade[t.Key] = fmt.Errorf("its reference: %w", err)
 		}
 		if x == nil || err != nil {
 			continue
 		}
-		err = x.attach(r.store, t)
-		if errors.Is(err, fs.ErrNotExist) && failed[x.id] == nil {
-			if failed[x.id], err = r.makeReference(ctx, x, t); err == nil {
-				err = x.attach(r.store, t)
+		err = attach(r.store, id, t)
+		if errors.Is(err, fs.ErrNotExist) && failed[id] == nil {
+			if failed[id], err = r.makeReference(ctx, x, id, t); err == nil {
+				err = attach(r.store, id, t)
 			}
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case failed[x.id] != nil:
-			r.unmade[t.Key] = fmt.Errorf("making its reference: %w", failed[x.id])
+		case failed[id] != nil:
+			r.unmade[t.Key] = fmt.Errorf("making its reference: %w", failed[id])
 		case err != nil:
 			return fmt.Errorf("the reference of %s: %w", t.Name(), err)
 		}
@@ -79,13 +70,13 @@ func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 }
 
 // makeReference makes a reference and stores it. failure is that of Make, err that of the store.
-func (r *runner) makeReference(ctx context.Context, x *reference, t *harness.Trial) (failure, err error) {
-	dir, release, err := r.store.Scratch(ctx, x.id)
+func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id store.ID, t *harness.Trial) (failure, err error) {
+	dir, release, err := r.store.Scratch(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if read, err := r.store.Files(x.id); read != nil || err != nil { // another process made it while we waited
+	if read, err := r.store.Files(id); read != nil || err != nil { // another process made it while we waited
 		return nil, err
 	}
 	name := t.Experiment + "/" + t.Problem
@@ -100,5 +91,5 @@ func (r *runner) makeReference(ctx context.Context, x *reference, t *harness.Tri
 	if failure != nil {
 		return failure, nil
 	}
-	return nil, r.store.PutFiles(x.id, files)
+	return nil, r.store.PutFiles(id, files)
 }

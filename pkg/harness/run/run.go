@@ -45,12 +45,6 @@ type runner struct {
 	unmade      map[string]error // why a trial's reference could not be made, by the trial's key
 }
 
-// outcome is how a trial ended.
-type outcome struct {
-	status, reason string
-	result         *record.Result // nil: its own process has stored it
-}
-
 // Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish and
 // starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the others go on.
 // Run fails only for causes outside any trial, such as an unwritable store.
@@ -81,7 +75,18 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	var wg sync.WaitGroup
 	queue := make(chan *harness.Trial)
 	for range max(1, min(o.Jobs, len(todo))) {
-		wg.Go(func() { r.work(soft, stop, queue, count) })
+		wg.Go(func() {
+			for t := range queue {
+				started := time.Now()
+				r.Progress.Start(t)
+				row, failure := r.trial(t, started)
+				r.Progress.End(t, row.Status, row.Reason, time.Since(started))
+				if failure != nil || r.FailFast && row.Status != record.StatusOK {
+					stop()
+				}
+				count(t, failure)
+			}
+		})
 	}
 	for i := 0; i < len(todo) && soft.Err() == nil; i++ {
 		select {
@@ -92,37 +97,6 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	close(queue)
 	wg.Wait()
 	return computed, err
-}
-
-// work computes the trials of a queue one after another. Each is written while the next is computed.
-func (r *runner) work(soft context.Context, stop func(), queue <-chan *harness.Trial, count func(*harness.Trial, error)) {
-	var saving sync.WaitGroup
-	defer saving.Wait()
-	for t := range queue {
-		if soft.Err() != nil {
-			continue
-		}
-		started := time.Now()
-		r.Progress.Start(t)
-		x, failure := r.trial(t, started)
-		took := time.Since(started)
-		if failure != nil || r.FailFast && x.status != record.StatusOK {
-			stop()
-		}
-		saving.Wait()
-		saving.Go(func() {
-			if failure == nil && x.result != nil {
-				var row record.Trial // another process's, if that was first
-				row, failure = r.store.Put(x.result)
-				x = of(&record.Result{Trial: row})
-			}
-			r.Progress.End(t, x.status, x.reason, took)
-			if failure != nil {
-				stop()
-			}
-			count(t, failure)
-		})
-	}
 }
 
 func (r *runner) experiment(t *harness.Trial) *harness.Experiment {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -200,25 +199,17 @@ func trials(faults ...string) []harness.Trial {
 	return out
 }
 
-// watcher notes what it is told.
-type watcher struct {
-	mu        sync.Mutex
-	onNote    func()
-	computing time.Duration
-}
+// watcher calls a function at every note.
+type watcher struct{ onNote func() }
 
 func (w *watcher) Note(string) {
 	if w.onNote != nil {
 		w.onNote()
 	}
 }
-func (*watcher) Start(*harness.Trial)     {}
-func (*watcher) Step(*harness.Trial, int) {}
-func (w *watcher) End(_ *harness.Trial, _, _ string, took time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.computing += took
-}
+func (*watcher) Start(*harness.Trial)                              {}
+func (*watcher) Step(*harness.Trial, int)                          {}
+func (*watcher) End(*harness.Trial, string, string, time.Duration) {}
 
 // here are options for trials in this process; isolating, for trials that have this binary as their process.
 func here() Options { return Options{Jobs: 2, Threads: 1, Progress: &watcher{}} }

@@ -13,10 +13,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// trial computes one trial. Its error is not of the trial's making: hard ended, or no process could be started.
-func (r *runner) trial(t *harness.Trial, started time.Time) (outcome, error) {
+// trial computes one trial, stores it, and returns what the store has then. Its error is not of the trial's making: hard ended,
+// no process could be started, or the store cannot be written.
+func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
-		return of(ended(t, record.StatusFailed, err.Error(), 0, started)), nil
+		return r.store.Put(ended(t, record.StatusFailed, err.Error(), 0, started))
 	}
 	if r.Isolate != nil {
 		return r.isolated(t, started)
@@ -24,11 +25,9 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (outcome, error) {
 	return r.here(t, started)
 }
 
-func of(r *record.Result) outcome { return outcome{r.Trial.Status, r.Trial.Reason, r} }
-
 // here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine goes on
 // until its next iteration, if there is one, and what it does is lost.
-func (r *runner) here(t *harness.Trial, started time.Time) (outcome, error) {
+func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error) {
 	late, cancel := within(r.hard, r.Timeout, r.Grace)
 	defer cancel()
 	var iter atomic.Int64
@@ -44,14 +43,15 @@ func (r *runner) here(t *harness.Trial, started time.Time) (outcome, error) {
 		}
 	}()
 	select {
-	case x := <-done:
-		return of(x), nil
+	case result := <-done:
+		return r.store.Put(result)
 	case <-late.Done():
 	}
 	if r.hard.Err() != nil {
-		return outcome{}, context.Cause(r.hard)
+		return record.Trial{}, context.Cause(r.hard)
 	}
-	return of(tooLong(t, int(iter.Load()), r.Timeout, started, ", did not stop and was left behind: --isolate kills such trials")), nil
+	how := ", did not stop and was left behind: --isolate kills such trials"
+	return r.store.Put(tooLong(t, int(iter.Load()), r.Timeout, started, how))
 }
 
 // within returns a context that ends when ctx does or after the limit and the grace; a limit of 0 is none.

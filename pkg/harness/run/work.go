@@ -48,9 +48,9 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 	if err != nil {
 		return row, err
 	}
-	x, err := referenceOf(e, j.Trial, data)
+	x, id, err := referenceOf(e, j.Trial, data)
 	if x != nil && err == nil {
-		err = x.attach(s, j.Trial)
+		err = attach(s, id, j.Trial)
 	}
 	if err != nil {
 		return row, err

@@ -82,7 +82,7 @@ func (f *File) layer(o Override) (*layer, error) {
 }
 
 // qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method that has
-// it, one of the problem for that of every problem, and reference for the option of that name.
+// it, one of the problem for that of every problem.
 func qualify(key string, o Override) ([]string, error) {
 	path := strings.Split(key, ".")
 	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
@@ -93,8 +93,6 @@ func qualify(key string, o Override) ([]string, error) {
 		return append([]string{"methods", "*"}, path...), nil
 	case slices.Contains(problem, first):
 		return append([]string{"problems", "*"}, path...), nil
-	case first == "reference":
-		return append([]string{"problems", "*", "options"}, path...), nil
 	default:
 		return nil, usage.Unknown("key", first, o.String(), slices.Concat(layer, sampler, problem))
 	}

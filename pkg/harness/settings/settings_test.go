@@ -146,7 +146,7 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.set, got, c.want)
 		}
 	}
-	s := resolve(t, "paper", "full", sets("sigma=0.3", "reference.draws=5", "options.shift=", "judge.every=1")...)
+	s := resolve(t, "paper", "full", sets("sigma=0.3", "options.reference.draws=5", "options.shift=", "judge.every=1")...)
 	if c := config(t, s, "small", "sifg"); c.Sampler.Sigma != 0.3 || fmt.Sprint(c.Options) != "map[nested:map[a:1 b:[1 2]] reference:map[draws:5]]" ||
 		c.Judge.Every != 1 || len(c.Judge.Snapshots) != 2 {
 		t.Errorf("short keys gave %+v", c)
