@@ -94,46 +94,34 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
 		}
-		there, err := s.settled(id, index)
-		if errors.Is(err, record.ErrDamaged) {
-			return nil, fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
-		}
-		if there != nil || err != nil {
+		if there, err := s.makeRoom(id, index); there != nil || err != nil {
 			return there, err
 		}
-		if err := s.moveAway(id); err != nil {
-			return nil, err
-		}
 	}
 }
 
-// settled returns the head of what is in place and stays: a reference, or a trial that ended. It is nil where there is none.
-func (s *Store) settled(id ID, index string) (*head, error) {
-	h, f, err := s.open(id, index)
-	if f == nil || err != nil || index == trialIndex && !h.Trial.Final() {
-		return nil, err
-	}
-	return h, nil
-}
-
-// moveAway removes a trial that failed, if it is still one when nobody else can do so: two processes that saw the same failed
-// trial must not remove each other's new one.
-func (s *Store) moveAway(id ID) error {
-	return record.Alone(s.dir, func() error {
-		if there, err := s.settled(id, trialIndex); there != nil || err != nil {
-			return nil // the caller looks again
+// makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two processes that saw
+// the same failed trial must not remove each other's new one, so one at a time looks and removes.
+func (s *Store) makeRoom(id ID, index string) (there *head, err error) {
+	err = record.Alone(s.dir, func() error {
+		h, f, err := s.open(id, index)
+		switch {
+		case errors.Is(err, record.ErrDamaged):
+			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
+		case f == nil || err != nil:
+			return err
+		case index == refIndex || h.Trial.Final():
+			there = h
+			return nil
 		}
 		tmp, remove, err := s.temporary()
 		if err != nil {
 			return err
 		}
 		defer remove()
-		err = disk.Rename(s.root, id.dir(), path.Join(tmp, id.Key))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+		return disk.Rename(s.root, id.dir(), path.Join(tmp, id.Key))
 	})
+	return there, err
 }
 
 // temporary makes a folder in .tmp that is locked while its writer lives. remove removes it, if it was not renamed; what that cannot
