@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,23 +18,13 @@ func TestSweep(t *testing.T) {
 	alive, remove, err := s.temporary()
 	must(0, err)
 	defer remove()
-	for _, x := range []struct {
-		name  string
-		age   time.Duration
-		stays bool
-	}{
-		{path.Base(alive), 48 * time.Hour, true}, {"new", 0, true}, {"young", youngest - time.Minute, true},
-		{"dead", 2 * youngest, false},
-	} {
-		dir := filepath.Join(s.dir, tmpName, x.name)
-		if err := os.Mkdir(dir, 0o777); err == nil { // alive is there
-			must(0, os.WriteFile(filepath.Join(dir, traceName), nil, 0o666))
-		}
-		then := time.Now().Add(-x.age)
-		must(0, os.Chtimes(dir, then, then))
-		must(Open(s.dir))
-		if _, err := os.Stat(dir); (err == nil) != x.stays {
-			t.Errorf("%s: there is %v, want %v", x.name, err == nil, x.stays)
+	old := time.Now().Add(-2 * youngest)
+	must(0, errors.Join(s.root.Mkdir(".tmp/dead", 0o777), s.root.WriteFile(".tmp/dead/"+traceName, nil, 0o666), s.root.Mkdir(".tmp/young", 0o777),
+		s.root.Chtimes(".tmp/dead", old, old), s.root.Chtimes(alive, old, old)))
+	must(Open(s.dir))
+	for name, stays := range map[string]bool{alive: true, ".tmp/young": true, ".tmp/dead": false} {
+		if _, err := s.root.Stat(name); (err == nil) != stays {
+			t.Errorf("%s: there is %v, want %v", name, err == nil, stays)
 		}
 	}
 }
