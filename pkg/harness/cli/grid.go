@@ -92,11 +92,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w := &work{Plan: &laid.Plan, results: g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set())}
-	if w.store, err = openStore(g.storeDir(), w.results, !g.dry); err != nil {
-		return err
-	}
-	if err := w.status(); err != nil {
+	w, err := g.look(&laid.Plan, g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set()), !g.dry)
+	if err != nil {
 		return err
 	}
 	w.measure(e)

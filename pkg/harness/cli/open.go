@@ -44,8 +44,13 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{Plan: p, results: s.resultsDir(p.Set)}
-	if w.store, err = openStore(s.storeDir(), w.results, write); err != nil {
+	return s.look(p, s.resultsDir(p.Set), write)
+}
+
+// look looks through the store for the trials of a plan.
+func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
+	w = &work{Plan: p, results: results}
+	if w.store, err = openStore(s.storeDir(), results, write); err != nil {
 		return nil, err
 	}
 	return w, w.status()

@@ -14,25 +14,14 @@ func (r *Result) title() string {
 	return fmt.Sprintf("the grid %s on %s, protocol %s", r.Name, r.Experiment, r.Protocol)
 }
 
-// columns returns the heads of a table, those from position right on for numbers.
-func columns(right int, headers ...string) []table.Column {
-	var out []table.Column
-	for i, h := range headers {
-		c := table.Column{Header: h}
-		if i >= right {
-			c.Align = table.Right
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
 // best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) best() *table.Table {
+	const right = table.Right
 	t := &table.Table{
 		Title: "The best cells of " + r.title(),
-		Columns: columns(3, "problem", "method", "chosen",
-			r.Objective.Metric, "95 % of the mean", "now", "p", "next best", "p", "cells", "note"),
+		Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "chosen"}, {Header: r.Objective.Metric, Align: right},
+			{Header: "95 % of the mean", Align: right}, {Header: "now", Align: right}, {Header: "p", Align: right}, {Header: "next best"},
+			{Header: "p", Align: right}, {Header: "cells", Align: right}, {Header: "note"}},
 		Notes: []string{
 			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen "+
 				"if one of its trials did not end well. Now: the settings as they are.", r.Objective),
@@ -40,7 +29,6 @@ func (r *Result) best() *table.Table {
 				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
 		},
 	}
-	t.Columns[7].Align, t.Columns[10].Align = table.Left, table.Left // words
 	for i := range r.Groups {
 		t.Rows = append(t.Rows, r.Groups[i].row())
 	}
@@ -89,34 +77,35 @@ func interval(values []float64) string {
 
 // all lists all cells, the best first and those that cannot be chosen last, with the reason.
 func (r *Result) all() *table.Table {
-	headers := []string{"problem", "method", "rank"}
 	var keys []string
 	for _, g := range r.Groups {
 		for _, k := range g.Keys {
 			if !slices.Contains(keys, k) {
-				keys, headers = append(keys, k), append(headers, short(k))
+				keys = append(keys, k)
 			}
 		}
 	}
-	headers = append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")
-	t := &table.Table{Title: "All cells of " + r.title(), Columns: columns(2, headers...)}
+	t := &table.Table{}
+	for _, header := range slices.Concat([]string{"problem", "method", "rank"}, keys, []string{r.Objective.Metric, "sd", "seeds", "status", "note"}) {
+		t.Columns = append(t.Columns, table.Column{Header: short(header)})
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for rank, c := range g.Rank {
-			t.Rows = append(t.Rows, g.cellRow(&g.Cells[c], table.Int(rank+1), keys))
+			t.Rows = append(t.Rows, g.cellRow(c, table.Int(rank+1), keys))
 		}
 		for c := range g.Cells {
 			if !g.Cells[c].eligible() {
-				t.Rows = append(t.Rows, g.cellRow(&g.Cells[c], table.Text("–"), keys))
+				t.Rows = append(t.Rows, g.cellRow(c, table.Text("–"), keys))
 			}
 		}
 	}
 	return t
 }
 
-// cellRow is a cell's row of all cells, whose columns have these keys.
-func (g *Group) cellRow(c *Cell, rank table.Cell, keys []string) []table.Cell {
-	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), rank}
+// cellRow is the row of cell i in the table of all cells, whose columns have these keys.
+func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
+	c, row := &g.Cells[i], []table.Cell{table.Text(g.Problem), table.Text(g.Method), rank}
 	for _, key := range keys {
 		text := ""
 		if k := slices.Index(g.Keys, key); k >= 0 {
@@ -125,7 +114,7 @@ func (g *Group) cellRow(c *Cell, rank table.Cell, keys []string) []table.Cell {
 		row = append(row, table.Text(text))
 	}
 	note := c.Reason
-	if c == &g.Cells[0] {
+	if i == 0 {
 		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 	}
 	sd := stats.SD(c.Values)
