@@ -96,12 +96,7 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
-	for _, given := range [][]string{names, s.protocols} {
-		if len(given) > 1 && slices.Contains(given, "all") {
-			return r, usage.Errorf("%s: all stands alone", strings.Join(given, ","))
-		}
-	}
-	if len(names) > 0 && names[0] != "all" {
+	if len(names) > 0 && !slices.Contains(names, "all") {
 		r.Experiments = nil
 		for _, name := range names {
 			x, err := e.experiment(name)

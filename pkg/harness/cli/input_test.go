@@ -26,11 +26,9 @@ var badInput = []struct {
 }{
 	{"rnu", []string{"rnu", `"run"`}},
 	{"run tyo", []string{"tyo", `"toy"`}},
-	{"run toy all", []string{"all", "alone"}},
 	{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
 	{"run --protocol papr", []string{"papr", `"paper"`}},
 	{"run --protocol matched", []string{"matched", "paper, released"}},
-	{"run --protocol paper --protocol all", []string{"all", "alone"}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},
 	{"claims --scale quik", []string{"quik", `"quick"`}},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -17,7 +18,7 @@ import (
 
 // Draw draws n of the trials of a report that this program can compute again: those to which its settings and versions lead, by key,
 // which did not fail, and whose data are here.
-func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int) ([]harness.Trial, error) {
+func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n int) ([]harness.Trial, error) {
 	var out []harness.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
@@ -43,14 +44,8 @@ func Draw(r *report.Report, all []*harness.Experiment, data Datasets, n int) ([]
 	return out[:min(n, len(out))], nil
 }
 
-// Datasets also says which data are not here; *dataset.Library does.
-type Datasets interface {
-	plan.Datasets
-	Absent(name string) error
-}
-
 // trialsOf returns the trials of a part of a report that its settings lead to today.
-func trialsOf(e *harness.Experiment, p *report.Protocol, data Datasets) ([]harness.Trial, error) {
+func trialsOf(e *harness.Experiment, p *report.Protocol, data *dataset.Library) ([]harness.Trial, error) {
 	if own := p.Selected("data"); own != nil {
 		var err error
 		if e, err = e.On(own); err != nil {
