@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -60,9 +61,8 @@ func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err
 func openStore(dir, results string, write bool) (*store.Store, error) {
 	d, err1 := filepath.Abs(dir)
 	r, err2 := filepath.Abs(results)
-	below, err3 := filepath.Rel(r, d)
-	above, err4 := filepath.Rel(d, r)
-	if errors.Join(err1, err2, err3, err4) != nil || filepath.IsLocal(above) || filepath.IsLocal(below) && below != "store" {
+	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
+	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
 			filepath.Join(results, "store"))
 	}
