@@ -1,6 +1,7 @@
 package report
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -88,7 +89,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 // leftovers are the files that a killed program leaves in a results folder: see record.WriteFileAtomic.
 const leftovers = ".index.html.tmp-*"
 
-// write writes the experiments into a results folder. An experiment that was read from there and not made
+// write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
 // anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
 	names, _ := fs.Glob(root.FS(), leftovers) // it is no bad pattern
@@ -97,13 +98,18 @@ func (r *Report) write(root *os.Root) (foreign []string, err error) {
 			return nil, err
 		}
 	}
+	if foreign, err = makeRoom(root, pageName, fs.FileMode.IsRegular); err != nil {
+		return nil, err
+	}
 	for _, x := range r.Experiments {
 		index := path.Join(x.Name, indexName)
 		if now, err := digestOf(root, index); err == nil && now == x.digest {
 			continue
 		}
-		if info, err := root.Lstat(x.Name); err == nil && !info.IsDir() {
-			return foreign, fmt.Errorf("%s is in the place of a folder: move it away", filepath.Join(root.Name(), x.Name))
+		moved, err := makeRoom(root, x.Name, fs.FileMode.IsDir)
+		foreign = append(foreign, moved...)
+		if err != nil {
+			return foreign, err
 		}
 		files, err := x.files()
 		if err != nil {
@@ -121,6 +127,16 @@ func (r *Report) write(root *os.Root) (foreign []string, err error) {
 		}
 	}
 	return foreign, nil
+}
+
+// makeRoom moves aside what is in the place of one of our files or folders and is none.
+func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []string, err error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && is(info.Mode()) {
+		return nil, nil
+	}
+	to := name + ".kept-" + rand.Text()[:8]
+	return []string{to}, disk.Rename(root, name, to)
 }
 
 func digest(b []byte) string {
