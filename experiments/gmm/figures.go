@@ -99,7 +99,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 				px, py := at(l, i)
 				x, y = append(x, px), append(y, py)
 			}
-			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As(""), Thin: true})
+			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As("").Thin()})
 		}
 		for j, look := range []int{0, o.DisplacementFrom / c.Judge.Every, looks - 1} {
 			var x, y []float64

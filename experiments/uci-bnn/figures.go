@@ -73,7 +73,7 @@ func moments(s *record.Set) (*figure.Figure, error) {
 		for _, c := range runs {
 			low, high = min(low, slices.Min(c.Value)), max(high, slices.Max(c.Value))
 			one := line([]record.Curve{c}, "one run")
-			one.Thin = true
+			one.Style = one.Style.Thin()
 			p.Layers = append(p.Layers, one)
 		}
 		if runs != nil {

@@ -47,7 +47,6 @@ type extent struct {
 
 // add adds points. A point with a coordinate that is not finite is not drawn, so it widens nothing.
 func (e *extent) add(x, y []float64) {
-	sameLen(x, y)
 	for i := range x {
 		if finite(x[i]) && finite(y[i]) {
 			e.x, e.y = append(e.x, x[i]), append(e.y, y[i])
@@ -56,12 +55,6 @@ func (e *extent) add(x, y []float64) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func sameLen(a, b []float64) {
-	if len(a) != len(b) {
-		panic("figure: coordinates of a layer differ in length")
-	}
-}
 
 // span returns the smallest and largest finite value, or finite logarithm; lo > hi if there is none.
 func span(values []float64, log bool) (lo, hi float64) {

@@ -15,7 +15,7 @@
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
 // Labels are plain text, with subscripts such as "x₁". A label with a character that the font lacks is an error. Values
-// that cannot be drawn are left out and counted. Series of different lengths panic.
+// that cannot be drawn are left out and counted.
 package figure
 
 import (

@@ -27,7 +27,6 @@ type Line struct {
 	X, Y  []float64
 	Style Style
 	Marks bool // also the style's mark at each point
-	Thin  bool // one of many, such as the path of a particle: thin, light and without dashes
 }
 
 // Band is the area between two curves, such as the range around a Line of the same style. On a log axis a lower edge at
@@ -62,17 +61,8 @@ func (s Style) line(width float64) draw.LineStyle {
 	return l
 }
 
-// style returns how the line is drawn: in its own style, or thin and light.
-func (l Line) style() Style {
-	s := l.Style
-	if l.Thin {
-		s.Dash, s.Width, s.Color = nil, thinWidth, shade(s.Color, 0.4)
-	}
-	return s
-}
-
 func (l Line) extent(e *extent) {
-	e.padX = e.padX || l.Marks || l.Thin
+	e.padX = e.padX || l.Marks
 	e.add(l.X, l.Y)
 }
 
@@ -82,7 +72,7 @@ func (l Line) draw(p *panel) {
 		if len(piece) == 1 && !l.Marks { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
-			p.stroke(l.style().line(lineWidth), piece)
+			p.stroke(l.Style.line(lineWidth), piece)
 		}
 		piece = nil
 	}
@@ -101,11 +91,9 @@ func (l Line) draw(p *panel) {
 	marks(&p.Canvas, l.Style.Mark, markRadius, l.Style.Color, marked...)
 }
 
-func (l Line) key() key { return key{Style: l.style(), line: true, mark: l.Marks} }
+func (l Line) key() key { return key{Style: l.Style, line: true, mark: l.Marks} }
 
 func (b Band) extent(e *extent) {
-	sameLen(b.X, b.Lo)
-	sameLen(b.X, b.Hi)
 	for i, x := range b.X {
 		if finite(b.Lo[i]) && finite(b.Hi[i]) {
 			e.x, e.soft = append(e.x, x), append(e.soft, b.Lo[i], b.Hi[i])

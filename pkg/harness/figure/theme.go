@@ -51,7 +51,8 @@ func rgb(hex uint32) color.NRGBA {
 // methods are the known methods in the order of every legend, which starts as in the paper. The first seven have the
 // colours of Okabe and Ito, with grey for their yellow, which is too light for lines. The others, and the spare ones, are
 // the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at
-// least 2.2 to both white and black; those of the protocol beyond differ from what they are drawn with. Dashes and marks differ too, for print without colour.
+// least 2.2 to both white and black; those of the protocol beyond differ from what they are drawn with. Dashes and marks differ
+// too, for print without colour.
 var methods = []struct {
 	name string
 	Style
@@ -103,6 +104,12 @@ func Method(name string) Style {
 
 // As returns the style with another label; "" leaves the series out of the legend.
 func (s Style) As(label string) Style { s.Label = label; return s }
+
+// Thin returns the style of one of many lines, such as the path of a particle: thin, light and without dashes.
+func (s Style) Thin() Style {
+	s.Dash, s.Width, s.Color = nil, thinWidth, shade(s.Color, 0.4)
+	return s
+}
 
 // rank is the place of a label in the legend; labels of no method come last.
 func rank(label string) int {

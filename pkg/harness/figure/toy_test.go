@@ -23,7 +23,7 @@ func planeFigure(methods ...string) *Figure {
 		f.Panels = append(f.Panels, Panel{
 			Title: Method(m).Label, X: Axis{Label: "x₁", Min: -5, Max: 5}, Y: Axis{Label: "x₂", Min: -5, Max: 5},
 			Layers: []Layer{
-				Scatter{X: x, Y: y, Style: Method(m)}, Line{X: x[:9], Y: y[:9], Style: Method(m).As(""), Thin: true},
+				Scatter{X: x, Y: y, Style: Method(m)}, Line{X: x[:9], Y: y[:9], Style: Method(m).As("").Thin()},
 				Scatter{X: x[8:9], Y: y[8:9], Style: Method("truth").As(""), Radius: 2.5},
 			},
 		})
