@@ -69,16 +69,13 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	for _, d := range slices.Concat(inStore, inReport) {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	switch {
-	case len(inStore) > 0 && !repair:
-		return exitf(exitDamaged, "%s in %s: sifg verify --repair moves those of the store aside",
-			table.Count(len(inStore)+len(inReport), "damaged file"), dir)
-	case len(inReport) > 0:
-		return exitf(exitDamaged, "%s in %s: sifg report writes its own files again and leaves others alone",
-			table.Count(len(inReport), "damaged or foreign file"), results)
-	case len(inStore) > 0:
+	if repair && len(inStore) > 0 {
 		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(len(inStore), "damaged file"))
-		return nil
+		inStore = nil
+	}
+	if n := len(inStore) + len(inReport); n > 0 {
+		return exitf(exitDamaged, "%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report writes its own files "+
+			"again and leaves others alone", table.Count(n, "damaged file"), dir, results)
 	}
 	fmt.Fprintf(e.out, "all files in %s and %s are as written\n", dir, results)
 	return nil
