@@ -53,13 +53,9 @@ func New(r Request) (*Plan, error) {
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
 	for i, e := range r.Experiments {
-		protocols := r.Protocols
-		if protocols == nil {
-			protocols = files[i].Protocols
-		}
 		had := len(p.Trials)
-		for _, protocol := range protocols {
-			if !slices.Contains(files[i].Protocols, protocol) {
+		for _, protocol := range files[i].Protocols {
+			if r.Protocols != nil && !slices.Contains(r.Protocols, protocol) {
 				continue
 			}
 			l, err := r.layout(e, files[i], protocol)
