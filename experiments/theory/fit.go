@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // trials reads the values of one problem's computations.
@@ -101,22 +102,12 @@ func slopeOf(values []map[int]float64, use func(index int) bool) slope {
 				x, y = append(x, math.Log(float64(i))), append(y, math.Log(value))
 			}
 		}
-		each = append(each, line2(x, y))
+		_, k := stat.LinearRegression(x, y, nil, false)
+		each = append(each, k)
 	}
 	out := slope{mean: stats.Mean(each), seeds: len(each)}
 	out.low, out.high = stats.TInterval(each, 0.95)
 	return out
-}
-
-// line2 is the least-squares slope of y against x.
-func line2(x, y []float64) float64 {
-	mx, my := stats.Mean(x), stats.Mean(y)
-	var xy, xx float64
-	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
-	}
-	return xy / xx
 }
 
 // minus subtracts from each seed's values those of another metric at index 0, of the same seeds in the same order.

@@ -9,8 +9,9 @@ import (
 )
 
 // variance measures the sentence of section 3.2 that denoising has a lower variance than Hutchinson's estimate: the variance of the
-// parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the parameters, where only the loss's own noise is
-// drawn anew. Method linear has a linear field with its closed form, random a network with random weights, trained one after Steps steps.
+// parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the parameters, where only the loss's own noise
+// is drawn anew. Method linear has a linear field with its closed form, random a network with random weights, trained one after Steps
+// steps.
 func variance(m *measurement) {
 	for _, d := range m.o.Dims {
 		for i, tau := range m.o.Taus {
@@ -60,8 +61,8 @@ func (m *measurement) gradientVariance(d, n int, tau, sigma float64) (denoise, s
 	return sifg.GradientVariance(z, normal(d).target(), network, float32(sigma), m.o.Draws, m.seed)
 }
 
-// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0 that of the Stein loss,
-// mean w wᵀ.
+// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0 that of the Stein
+// loss, mean w wᵀ.
 func linearGradient(z sifg.Batch, w []float32, sigma float64) []float64 {
 	d := z.Cols
 	g := make([]float64, d*d)

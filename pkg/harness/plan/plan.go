@@ -55,8 +55,8 @@ func New(r Request) (*Plan, error) {
 	for i, e := range r.Experiments {
 		had := len(p.Trials)
 		for _, protocol := range files[i].Protocols {
-			if r.Protocols != nil && !slices.Contains(r.Protocols, protocol) {
-				continue
+			if only := len(files[i].Protocols) == 1; !only && r.Protocols != nil && !slices.Contains(r.Protocols, protocol) {
+				continue // the only one is meant, whichever is asked for
 			}
 			l, err := r.layout(e, files[i], protocol)
 			if err != nil {
