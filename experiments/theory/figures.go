@@ -3,6 +3,7 @@ package theory
 import (
 	"errors"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -100,12 +101,8 @@ func band(values []map[int]float64, style figure.Style, across func(index int) f
 	var curves []record.Curve
 	for _, v := range values {
 		var c record.Curve
-		for i := range v {
-			c.Iteration = append(c.Iteration, i)
-		}
-		slices.Sort(c.Iteration)
-		for _, i := range c.Iteration {
-			c.Value = append(c.Value, v[i])
+		for _, i := range slices.Sorted(maps.Keys(v)) {
+			c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, v[i])
 		}
 		curves = append(curves, c)
 	}

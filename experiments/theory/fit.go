@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -97,9 +98,9 @@ func slopeOf(values []map[int]float64, use func(index int) bool) slope {
 	var each []float64
 	for _, v := range values {
 		var x, y []float64
-		for i, value := range v {
+		for _, i := range slices.Sorted(maps.Keys(v)) { // in order, for equal rounding
 			if i > 0 && (use == nil || use(i)) {
-				x, y = append(x, math.Log(float64(i))), append(y, math.Log(value))
+				x, y = append(x, math.Log(float64(i))), append(y, math.Log(v[i]))
 			}
 		}
 		_, k := stat.LinearRegression(x, y, nil, false)
@@ -125,13 +126,10 @@ func minus(values []map[int]float64, floor []float64) []map[int]float64 {
 // average is the mean over seeds by index, in order of the index.
 func average(values []map[int]float64) (index []int, mean []float64) {
 	for _, v := range values {
-		for i := range v {
-			if !slices.Contains(index, i) {
-				index = append(index, i)
-			}
-		}
+		index = slices.AppendSeq(index, maps.Keys(v))
 	}
 	slices.Sort(index)
+	index = slices.Compact(index)
 	for _, i := range index {
 		var at []float64
 		for _, v := range values {
