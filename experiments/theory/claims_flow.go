@@ -182,7 +182,10 @@ func checkDescent(s *record.Set) claim.Outcome {
 	o := t.options()
 	var holds []bool
 	var growth, slopes []float64
-	seeds := len(t.each("gaussian", at("norm", firstOf(o.Sigmas))))
+	seeds := 0
+	if len(o.Sigmas) > 0 {
+		seeds = len(t.each("gaussian", at(fmt.Sprintf("remainder-%d", o.Sizes[0]), o.Sigmas[0])))
+	}
 	for seed := range seeds {
 		var logSigma, logLargest []float64
 		for _, sigma := range o.Sigmas {
@@ -207,13 +210,6 @@ func checkDescent(s *record.Set) claim.Outcome {
 	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(
 		"remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ to the power %s",
 		claim.Spread(growth), claim.Spread(slopes))}
-}
-
-func firstOf(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	return v[0]
 }
 
 // belowAll is the outcome of a claim that slopes are below a limit.

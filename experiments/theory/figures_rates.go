@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -180,4 +181,17 @@ func drawRays(s *record.Set) (*figure.Figure, error) {
 		}
 	}
 	return &figure.Figure{Cols: 1, Width: 12, Height: 8, Panels: []figure.Panel{p}}, nil
+}
+
+func drawGrowth(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 2, Width: 14, Height: 7.5}
+	for _, m := range []struct{ metric, label string }{{"m5", "mean ‖z‖⁵"}, {"ratio", "largest ‖v‖/(1 + ‖z‖)"}} {
+		p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: m.label, Scale: figure.Log}}
+		for k, problem := range growthProblems {
+			style := series(k, strings.TrimPrefix(problem, "growth-"))
+			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
 }

@@ -25,7 +25,6 @@ func identity(m *measurement) {
 		}
 		left, right := denoising(mu, sigma, m.seed, 1/sigma)
 		m.put(at("relative", sigma), 0, math.Abs(left-right)/right)
-		m.put(at("constant", sigma), 0, right)
 	}
 }
 
