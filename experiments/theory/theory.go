@@ -22,7 +22,7 @@ var config []byte
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
 	Name:  "theory",
-	Title: "The theory",
+	Title: "Theory",
 	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose smoothed densities and " +
 		"scores are in closed form. Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
 	Settings: config,
