@@ -89,6 +89,9 @@ func (r *Request) Check() ([]*settings.File, error) {
 		}
 		f := files[i]
 		protocols, problems = append(protocols, f.Protocols...), append(problems, f.Problems...)
+		if len(f.Protocols) == 1 { // any stands for it: see New
+			protocols = append(protocols, settings.Protocols...)
+		}
 		methods = append(methods, f.Methods...)
 	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
