@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 func drawSigma(s *record.Set) (*figure.Figure, error) {
@@ -132,10 +133,10 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 				"f", Scale: figure.Log}}
 			for k, sigma := range t.options().Sigmas {
 				values := t.each(m, at("error", sigma))
+				if floor := t.at(m, at("error", sigma), 0); floor != nil {
+					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: thin(series(k, ""))})
+				}
 				for _, v := range values {
-					if floor, ok := v[0]; ok && len(p.Layers) < 3*(k+1) {
-						p.Layers = append(p.Layers, figure.HLine{Y: floor, Style: thin(series(k, ""))})
-					}
 					delete(v, 0)
 				}
 				p.Layers = append(p.Layers, band(values, series(k, "σ = "+claim.Num(sigma)), nil)...)
