@@ -163,7 +163,9 @@ func TestExperiments(t *testing.T) {
 		}
 	}
 	b.Settings = []byte(strings.Replace(toySettings, "  released: {}\n", "", 1))
-	one := mustPlan(t, func(r *Request) { r.Experiments, r.Protocols = []*harness.Experiment{b}, []string{"released", "matched"} })
+	one := mustPlan(t, func(r *Request) {
+		r.Experiments, r.Protocols = []*harness.Experiment{b}, []string{"released", "matched"}
+	})
 	if first, last := one.Trials[0], one.Trials[len(one.Trials)-1]; first.Protocol != "paper" || last.Protocol != "paper" {
 		t.Errorf("an experiment with one protocol runs under %s and %s", first.Protocol, last.Protocol)
 	}
