@@ -3,7 +3,6 @@ package gmm
 
 import (
 	"embed"
-	"slices"
 
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -94,6 +93,6 @@ var Experiment = &harness.Experiment{
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
-	Apart:    flows.Apart(),
+	Findings: findings,
+	Beyond:   beyond,
 }

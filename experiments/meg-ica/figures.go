@@ -15,52 +15,31 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// samples stand side by side, on a categorical axis.
-type samples struct {
-	names  []string
-	layers []figure.Layer
-}
-
-// add adds a sample: as its density, with points or without, or where there are few values as points alone.
-func (c *samples) add(name string, values []float64, style figure.Style, points bool) {
-	at := float64(len(c.names))
-	switch {
-	case len(values) == 0:
-		return
-	case points || len(values) >= 20:
-		c.layers = append(c.layers, figure.Violin{At: at, Values: values, Style: style.As(""), Points: points})
-	default:
-		x := slices.Repeat([]float64{at}, len(values))
-		c.layers = append(c.layers, figure.Scatter{X: x, Y: values, Style: style.As(""), Radius: 2.5})
-	}
-	c.names = append(c.names, name)
-}
-
-// figure is the figure of the samples.
-func (c *samples) figure(width float64, label string) (*figure.Figure, error) {
-	if len(c.layers) == 0 {
-		return nil, fmt.Errorf("no trial ended well")
-	}
-	return &figure.Figure{Width: width, Height: 7.5, Panels: []figure.Panel{{
-		X: figure.Axis{Categories: c.names}, Y: figure.Axis{Label: label, Scale: figure.AutoLog}, Layers: c.layers,
-	}}}, nil
-}
-
 // amariFigure is Figure 4 left or middle: the distances of all particles of all tries, a violin a method, beside what reference
 // draws and random matrices score.
 func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
-	var c samples
-	for _, m := range s.Methods(problem) {
-		c.add(claim.Label(m), slices.Concat(final(s, problem, m, "amari")...), figure.Method(m), true)
+	var p figure.Panel
+	add := func(name string, values tries, look string) {
+		if len(values) > 0 {
+			p.Layers = append(p.Layers, figure.Violin{At: float64(len(p.X.Categories)), Values: slices.Concat(values...),
+				Style: figure.Method(look).As(""), Points: true})
+			p.X.Categories = append(p.X.Categories, name)
+		}
 	}
-	exact := slices.Concat(floorOf(s, problem, "floor-amari")...)
-	c.add("exact draws", exact, figure.Method("hmc"), true)
-	c.add("random", slices.Concat(floorOf(s, problem, "random-amari")...), figure.Method("kde-flow"), true)
+	exact := floorOf(s, problem, "floor-amari")
 	if len(exact) > 0 {
-		line := figure.HLine{Y: stats.Median(exact), Style: figure.Method("truth").As("")}
-		c.layers = append([]figure.Layer{line}, c.layers...)
+		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")})
 	}
-	return c.figure(13, "Amari distance to W₀")
+	for _, m := range s.Methods(problem) {
+		add(claim.Label(m), final(s, problem, m, "amari"), m)
+	}
+	add("exact draws", exact, "hmc")
+	add("random", floorOf(s, problem, "random-amari"), "kde-flow")
+	if p.Layers == nil {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	p.Y = figure.Axis{Label: "Amari distance to W₀", Scale: figure.AutoLog}
+	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, nil
 }
 
 // convergence draws Amari and energy distance against iterations.
@@ -71,26 +50,6 @@ func convergence(name, particles, problem string) harness.Figure {
 			"line: as many reference draws.", problem,
 		density.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
-}
-
-// identifiability shows what a value on the axis of Figure 4 can mean: exact draws and random matrices against both possible
-// truths, and the distances between the candidates for W₀ themselves.
-func identifiability(s *record.Set) (*figure.Figure, error) {
-	problem := many
-	if floorOf(s, many, "floor-amari") == nil {
-		problem = few
-	}
-	var c samples
-	add := func(name string, values []float64, look string) { c.add(name, values, figure.Method(look), false) }
-	add("draws, W₀", slices.Concat(floorOf(s, problem, "floor-amari")...), "hmc")
-	add("random, W₀", slices.Concat(floorOf(s, problem, "random-amari")...), "kde-flow")
-	add("draws, mode", slices.Concat(floorOf(s, problem, "floor-amari-mode")...), "hmc")
-	add("halves", fact(s, "amari-halves"), "sifg")
-	add("chains", fact(s, "amari-chains"), "ada-sifg")
-	add("halves, aligned", fact(s, "amari-aligned-halves"), "sifg")
-	add("chains, aligned", fact(s, "amari-aligned-chains"), "ada-sifg")
-	add("mode", fact(s, "amari-mode"), "l2-gf")
-	return c.figure(18, "Amari distance")
 }
 
 // columns are right-aligned but for the first.

@@ -11,7 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{axis, nearer, steps}
+var findings = []harness.Finding{axis, nearer}
 
 // each calls f for the protocols that have records of the paper's data, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, s *record.Set, o Options)) {
@@ -87,44 +87,5 @@ func nearer(by map[string]*record.Set) *harness.Statement {
 		Title: fmt.Sprintf("%d of %d samples are nearer to W₀ than exact draws are", len(t.Rows), all), Table: t,
 		Text: fmt.Sprintf("%d of these are farther from the posterior than exact draws by energy distance. The Amari distance "+
 			"does not see the lengths of W's rows.", farther),
-	}
-}
-
-// steps compares the particle steps with the largest that is stable at the mode.
-func steps(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: columns("Method", "step over the largest stable one")}
-	above, all := 0, 0
-	each(by, func(protocol string, s *record.Set, o Options) {
-		stable := fact(s, "stable-step")
-		for _, m := range s.Methods(few) {
-			first, ok := claim.First(s, few, m)
-			if !ok || len(stable) == 0 {
-				continue
-			}
-			c, err := claim.Config(first)
-			if err != nil {
-				continue
-			}
-			ratio := c.Sampler.Step / stable[0]
-			if o.Unit > 0 {
-				ratio *= o.Unit * o.Unit
-			}
-			if c.Sampler.Mover == "langevin" {
-				ratio /= 2 // its drift
-			}
-			if all++; ratio > 1 {
-				above++
-				t.Rows = append(t.Rows, []table.Cell{table.Text(protocol + ", " + claim.Label(m)), table.Number(ratio, 3)})
-			}
-		}
-	})
-	if above == 0 {
-		return nil
-	}
-	t.Notes = []string{"The largest stable step is 2/λ, λ the largest curvature at the mode. SVGD divides its step by n where " +
-		"particles do not interact."}
-	return &harness.Statement{
-		Title: fmt.Sprintf("%d of %d settings have a step too large for particles to settle at the mode", above, all), Table: t,
-		Text: "With a step above the stability limit a particle that follows the score alone cannot come to rest at the mode.",
 	}
 }

@@ -4,10 +4,9 @@ package megica
 
 import (
 	"embed"
-	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -44,11 +43,6 @@ var Experiment = &harness.Experiment{
 		{Name: "figure4-middle", Title: "Figure 4 middle: Amari distance of 100 particles",
 			Caption: "As on the left, with 100 particles.",
 			Draw:    func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, many) }},
-		{Name: "identifiability", Title: "What the axis measures",
-			Caption: "Amari distances, from the left: to W₀ of draws of the reference chains and of random matrices; of the draws " +
-				"to the mode; between the means of a chain's halves and of two chains, a dot each; the same of aligned draws; of " +
-				"the mode to the mean of the first chain. Outlines are densities, bars medians, boxes quartiles.",
-			Draw: identifiability},
 		convergence("convergence-10", "10", few),
 		convergence("convergence-100", "100", many),
 	},
@@ -63,12 +57,10 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
-	Apart:    flows.Apart(),
+	Findings: findings,
+	Beyond: harness.Beyond{Compare: []claim.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
+		Metrics: []claim.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}},
 }
-
-var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
-	Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}
 
 var metrics = []harness.Metric{
 	{Name: "amari-median", Meaning: "Median over particles of the Amari distance to W₀ (asked for as amari)."},

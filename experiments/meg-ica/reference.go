@@ -112,31 +112,25 @@ var committed embed.FS
 // protocols have a committed reference each.
 var protocols = []string{"paper", "released", "matched"}
 
-// referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings and
-// Recompute does not rule them out, or chains of the problem's own.
+// referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings, or
+// chains of the problem's own.
 func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	d, err := posteriorOf(t)
 	if err != nil {
 		return nil, err
 	}
-	ref := &harness.Reference{Config: d.identity(), Make: d.makeReference}
-	if d.o.Reference.Recompute {
-		return ref, nil
-	}
-	files, err := findCommitted(d.identity())
+	files, err := d.findCommitted()
 	if files == nil || err != nil {
-		return ref, err
+		return &harness.Reference{Config: d.identity(), Make: d.makeReference}, err
 	}
-	if want := d.o.Reference.SHA256; sha(files[summaryFile]) != want {
-		return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sha(files[summaryFile]), want)
-	}
-	ref.Config = map[string]any{"identity": d.identity(), "committed": d.o.Reference.SHA256}
-	ref.Make = func(context.Context, string, func(int, int)) (map[string][]byte, error) { return files, nil }
-	return ref, nil
+	return &harness.Reference{
+		Config: map[string]any{"identity": d.identity(), "committed": d.o.Reference.SHA256},
+		Make:   func(context.Context, string, func(int, int)) (map[string][]byte, error) { return files, nil },
+	}, nil
 }
 
-// findCommitted returns the files of the committed reference with this identity; nil: there is none.
-func findCommitted(id identity) (map[string][]byte, error) {
+// findCommitted returns the files of the committed reference; nil if there is none for these data and settings, or Recompute rules it out.
+func (d *posterior) findCommitted() (map[string][]byte, error) {
 	for _, protocol := range protocols {
 		summary, err1 := committed.ReadFile("reference/" + protocol + ".json")
 		draws, err2 := committed.ReadFile("reference/" + protocol + ".npy")
@@ -144,9 +138,13 @@ func findCommitted(id identity) (map[string][]byte, error) {
 		if err := errors.Join(err1, err2, json.Unmarshal(summary, &ref)); err != nil {
 			return nil, fmt.Errorf("the committed reference of %s: %w", protocol, err)
 		}
-		if ref.Identity == id {
-			return map[string][]byte{summaryFile: summary, drawsFile: draws}, nil
+		if d.o.Reference.Recompute || ref.Identity != d.identity() {
+			continue
 		}
+		if sum, want := sha(summary), d.o.Reference.SHA256; sum != want {
+			return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sum, want)
+		}
+		return map[string][]byte{summaryFile: summary, drawsFile: draws}, nil
 	}
 	return nil, nil
 }

@@ -76,31 +76,6 @@ func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost in
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }
 
-// estimate is a statistic of the medians of samples, with its 95 % interval from resampling whole tries; NaN of one try.
-type estimate struct{ mid, lo, hi float64 }
-
-// estimated makes an estimate. Samples with the same group have the same seeds.
-func estimated(stat func(medians []float64) float64, group []int, samples ...tries) estimate {
-	var medians []float64
-	for _, t := range samples {
-		medians = append(medians, median(t))
-	}
-	lo, hi := clusters(samples, group, stat, 0.95)
-	return estimate{stat(medians), lo, hi}
-}
-
-func (e estimate) String() string {
-	if math.IsNaN(e.lo) {
-		return claim.Num(e.mid)
-	}
-	return fmt.Sprintf("%s [%s, %s]", claim.Num(e.mid), claim.Num(e.lo), claim.Num(e.hi))
-}
-
-// within judges an estimate that has to lie within ±bound.
-func (e estimate) within(bound float64) claim.Verdict {
-	return claim.Decide(e.lo >= -bound && e.hi <= bound, e.lo > bound || e.hi < -bound)
-}
-
 // configOf returns the configuration of a problem's first trial, and its options.
 func configOf(s *record.Set, problem string) (c settings.Config, o Options, ok bool) {
 	i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Problem == problem })

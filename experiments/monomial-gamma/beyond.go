@@ -1,20 +1,19 @@
 package monomialgamma
 
 import (
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 )
 
-var flows = beyond.Protocol{
+var beyond = harness.Beyond{
 	Figures: []harness.Figure{density.Curves("beyond", "Monomial gamma: flows beyond the paper",
 		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range (band) over seeds.", problem,
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
-	Compare: []beyond.Versus{{
+	Compare: []claim.Versus{{
 		Problem: problem, Title: "Monomial gamma", Margin: 0.01,
-		Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"}},
+		Metrics: []claim.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"}},
 	}},
 	Claims: []claim.Claim{
 		density.LessNoise("Monomial gamma", problem, 0.01),

@@ -3,7 +3,6 @@ package monomialgamma
 
 import (
 	"embed"
-	"slices"
 
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -60,6 +59,6 @@ var Experiment = &harness.Experiment{
 			density.Column{Header: "σ", Metric: "sigma"}),
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
-	Apart:    flows.Apart(),
+	Findings: findings,
+	Beyond:   beyond,
 }

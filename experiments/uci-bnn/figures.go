@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -58,20 +59,18 @@ func panels(s *record.Set, axes figure.Panel, draw func(problem string, p *figur
 	return f, nil
 }
 
-// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. An axis starts at zero where that
-// hides nothing, so that a small change does not look like a large one.
+// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. Axes start at zero, so that a small
+// change does not look like a large one.
 func moments(s *record.Set) (*figure.Figure, error) {
-	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M₅ of the particles", Scale: figure.AutoLog}}
+	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M₅ of the particles", Max: math.NaN()}}
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		runs := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
-		low, high := math.Inf(1), 0.0
 		line := func(runs []record.Curve, name string) figure.Line {
 			layers := claim.Layers(runs, style.As(name), nil)
 			return layers[len(layers)-1].(figure.Line) // the band, if any, comes first
 		}
 		for _, c := range runs {
-			low, high = min(low, slices.Min(c.Value)), max(high, slices.Max(c.Value))
 			one := line([]record.Curve{c}, "one run")
 			one.Style = one.Style.Thin()
 			p.Layers = append(p.Layers, one)
@@ -79,10 +78,16 @@ func moments(s *record.Set) (*figure.Figure, error) {
 		if runs != nil {
 			p.Layers = append(p.Layers, line(runs, "SIFG, mean of the runs"))
 		}
-		if high < 20*low {
-			p.Y.Max = math.NaN() // Min is 0
-		}
 	})
+}
+
+var rmseCurves = harness.Figure{
+	Name: "rmse-curves", Title: "Test RMSE of all methods",
+	Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) " +
+		"over the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four " +
+		"fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a " +
+		"thin line. An axis ends at twice the start where a run exceeds five times it.",
+	Draw: rmses,
 }
 
 // sparse returns every k-th point of a curve, k the smallest that leaves at most n.

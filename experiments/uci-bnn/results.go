@@ -103,7 +103,7 @@ func named(s *record.Set) func(name string) string {
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
 		case name == "svgd-slow":
-			return "SVGD (step " + setting(s, name, stepSize) + ")"
+			return "SVGD (step " + setting(s, name, func(c sifg.Config) float64 { return c.Step }) + ")"
 		case strings.HasSuffix(name, "-wide"):
 			return withSigma(s)(name)
 		}
@@ -120,8 +120,6 @@ func withSigma(s *record.Set) func(method string) string {
 		return claim.Label(base) + " (" + from + "σ = " + sigma + ")"
 	}
 }
-
-func stepSize(c sifg.Config) float64 { return c.Step }
 
 // setting prints a method's setting, as the first of its trials has it; "–" without trials.
 func setting(s *record.Set, method string, value func(sifg.Config) float64) string {

@@ -19,40 +19,36 @@ func compared(s *record.Set) []string {
 	})
 }
 
+// predictors is what the table's first columns are.
+const predictors = "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, and " +
+	"linear regression."
+
 // table1 is Table 1: a row a data set and metric, a column a method.
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
 	t := &table.Table{Spread: "standard deviation over trials"}
 	t.Columns = r.heads(methods, "Data set", "Metric", "constant", "least squares")
 	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
-	apart := false        // some method takes no part in a comparison
 	for _, problem := range expected(s) {
 		for _, m := range methods {
 			most = max(most, len(r.Values(problem, metrics[0], m)))
 		}
 	}
-	for _, metric := range metrics {
-		for _, problem := range expected(s) {
-			t.Rows = append(t.Rows, r.row(problem, metric, methods, most))
-			n := len(r.present(problem, metric, methods))
-			present, apart = max(present, n), apart || n < len(methods)
-		}
-	}
 	if most == 0 {
 		return nil, fmt.Errorf("no trial ended well")
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("There are up to %s. %s", table.Count(most, "trial"), meaning(s)))
-	if need := enough(present - 1); most < need {
-		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. It takes %d trials to tell %d methods apart.", need, present))
-	} else {
-		t.Notes = append(t.Notes, fmt.Sprintf("Bold: lowest mean. ≈: not told apart from it at %g %% (two-sided sign-flip test of "+
-			"the differences paired by seed, Holm's correction within the row; it takes %d trials in common). Because the lowest "+
-			"mean is found in the same data, a row of equal methods shows a false difference in one case of ten.",
-			100*claim.Level, need))
+	for _, metric := range metrics {
+		for _, problem := range expected(s) {
+			t.Rows = append(t.Rows, r.row(problem, metric, methods, most))
+			present = max(present, len(r.present(problem, metric, methods)))
+		}
 	}
-	if apart {
-		t.Notes = append(t.Notes, "Means are compared over the trials that all methods of a row have in common. A method with "+
-			"fewer than four fifths of the most trials takes no part.")
+	t.Notes = []string{
+		fmt.Sprintf("There are up to %s. %s", table.Count(most, "trial"), meaning(s)),
+		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided sign-flip test of the "+
+			"differences paired by seed, Holm's correction within the row; it takes %d trials in common to tell %d methods apart). "+
+			"Because the lowest mean is found in the same data, a row of equal methods shows a false difference in one case of ten. "+
+			"A method with fewer than four fifths of the most trials takes no part.", 100*claim.Level, enough(present-1), present),
 	}
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
 		"trials so far.")
@@ -123,13 +119,13 @@ func meaning(s *record.Set) string {
 
 // against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same cells.
 func against(s *record.Set) (*table.Table, error) {
+	if s.Protocol == "standard" { // other data than the paper's
+		return nil, fmt.Errorf("no problem has the paper's data")
+	}
 	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return m == "sifg" })
 	t := &table.Table{Columns: r.heads(methods, "Data set", "Metric")}
 	within, outside := 0, 0
 	for problem, metric := range cells {
-		if s.Protocol == "standard" {
-			continue // other data than the paper's
-		}
 		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 		for _, m := range methods {
 			p := inPrint(problem, metric, strings.TrimSuffix(m, "-slow"))
@@ -143,9 +139,6 @@ func against(s *record.Set) (*table.Table, error) {
 			row = append(row, c)
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	if t.Rows == nil {
-		return nil, fmt.Errorf("no problem has the paper's data")
 	}
 	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): "+
 		"the means differ by more than %d pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread "+

@@ -5,8 +5,8 @@ import (
 	"embed"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 )
 
 //go:embed uci-bnn.yaml
@@ -52,33 +52,24 @@ var Experiment = &harness.Experiment{
 			Draw: boston},
 		{Name: "figure5", Title: "Figure 5: fifth moments",
 			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one " +
-				"for their mean. An axis starts at zero where the largest value is less than twenty times the smallest.",
+				"for their mean.",
 			Draw: moments},
-		{Name: "rmse-curves", Title: "Test RMSE of all methods",
-			Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) " +
-				"over the trials that all methods have in common, with the RMSE of least squares. A method with fewer than four " +
-				"fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th is drawn, as a " +
-				"thin line. An axis ends at twice the start where a run exceeds five times it.",
-			Draw: rmses},
+		rmseCurves,
 	},
 	Tables: []harness.Table{
 		{Name: "table1", Title: "Table 1: test error and negative log-likelihood",
-			Caption: "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, " +
-				"and linear regression.",
-			Make: table1},
+			Caption: predictors, Make: table1},
 		{Name: "table1-published", Title: "Table 1 as printed and as measured",
 			Caption: "Every printed cell, the measured one, and their difference.",
 			Make:    against},
 	},
-	Own:       own,
-	Claims:    slices.Concat(tableClaims, flowClaims),
-	Findings:  slices.Concat(findings, flows.Findings()),
-	Apart:     flows.Apart(),
+	Own:      own,
+	Claims:   slices.Concat(tableClaims, flowClaims),
+	Findings: findings,
+	Beyond: harness.Beyond{Compare: []claim.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []claim.Measure{
+		{Head: "test NLL", Metric: "test-nll"}, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}},
 	Published: printed,
 	Incomparable: map[string]string{
 		"paper": manySplits, "matched": manySplits, "beyond": "other networks than the paper's", "standard": "other data and splits than the printed table",
 	},
 }
-
-var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []beyond.Measure{
-	{Head: "test NLL", Metric: "test-nll"}, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}

@@ -8,8 +8,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// slowly is clusters for two samples, with the resamples written out.
-func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, level float64) (lo, hi float64) {
+// slowly is the interval of estimated for two samples, with the resamples written out.
+func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64) (lo, hi float64) {
 	r := rng.New(1, "bootstrap").Rand()
 	var values []float64
 	for range resamples {
@@ -27,11 +27,11 @@ func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64, 
 		}
 		values = append(values, stat([]float64{stats.Median(x), stats.Median(y)}))
 	}
-	outside := (1 - stats.Expanded(level, min(len(a), len(b)))) / 2
+	outside := (1 - stats.Expanded(0.95, min(len(a), len(b)))) / 2
 	return stats.Quantile(values, outside), stats.Quantile(values, 1-outside)
 }
 
-func TestClusters(t *testing.T) {
+func TestEstimated(t *testing.T) {
 	same, bits := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }, rng.New(2, "values")
 	difference := func(m []float64) float64 { return m[0] - m[1] }
 	for trial := range 60 {
@@ -54,12 +54,12 @@ func TestClusters(t *testing.T) {
 		}
 		a, b, apart := sample(n), sample(n), trial%2 == 1
 		group := map[bool][]int{false: {0, 0}, true: {0, 1}}[apart]
-		lo, hi := clusters([][][]float64{a, b}, group, difference, 0.5)
-		if l, h := slowly(a, b, apart, difference, 0.5); !same(lo, l) || !same(hi, h) {
-			t.Errorf("%v and %v: %g to %g, written out %g to %g", a, b, lo, hi, l, h)
+		e := estimated(difference, group, a, b)
+		if lo, hi := slowly(a, b, apart, difference); !same(e.lo, lo) || !same(e.hi, hi) {
+			t.Errorf("%v and %v: %v, written out %g to %g", a, b, e, lo, hi)
 		}
 	}
-	if lo, _ := clusters([][][]float64{{{1}, {2}}, {{1}}}, []int{0, 1}, difference, 0.95); !math.IsNaN(lo) {
-		t.Errorf("of a single cluster: %g", lo)
+	if e := estimated(difference, []int{0, 1}, tries{{1}, {2}}, tries{{1}}); e.mid != 0.5 || !math.IsNaN(e.lo) {
+		t.Errorf("of a single try: %v", e)
 	}
 }
