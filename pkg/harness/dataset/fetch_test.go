@@ -236,3 +236,20 @@ func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// TestFetchLinks: a link in the place of a file is replaced; what it leads to stays as it was.
+func TestFetchLinks(t *testing.T) {
+	s := serve(t, "", whole)
+	path, victim := filepath.Join(s.cache, "mine", "a.csv"), filepath.Join(t.TempDir(), "a.csv")
+	write(t, victim, "mine")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(victim, path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.get(); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(path)
+	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || string(got) != table {
+		t.Errorf("outside of the cache is now %.20q (%v), in it %.20q", b, err, got)
+	}
+}
