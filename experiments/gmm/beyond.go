@@ -3,6 +3,7 @@ package gmm
 import (
 	"fmt"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -10,9 +11,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-var beyond = harness.Beyond{
+var flows = beyond.Protocol{
 	Figures: []harness.Figure{energies("2d", "2-D mixture"), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, tempered")},
-	Compare: []claim.Versus{
+	Compare: []beyond.Versus{
 		{Problem: "gmm-2d", Title: "2-D mixture", Metrics: measures, Margin: 0.01},
 		{Problem: "gmm-10d", Title: "10-D mixture", Metrics: measures, Margin: 0.05},
 		{Problem: "gmm-10d-tempered", Title: "10-D mixture, tempered", Metrics: measures, Margin: 0.05},
@@ -36,7 +37,7 @@ var beyond = harness.Beyond{
 	},
 }
 
-var measures = []claim.Measure{
+var measures = []beyond.Measure{
 	{Head: "energy distance", Metric: "energy"}, {Head: "total variation of the modes' weights", Metric: "mode-weights"},
 	{Head: "energy distance within modes", Metric: "mode-shape"}, {Head: "k-NN KL", Metric: "knn-kl"},
 }

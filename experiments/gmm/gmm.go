@@ -3,6 +3,7 @@ package gmm
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -93,6 +94,6 @@ var Experiment = &harness.Experiment{
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: findings,
-	Beyond:   beyond,
+	Findings: slices.Concat(findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }

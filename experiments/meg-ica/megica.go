@@ -4,9 +4,10 @@ package megica
 
 import (
 	"embed"
+	"slices"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -57,10 +58,12 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: findings,
-	Beyond: harness.Beyond{Compare: []claim.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
-		Metrics: []claim.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}},
+	Findings: slices.Concat(findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }
+
+var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
+	Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}
 
 var metrics = []harness.Metric{
 	{Name: "amari-median", Meaning: "Median over particles of the Amari distance to W₀ (asked for as amari)."},

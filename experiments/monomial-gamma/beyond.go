@@ -1,19 +1,20 @@
 package monomialgamma
 
 import (
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 )
 
-var beyond = harness.Beyond{
+var flows = beyond.Protocol{
 	Figures: []harness.Figure{density.Curves("beyond", "Monomial gamma: flows beyond the paper",
 		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range (band) over seeds.", problem,
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
-	Compare: []claim.Versus{{
+	Compare: []beyond.Versus{{
 		Problem: problem, Title: "Monomial gamma", Margin: 0.01,
-		Metrics: []claim.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"}},
+		Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"}},
 	}},
 	Claims: []claim.Claim{
 		density.LessNoise("Monomial gamma", problem, 0.01),

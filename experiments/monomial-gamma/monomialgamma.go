@@ -3,6 +3,7 @@ package monomialgamma
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -59,6 +60,6 @@ var Experiment = &harness.Experiment{
 			density.Column{Header: "σ", Metric: "sigma"}),
 	},
 	Claims:   claims,
-	Findings: findings,
-	Beyond:   beyond,
+	Findings: slices.Concat(findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }

@@ -89,7 +89,7 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 
 func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]*record.Set) {
 	var now []harness.Statement
-	for _, f := range e.Say() {
+	for _, f := range e.Findings {
 		if s := f(sets); s != nil {
 			now = append(now, *s)
 		}

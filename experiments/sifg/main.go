@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/experiments/gmm"
 	megica "github.com/semi-implicit/sifg/experiments/meg-ica"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
+	"github.com/semi-implicit/sifg/experiments/theory"
 	ucibnn "github.com/semi-implicit/sifg/experiments/uci-bnn"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
@@ -20,6 +21,7 @@ var experiments = []*harness.Experiment{
 	ucibnn.Experiment,
 	megica.Experiment,
 	funnel.Experiment,
+	theory.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }

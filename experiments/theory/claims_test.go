@@ -93,7 +93,10 @@ func TestClaimsCanFail(t *testing.T) {
 		wrong       func(r *record.Trace)
 	}{
 		{"T2", "flow", 20, []string{"problems.flow.options.sizes=[32,128,512,2048,8192]"}, scale("rest-0.6", 1.01)},
-		{"T6", "sigma", 5, nil, scale("expected", -1)},
+		{"T6", "sigma", 5, nil, func(r *record.Trace) {
+			scale("expected", -1)(r)
+			scale("own-error", 1e12)(r)
+		}},
 		{"T7", "sigma", 5, []string{"problems.sigma.particles=1000", "problems.sigma.options.steps=200"}, scale("library", -1)},
 		{"T10", "rays", 5, nil, larger("score-0.5", func(i int) float64 { return float64(i) })},
 		{"T14", "descent", 5, []string{"problems.descent.options.sizes=[10,100,1000]"}, scale("remainder-1000-0.4", 100)},

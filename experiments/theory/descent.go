@@ -88,8 +88,7 @@ func startLine(n int, seed uint64) []float64 {
 	return z
 }
 
-// descent measures Proposition 4.6 with the exact score: the remainder of one step h = σ²·2⁻ᵏ over h², and whether the step descends by
-// half of h·mean|v*|².
+// descent measures Proposition 4.6 with the exact score: the remainder of one step h = σ²·2⁻ᵏ over h².
 func descent(m *measurement) {
 	for _, sigma := range m.o.Sigmas {
 		for _, n := range m.o.Sizes {
@@ -97,8 +96,6 @@ func descent(m *measurement) {
 			for k := 2; k <= 10; k += 2 {
 				m.put(at(fmt.Sprintf("remainder-%d", n), sigma), k, l.remainder(z, sigma*sigma*math.Pow(2, -float64(k))))
 			}
-			l.look(z)
-			m.put(at("norm", sigma), n, l.norm)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package theory
 
 import (
 	"errors"
-	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,67 +19,74 @@ import (
 var figures = []harness.Figure{
 	{
 		Name: "draws", Title: "The flow of the proofs against the algorithm",
-		Caption: "2-D mixture, 200 particles: share of the sample in the least covered mode and energy distance to exact draws, against the draws of w that a " +
-			"move averages. One draw is Algorithm 1, infinitely many are the flow of the proofs. Averaging loses modes: the method explores by the noise of " +
-			"its single draw.",
+		Caption: "2-D mixture, 200 particles: share of the sample in the least covered mode and energy distance to exact draws, against " +
+			"the draws of w that a move averages. One draw is Algorithm 1, infinitely many are the flow of the proofs. Averaging loses " +
+			"modes: the method explores by the noise of its single draw.",
 		Draw: drawDraws,
 	},
 	{
 		Name: "draws-samples", Title: "The flow of the proofs against the algorithm: samples at σ = 0.12",
-		Caption: "The sample after the last move of the first seed, on the highest-density regions of the target that hold 50, 90 and 99 % of its mass. All " +
-			"start at the right, on no mode; with 64 draws a move the particles stay with the modes they meet first.",
+		Caption: "The sample after the last move of the first seed, on the highest-density regions of the target that hold 50, 90 and 99 " +
+			"% of its mass. All start at the right, on no mode; with 64 draws a move the particles stay with the modes they meet first.",
 		Draw: drawSamples,
 	},
 	{
 		Name: "epsilon", Title: "How well the network learns the score along a run",
-		Caption: "Left: the network's squared error ε along SIFG's run on the 2-D mixture, beside the squared score that it learns and E‖v‖² of the exact flow; " +
-			"Theorem 4.7 says something where ε is the lowest. Right: ε as a share of the squared score, with one setting changed at a time.",
+		Caption: "First: the network's squared error ε along SIFG's run on the 2-D mixture, beside the squared score that it learns and " +
+			"E‖v‖² of the exact flow; Theorem 4.7 says something where ε is the lowest. The others: ε as a share of the squared score, " +
+			"with one setting changed at a time.",
 		Draw: drawEpsilon,
 	},
 	{
 		Name: "sigma", Title: "Where each rule for σ descends KL",
-		Caption: "The library's step over the rate, with a trained network, for clouds of N(0, τ²I) against N(0, I) in 2-D: the logarithm of its size, and white where " +
-			"it goes up KL. The rules of the toy scripts make σ grow wherever it should shrink, by steps that are larger by orders of magnitude.",
+		Caption: "The library's step over the rate, with a trained network, for clouds of N(0, τ²I) against N(0, I) in 2-D: the " +
+			"logarithm of its size, and white where it goes up KL. The rules of the toy scripts make σ grow nearly wherever it should " +
+			"shrink, by steps that are larger by orders of magnitude.",
 		Draw: drawSigma,
 	},
 	{
 		Name: "variance", Title: "Gradient variance of denoising over Hutchinson's",
-		Caption: "Variance of the parameters' gradient under the denoising loss over that under the Stein loss, against σ, on clouds of N(0, τ²I); dashed: closed " +
-			"form. Below the line the paper's sentence is true: for networks with a σ of about τ or more, for a linear field nowhere.",
+		Caption: "Variance of the parameters' gradient under the denoising loss over that under the Stein loss, against σ, on clouds of " +
+			"N(0, τ²I); dashed: closed form. Below the line the paper's sentence is true: for networks with a σ of about τ or more, for " +
+			"a linear field nowhere.",
 		Draw: drawVariance,
 	},
 	{
 		Name: "rate", Title: "Theorem 4.7: mean squared gradient against K",
-		Caption: "Mean of E‖v‖² over K moves with h ∝ K^(−1/2); dashed: slope −1/2. With the learned score the mean error ε of the network bounds it from above, and " +
-			"is itself still falling.",
+		Caption: "Mean of E‖v‖² over K moves with h ∝ K^(−1/2); dashed: slope −1/2. With the learned score the mean error ε of the " +
+			"network bounds it from above, and is itself still falling.",
 		Draw: drawRate,
 	},
 	{
 		Name: "samples", Title: "Theorems 4.8 and 4.12: error of the fitted score against n",
-		Caption: "Mean ‖f − ∇log μ̂‖² of a network fitted to n draws; lines across: the same network that never sees a draw twice. The error falls at least like 1/n " +
-			"until the network's own limit, which is what is left at a small σ.",
+		Caption: "Mean ‖f − ∇log μ̂‖² of a network fitted to n draws; lines across: the same network that never sees a draw twice. The " +
+			"error falls at least like 1/n until the network's own limit, which is what is left at a small σ.",
 		Draw: drawLearning("samples", "number of draws n", []string{"sub-gaussian", "heavy-tailed"}),
 	},
 	{
 		Name: "width", Title: "Theorem 4.9: error of the score against the network's width",
-		Caption: "Mean ‖f − ∇log μ̂‖² of networks that never see a draw twice. The error falls with the width until optimisation, not size, limits it.",
-		Draw:    drawLearning("width", "width", []string{"1d", "2d"}),
+		Caption: "Mean ‖f − ∇log μ̂‖² of networks that never see a draw twice. The error falls with the width until optimisation, not " +
+			"size, limits it.",
+		Draw: drawLearning("width", "width", []string{"1d", "2d"}),
 	},
 	{
 		Name: "descent", Title: "Proposition 4.6: remainder of one step over h²",
-		Caption: "[ΔF + h·E‖v‖²]/h² for the exact flow on a 1-D mixture, mean and range over seeds. It stays bounded as h falls, and does not grow with the number of " +
-			"particles, but with a small σ.",
+		Caption: "[ΔF + h·E‖v‖²]/h² for the exact flow on a 1-D mixture, mean and range over seeds. It stays bounded as h falls, and " +
+			"does not grow with the number of particles, but with a small σ.",
 		Draw: drawDescent,
 	},
 	{
 		Name: "rays", Title: "Lemma 4.1: smoothed scores along a ray",
-		Caption: "Size of the score of ρ * N(0, σ²I), σ = 0.1, for five laws ρ; dashed: slope 1. Light tails give linear growth, which is the most that the lemma allows.",
-		Draw:    drawRays,
+		Caption: "Size of the score of ρ * N(0, σ²I), σ = 0.1, for five laws ρ; dashed: slope 1. Light tails give linear growth, which " +
+			"is the most that the lemma allows.",
+		Draw: drawRays,
 	},
-	density.Curves("growth", "Assumptions 4.4 and 4.5 along a run",
-		"2-D mixture under the settings of the fair comparison: fifth moment of the particles, and the largest ‖v‖/(1 + ‖z‖). Neither grows once the "+
-			"particles have settled.", "growth-gmm-2d",
-		density.Panel{Metric: "m5", Label: "mean ‖z‖⁵", Scale: figure.Log}, density.Panel{Metric: "ratio", Label: "largest ‖v‖/(1 + ‖z‖)", Scale: figure.Log}),
+	{
+		Name: "growth", Title: "Assumptions 4.4 and 4.5 along a run",
+		Caption: "SIFG under the settings of the fair comparison: fifth moment of the particles, and the largest ‖v‖/(1 + ‖z‖). The " +
+			"moment nearly settles on the mixtures; on monomial gamma it still grows, as the cloud reaches for the tails. The ratio does not grow.",
+		Draw: drawGrowth,
+	},
 }
 
 var palette = []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd", "sgld", "kde-flow"}
@@ -94,12 +101,8 @@ func band(values []map[int]float64, style figure.Style, across func(index int) f
 	var curves []record.Curve
 	for _, v := range values {
 		var c record.Curve
-		for i := range v {
-			c.Iteration = append(c.Iteration, i)
-		}
-		slices.Sort(c.Iteration)
-		for _, i := range c.Iteration {
-			c.Value = append(c.Value, v[i])
+		for _, i := range slices.Sorted(maps.Keys(v)) {
+			c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, v[i])
 		}
 		curves = append(curves, c)
 	}
@@ -124,19 +127,20 @@ var errAbsent = errors.New("no trials")
 
 func drawDraws(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "draws"}
-	counts := []float64{1, 4, 16, 64}
+	counts := []string{"1", "4", "16", "64"}
 	f := &figure.Figure{Cols: 2, Width: 18, Height: 13}
 	for _, metric := range []struct{ name, label string }{{"least", "share of the least covered mode"}, {"energy", "energy distance"}} {
 		for _, kind := range []string{"exact", "learned"} {
 			p := figure.Panel{
-				Title: kind + " score", X: figure.Axis{Label: "draws of w a move", Scale: figure.Log}, Y: figure.Axis{Label: metric.label, Max: math.NaN()},
+				Title: kind + " score", X: figure.Axis{Label: "draws of w a " +
+					"move", Categories: counts}, Y: figure.Axis{Label: metric.label, Max: math.NaN()},
 			}
 			for k, sigma := range t.options().Sigmas {
 				var list [][]float64
 				for _, n := range counts {
-					list = append(list, t.at(fmt.Sprintf("%s-%g", kind, n), at(metric.name, sigma), 0))
+					list = append(list, t.at(kind+"-"+n, at(metric.name, sigma), 0))
 				}
-				p.Layers = append(p.Layers, band(bySeed(list), series(k, "σ = "+claim.Num(sigma)), func(i int) float64 { return counts[i] })...)
+				p.Layers = append(p.Layers, band(bySeed(list), series(k, "σ = "+claim.Num(sigma)), nil)...)
 			}
 			if floor := t.at("exact-1", "floor-"+metric.name, 0); floor != nil {
 				p.Layers = append(p.Layers, figure.HLine{Y: max(0, stats.Mean(floor)), Style: figure.Method("truth").As("exact draws")})
@@ -175,33 +179,50 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 
 func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 	iterations := figure.Axis{Label: "iteration"}
-	left := figure.Panel{Title: "the paper's network, n = 500", X: iterations, Y: figure.Axis{Label: "mean square", Scale: figure.Log}}
+	first := figure.Panel{Title: "the paper's network", X: iterations, Y: figure.Axis{Label: "mean square", Scale: figure.Log}}
 	for k, m := range []struct{ metric, label string }{
-		{"epsilon", "ε, error of the network"}, {"score-square", "score of the cloud"}, {"velocity-square", "E‖v‖² of the exact flow"},
+		{"score-square", "score of the cloud"}, {"epsilon", "ε, error of the network"}, {"velocity-square", "E‖v‖² of the exact flow"},
 	} {
-		left.Layers = append(left.Layers, claim.Layers(s.Curves("network", "base", m.metric, 0), series(k, m.label), nil)...)
+		first.Layers = append(first.Layers, claim.Layers(s.Curves("network", "base", m.metric, 0), series(4+k, m.label), nil)...)
 	}
-	right := figure.Panel{Title: "one setting changed", X: iterations, Y: figure.Axis{Label: "ε over the squared score", Scale: figure.Log}}
-	for k, v := range []struct{ problem, method, label string }{
-		{"network", "base", "n 500, σ 0.1, width 32, 5 steps"}, {"network-100", "base", "n = 100"}, {"network-2000", "base", "n = 2000"},
-		{"network", "sigma-small", "σ = 0.05"}, {"network", "sigma-large", "σ = 0.3"}, {"network", "hidden-8", "width 8"},
-		{"network", "hidden-128", "width 128"}, {"network", "inner-1", "1 network step"}, {"network", "inner-50", "50 network steps"},
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 13, Panels: []figure.Panel{first}}
+	type variant struct{ problem, method, label string }
+	base := variant{"network", "base", "n 500, σ 0.1, width 32, 5 steps"}
+	for j, x := range []struct {
+		title    string
+		variants []variant
+	}{
+		{"number of particles", []variant{{"network-100", "base", "n = 100"}, {"network-2000", "base", "n = 2000"}}},
+		{"σ", []variant{{"network", "sigma-small", "σ = 0.05"}, {"network", "sigma-large", "σ = 0.3"}}},
+		{"width", []variant{{"network", "hidden-8", "width 8"}, {"network", "hidden-128", "width 128"}}},
+		{"network steps a move", []variant{{"network", "inner-1", "1 step"}, {"network", "inner-50", "50 steps"}}},
 	} {
-		share := s.Curves(v.problem, v.method, "epsilon", 0)
-		size := s.Curves(v.problem, v.method, "score-square", 0)
-		for j := range share {
-			share[j].Value = slices.Clone(share[j].Value)
-			for i := range share[j].Value {
-				share[j].Value[i] /= size[j].Value[i]
+		p := figure.Panel{Title: x.title, X: iterations, Y: figure.Axis{Label: "ε over the squared " +
+			"score", Scale: figure.Log, Min: 0.01, Max: 1}}
+		for k, v := range append([]variant{base}, x.variants...) {
+			style := series(0, v.label)
+			if k > 0 {
+				style = distinct(3+2*j+k-1, v.label)
 			}
+			p.Layers = append(p.Layers, claim.Layers(relative(s, v.problem, v.method), style, nil)...)
 		}
-		layers := claim.Layers(share, distinct(k, v.label), nil)
-		right.Layers = append(right.Layers, layers[min(1, len(layers)):]...) // nine bands would hide each other
+		f.Panels = append(f.Panels, p)
 	}
-	return &figure.Figure{Cols: 2, Width: 18, Height: 9.5, Panels: []figure.Panel{left, right}}, nil
+	return f, nil
 }
 
-// distinct is the style of one of nine lines: three colours in three kinds of dashes.
+// relative are the curves of ε over the squared score.
+func relative(s *record.Set, problem, method string) []record.Curve {
+	share := s.Curves(problem, method, "epsilon", 0)
+	for j, size := range s.Curves(problem, method, "score-square", 0) {
+		for i, v := range size.Value {
+			share[j].Value[i] /= v
+		}
+	}
+	return share
+}
+
+// distinct is the style of one of many lines: colours in three kinds of dashes.
 func distinct(k int, label string) figure.Style {
 	st := series(k/3, label)
 	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[k%3]

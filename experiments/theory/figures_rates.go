@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 func drawSigma(s *record.Set) (*figure.Figure, error) {
@@ -19,7 +21,7 @@ func drawSigma(s *record.Set) (*figure.Figure, error) {
 		}
 		return out
 	}
-	f := &figure.Figure{Cols: 3, Width: 18, ColorBar: figure.Axis{Label: "log₁₀ of the step over the rate"}}
+	f := &figure.Figure{Cols: 3, Width: 18, ColorBar: figure.Axis{Label: "log10 of the step over the rate; white: up KL"}}
 	for _, m := range []struct{ rule, title string }{
 		{"kl-w", "equation 3.10 (kl-w)"}, {"dsm-in", "2-D script (dsm-in)"}, {"dsm-out", "10-D script (dsm-out)"},
 	} {
@@ -48,7 +50,8 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "variance"}
 	o := t.options()
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
-	for _, m := range []struct{ method, title string }{{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained weights"}} {
+	for _, m := range []struct{ method, title string }{{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained " +
+		"weights"}} {
 		p := figure.Panel{
 			Title: m.title, X: figure.Axis{Label: "σ", Scale: figure.Log}, Y: figure.Axis{Label: "ratio of variances", Scale: figure.Log},
 		}
@@ -126,13 +129,14 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 		t := trials{s, problem}
 		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
 		for _, m := range methods {
-			p := figure.Panel{Title: m, X: figure.Axis{Label: label, Scale: figure.Log}, Y: figure.Axis{Label: "mean squared error of f", Scale: figure.Log}}
+			p := figure.Panel{Title: m, X: figure.Axis{Label: label, Scale: figure.Log}, Y: figure.Axis{Label: "mean squared error of " +
+				"f", Scale: figure.Log}}
 			for k, sigma := range t.options().Sigmas {
 				values := t.each(m, at("error", sigma))
+				if floor := t.at(m, at("error", sigma), 0); floor != nil {
+					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: thin(series(k, ""))})
+				}
 				for _, v := range values {
-					if floor, ok := v[0]; ok && len(p.Layers) < 3*(k+1) {
-						p.Layers = append(p.Layers, figure.HLine{Y: floor, Style: thin(series(k, ""))})
-					}
 					delete(v, 0)
 				}
 				p.Layers = append(p.Layers, band(values, series(k, "σ = "+claim.Num(sigma)), nil)...)
@@ -157,7 +161,8 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 			Title: "σ = " + claim.Num(sigma), X: figure.Axis{Label: "h/σ²", Scale: figure.Log}, Y: figure.Axis{Label: "remainder over h²"},
 		}
 		for k, n := range o.Sizes {
-			p.Layers = append(p.Layers, band(t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma)), series(k, fmt.Sprintf("n = %d", n)),
+			p.Layers = append(p.Layers, band(t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma)), series(k, fmt.Sprintf("n = "+
+				"%d", n)),
 				func(i int) float64 { return math.Pow(2, -float64(i)) })...)
 		}
 		f.Panels = append(f.Panels, p)
@@ -167,7 +172,8 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 
 func drawRays(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "rays"}
-	p := figure.Panel{X: figure.Axis{Label: "distance along the ray", Scale: figure.Log}, Y: figure.Axis{Label: "size of the score", Scale: figure.Log}}
+	p := figure.Panel{X: figure.Axis{Label: "distance along the ray", Scale: figure.Log}, Y: figure.Axis{Label: "size of the " +
+		"score", Scale: figure.Log}}
 	for k, law := range s.Methods(t.problem) {
 		values := t.each(law, at("score", 0.1))
 		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)
@@ -176,4 +182,17 @@ func drawRays(s *record.Set) (*figure.Figure, error) {
 		}
 	}
 	return &figure.Figure{Cols: 1, Width: 12, Height: 8, Panels: []figure.Panel{p}}, nil
+}
+
+func drawGrowth(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 2, Width: 14, Height: 7.5}
+	for _, m := range []struct{ metric, label string }{{"m5", "mean ‖z‖⁵"}, {"ratio", "largest ‖v‖/(1 + ‖z‖)"}} {
+		p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: m.label, Scale: figure.Log}}
+		for k, problem := range growthProblems {
+			style := series(k, strings.TrimPrefix(problem, "growth-"))
+			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
 }

@@ -43,7 +43,8 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Lead:  true,
 		Title: "The theory is about another flow than the algorithm",
-		Text: fmt.Sprintf("The proofs move particles by the mean over w, Algorithm 1 by one draw of w. At σ = 0.12 with the exact score, 64 draws a move give an "+
+		Text: fmt.Sprintf("The proofs move particles by the mean over w, Algorithm 1 by one draw of w. At σ = 0.12 with the exact score, "+
+			"64 draws a move give an "+
 			"energy distance %s times that of one.", claim.Num(ratio)),
 		Table: out,
 	}
@@ -70,10 +71,12 @@ func printed(by map[string]*record.Set) *harness.Statement {
 		{Header: "measured, right", Align: table.Right},
 	}, Notes: []string{"Medians over seeds; a cloud of N(0, I) with σ = 0.5, whose smoothed score is −0.8·x."}}
 	row := func(where, as, right string, measured, should float64) {
-		out.Rows = append(out.Rows, []table.Cell{table.Text(where), table.Text(as), table.Text(right), table.Number(measured, 3), table.Number(should, 3)})
+		out.Rows = append(out.Rows, []table.Cell{
+			table.Text(where), table.Text(as), table.Text(right), table.Number(measured, 3), table.Number(should, 3)})
 	}
 	row("Algorithms 1 and 2, loss: slope of the best linear f", "f − (x − z)/σ²", "f + (x − z)/σ²", get("slope-minus"), get("slope-plus"))
-	row("Algorithm 2, network step: loss after 20 steps from "+claim.Num(get("loss-start")), "+η∇L", "−η∇L", get("loss-ascent"), get("loss-descent"))
+	row("Algorithm 2, network step: loss after 20 steps from "+
+		""+claim.Num(get("loss-start")), "+η∇L", "−η∇L", get("loss-ascent"), get("loss-descent"))
 	row("after Lemma 4.1, score over the exact score", "+σ⁻²", "−σ⁻²", get("printed-score"), -get("printed-score"))
 	row("Algorithm 2, step of σ over that of equation 3.10, at σ = 0.5", "ε = σw", "w", eps, 1)
 	row("Corollary 4.14, power of ten it asks for beyond its statement (10-D mixture)", "σ⁻ᵈ", "σ⁻⁽ᵈ⁺⁴⁾", 0, factor)
@@ -90,17 +93,20 @@ func silent(by map[string]*record.Set) *harness.Statement {
 	if !ok {
 		return nil
 	}
-	out := &table.Table{Columns: []table.Column{{Header: "Density"}, {Header: "where it fails"}, {Header: "quotient at 0.1", Align: table.Right},
+	out := &table.Table{Columns: []table.Column{{Header: "Density"}, {Header: "where it fails"}, {Header: "quotient at " +
+		"0.1", Align: table.Right},
 		{Header: "at 1e−4", Align: table.Right}}, Notes: []string{"Largest of 20 pairs of points, median over seeds."}}
 	for _, x := range []struct{ method, why string }{
-		{"gmm-2d", "nowhere"}, {"monomial-gamma", "score ∝ |x|^−0.1 at 0"}, {"meg-ica", "W⁻ᵀ where W is singular"}, {"uci-bnn", "a ReLU switches on"},
+		{"gmm-2d", "nowhere"}, {"monomial-gamma", "score ∝ |x|^−0.1 at 0"}, {"meg-ica", "W⁻ᵀ where W is singular"}, {"uci-bnn", "a ReLU " +
+			"switches on"},
 	} {
-		out.Rows = append(out.Rows, []table.Cell{table.Text(x.method), table.Text(x.why), table.Number(stats.Median(t.at(x.method, "quotient", 1)), 3),
-			table.Number(stats.Median(t.at(x.method, "quotient", 4)), 3)})
+		far, close := stats.Median(t.at(x.method, "quotient", 1)), stats.Median(t.at(x.method, "quotient", 4))
+		out.Rows = append(out.Rows, []table.Cell{table.Text(x.method), table.Text(x.why), table.Number(far, 3), table.Number(close, 3)})
 	}
 	return &harness.Statement{
 		Title: "Assumption 4.3 fails in three of the four experiments",
-		Text:  "The convergence theorems ask for a Lipschitz score. Only the mixtures have one, so for the other experiments they prove nothing.",
+		Text: "The convergence theorems ask for a Lipschitz score. Only the mixtures have one, so for the other experiments they prove " +
+			"nothing.",
 		Table: out,
 	}
 }

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // trials reads the values of one problem's computations.
@@ -96,27 +98,17 @@ func slopeOf(values []map[int]float64, use func(index int) bool) slope {
 	var each []float64
 	for _, v := range values {
 		var x, y []float64
-		for i, value := range v {
+		for _, i := range slices.Sorted(maps.Keys(v)) { // in order, for equal rounding
 			if i > 0 && (use == nil || use(i)) {
-				x, y = append(x, math.Log(float64(i))), append(y, math.Log(value))
+				x, y = append(x, math.Log(float64(i))), append(y, math.Log(v[i]))
 			}
 		}
-		each = append(each, line2(x, y))
+		_, k := stat.LinearRegression(x, y, nil, false)
+		each = append(each, k)
 	}
 	out := slope{mean: stats.Mean(each), seeds: len(each)}
 	out.low, out.high = stats.TInterval(each, 0.95)
 	return out
-}
-
-// line2 is the least-squares slope of y against x.
-func line2(x, y []float64) float64 {
-	mx, my := stats.Mean(x), stats.Mean(y)
-	var xy, xx float64
-	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
-	}
-	return xy / xx
 }
 
 // minus subtracts from each seed's values those of another metric at index 0, of the same seeds in the same order.
@@ -134,13 +126,10 @@ func minus(values []map[int]float64, floor []float64) []map[int]float64 {
 // average is the mean over seeds by index, in order of the index.
 func average(values []map[int]float64) (index []int, mean []float64) {
 	for _, v := range values {
-		for i := range v {
-			if !slices.Contains(index, i) {
-				index = append(index, i)
-			}
-		}
+		index = slices.AppendSeq(index, maps.Keys(v))
 	}
 	slices.Sort(index)
+	index = slices.Compact(index)
 	for _, i := range index {
 		var at []float64
 		for _, v := range values {

@@ -25,7 +25,6 @@ func identity(m *measurement) {
 		}
 		left, right := denoising(mu, sigma, m.seed, 1/sigma)
 		m.put(at("relative", sigma), 0, math.Abs(left-right)/right)
-		m.put(at("constant", sigma), 0, right)
 	}
 }
 
@@ -109,7 +108,8 @@ func rays(m *measurement) {
 	shift, scale := r.NormFloat64(), math.Exp(0.3*r.NormFloat64())
 	for _, sigma := range m.o.Sigmas {
 		for _, x := range m.o.Sizes {
-			score, first, second := smoothedMoments(func(y float64) float64 { return tails[m.method]((y - shift) / scale) }, float64(x), sigma)
+			rho := func(y float64) float64 { return tails[m.method]((y - shift) / scale) }
+			score, first, second := smoothedMoments(rho, float64(x), sigma)
 			m.put(at("score", sigma), x, math.Abs(score))
 			m.put(at("first", sigma), x, first)
 			m.put(at("second", sigma), x, second)
@@ -117,8 +117,8 @@ func rays(m *measurement) {
 	}
 }
 
-// smoothedMoments integrates over y: E[y − x]/σ², E|x − y| and E(x − y)² under the law with density ∝ ρ(y)·exp(−(x−y)²/(2σ²)), for x ≥ 0. It
-// goes over [−6, x + 6] in steps of σ/20, and takes the exponent relative to its largest value.
+// smoothedMoments integrates over y: E[y − x]/σ², E|x − y| and E(x − y)² under the law with density ∝ ρ(y)·exp(−(x−y)²/(2σ²)), for x ≥ 0.
+// It goes over [−6, x + 6] in steps of σ/20, and takes the exponent relative to its largest value.
 func smoothedMoments(logRho func(y float64) float64, x, sigma float64) (score, first, second float64) {
 	top := math.Inf(-1)
 	var at, logs []float64

@@ -12,7 +12,8 @@ import (
 
 const batchRows = 512 // of one network step
 
-// fit trains a network to the score of a law smoothed by σ, by denoising: each of the steps takes a batch of the law's draws and fresh noise.
+// fit trains a network to the score of a law smoothed by σ, by denoising: each of the steps takes a batch of the law's draws and fresh
+// noise.
 func fit(d, hidden, steps int, sigma float64, seed uint64, rows func(dst sifg.Batch, r *rng.Stream)) *nn.Net {
 	net := nn.New(d, hidden, nn.Tanh)
 	net.Init(rng.New(seed, "network"))
@@ -128,8 +129,8 @@ func scoreError(net *nn.Net, l fitted, sigma float64, draws int, score func(x []
 	return sum / float64(draws)
 }
 
-// samples measures Theorems 4.8 and 4.12: the error of a network that was fitted to n draws of a law, and that of one that never sees a draw
-// twice (index 0).
+// samples measures Theorems 4.8 and 4.12: the error of a network that was fitted to n draws of a law, and that of one that never sees a
+// draw twice (index 0).
 func samples(m *measurement) {
 	l := map[string]fitted{"sub-gaussian": known{target.GMM2D()}, "heavy-tailed": student{}}[m.method]
 	for _, sigma := range m.o.Sigmas {

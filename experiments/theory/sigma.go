@@ -51,13 +51,10 @@ func central(f func(x float64) float64, x float64) float64 {
 	return (f(x+h) - f(x-h)) / (2 * h)
 }
 
-// ruleOf is the σ rule of a trial.
-func (m *measurement) ruleOf() sifg.SigmaRule { return sifg.SigmaRule(m.sampler.SigmaRule) }
-
 // sigmas measures equations 3.9 and 3.10: for each (σ, τ) the step of a rule, in closed form, by central differences of its own
 // objective, and as the library takes it on a cloud with a network, beside the derivative of KL.
 func sigmas(m *measurement) {
-	rule := m.ruleOf()
+	rule := sifg.SigmaRule(m.sampler.SigmaRule)
 	for i, tau := range m.o.Taus {
 		for j, sigma := range m.o.Sigmas {
 			cell := i*len(m.o.Sigmas) + j

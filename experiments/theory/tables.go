@@ -19,19 +19,20 @@ var tables = []harness.Table{
 	},
 	{
 		Name: "bounds", Title: "What the bounds ask for",
-		Caption: "Powers of ten that an error of 0.1 takes with constants 1 and without logarithms. Theorem 4.13 bounds nothing in 2-D, where its exponent is 0.",
-		Make:    boundsTable,
+		Caption: "Powers of ten that an error of 0.1 takes with constants 1 and without logarithms. Theorem 4.13 bounds nothing in 2-D, " +
+			"where its exponent is 0.",
+		Make: boundsTable,
 	},
 	{
 		Name: "held", Title: "σ's gradient at noise that the network has learned",
-		Caption: "The step of kl-w over the rate on N(0, I), median over seeds, after network steps on the one draw that it is judged by: it drifts from the exact step " +
-			"towards a larger σ.",
+		Caption: "The step of kl-w over the rate on N(0, I), median over seeds, after network steps on the one draw that it is judged " +
+			"by: it drifts from the exact step towards a larger σ.",
 		Make: heldTable,
 	},
 	{
 		Name: "crossings", Title: "Where denoising becomes the quieter loss",
-		Caption: "The σ at which the variance of denoising falls below Hutchinson's, interpolated, median over seeds; –: not up to σ = 2. In 1-D Hutchinson's " +
-			"estimate is exact, so denoising never is.",
+		Caption: "The σ at which the variance of denoising falls below Hutchinson's, interpolated, median over seeds; –: not up to σ = " +
+			"2. In 1-D Hutchinson's estimate is exact, so denoising never is.",
 		Make: crossings,
 	},
 }
@@ -73,7 +74,8 @@ func boundsTable(s *record.Set) (*table.Table, error) {
 	}}
 	for _, m := range s.Methods(x.problem) {
 		row := []table.Cell{table.Text(m)}
-		for _, metric := range []string{"particles", "corollary-4.10", "corollary-4.14", "corollary-4.14-proof", "theorem-4.9", "theorem-4.13"} {
+		for _, metric := range []string{
+			"particles", "corollary-4.10", "corollary-4.14", "corollary-4.14-proof", "theorem-4.9", "theorem-4.13"} {
 			row = append(row, table.Fixed(stats.Mean(x.at(m, metric, 0)), 1))
 		}
 		t.Rows = append(t.Rows, row)

@@ -22,14 +22,20 @@ var config []byte
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
 	Name:  "theory",
-	Title: "The theory",
-	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose smoothed densities and scores " +
-		"are in closed form. Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
+	Title: "Theory",
+	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose smoothed densities and " +
+		"scores are in closed form. Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
-	Metrics:  []harness.Metric{},
-	Lead:     []string{"draws", "T14", "T11"},
+	Metrics: []harness.Metric{
+		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
+		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
+		{Name: "velocity-square", Meaning: "Mean ‖v‖² of the exact flow at the particles, without bias."},
+		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
+		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
+	},
+	Lead:     []string{"draws", "T8", "T17", "T18"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,

@@ -9,30 +9,28 @@ import (
 )
 
 // variance measures the sentence of section 3.2 that denoising has a lower variance than Hutchinson's estimate: the variance of the
-// parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the parameters, where only the loss's own noise is
-// drawn anew. Method linear has a linear field with its closed form, random a network with random weights, trained one after Steps steps.
+// parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the parameters, where only the loss's own noise
+// is drawn anew. Method linear has a linear field with its closed form, random a network with random weights, trained one after Steps
+// steps.
 func variance(m *measurement) {
 	for _, d := range m.o.Dims {
 		for i, tau := range m.o.Taus {
 			for j, sigma := range m.o.Sigmas {
 				cell := i*len(m.o.Sigmas) + j
-				denoise, stein, antithetic := m.gradientVariance(d, m.particles, tau, sigma)
+				denoise, stein := m.gradientVariance(d, m.particles, tau, sigma)
 				m.put(fmt.Sprintf("denoise-%d", d), cell, denoise)
 				m.put(fmt.Sprintf("stein-%d", d), cell, stein)
-				if m.method != "linear" {
-					m.put(fmt.Sprintf("antithetic-%d", d), cell, antithetic)
-					continue
-				}
-				held, redrawn := innerLoop(m, d, tau, sigma)
-				m.put(fmt.Sprintf("held-%d", d), cell, held)
-				m.put(fmt.Sprintf("redrawn-%d", d), cell, redrawn)
 			}
 		}
 	}
 	for _, n := range m.o.Sizes {
-		denoise, stein, _ := m.gradientVariance(2, n, 1, 0.1)
-		m.put("denoise-by-n", n, denoise)
-		m.put("stein-by-n", n, stein)
+		denoise, _ := m.gradientVariance(2, n, 1, 0.1)
+		m.put("by-n", n, denoise)
+	}
+	if m.method == "linear" {
+		held, redrawn := innerLoop(m, 2, 1, 0.1)
+		m.put("held", 0, held)
+		m.put("redrawn", 0, redrawn)
 	}
 }
 
@@ -46,22 +44,23 @@ func gaussianCloud(n, d int, tau float64, seed uint64) sifg.Batch {
 	return z
 }
 
-func (m *measurement) gradientVariance(d, n int, tau, sigma float64) (denoise, stein, antithetic float64) {
+func (m *measurement) gradientVariance(d, n int, tau, sigma float64) (denoise, stein float64) {
 	z := gaussianCloud(n, d, tau, m.seed)
 	if m.method == "linear" {
 		r := rng.New(m.seed, "noise")
 		denoise = linearVariance(z, m.o.Draws, func(w []float32) { r.Normal(w) }, sigma)
-		return denoise, linearVariance(z, m.o.Draws, r.Rademacher, 0), 0
+		return denoise, linearVariance(z, m.o.Draws, r.Rademacher, 0)
 	}
 	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}}
 	if m.method == "trained" {
 		network.Inner = m.o.Steps
 	}
-	return sifg.GradientVariance(z, normal(d).target(), network, float32(sigma), m.o.Draws, m.seed)
+	denoise, stein, _ = sifg.GradientVariance(z, normal(d).target(), network, float32(sigma), m.o.Draws, m.seed)
+	return denoise, stein
 }
 
-// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0 that of the Stein loss,
-// mean w wᵀ.
+// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0 that of the Stein
+// loss, mean w wᵀ.
 func linearGradient(z sifg.Batch, w []float32, sigma float64) []float64 {
 	d := z.Cols
 	g := make([]float64, d*d)

@@ -5,8 +5,8 @@ import (
 	"embed"
 	"slices"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 )
 
 //go:embed uci-bnn.yaml
@@ -63,13 +63,15 @@ var Experiment = &harness.Experiment{
 			Caption: "Every printed cell, the measured one, and their difference.",
 			Make:    against},
 	},
-	Own:      own,
-	Claims:   slices.Concat(tableClaims, flowClaims),
-	Findings: findings,
-	Beyond: harness.Beyond{Compare: []claim.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []claim.Measure{
-		{Head: "test NLL", Metric: "test-nll"}, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}},
+	Own:       own,
+	Claims:    slices.Concat(tableClaims, flowClaims),
+	Findings:  slices.Concat(findings, flows.Findings()),
+	Apart:     flows.Apart(),
 	Published: printed,
 	Incomparable: map[string]string{
 		"paper": manySplits, "matched": manySplits, "beyond": "other networks than the paper's", "standard": "other data and splits than the printed table",
 	},
 }
+
+var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []beyond.Measure{
+	{Head: "test NLL", Metric: "test-nll"}, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}

@@ -51,7 +51,8 @@ type Experiment struct {
 	Tables   []Table
 	Claims   []claim.Claim
 	Findings []Finding
-	Beyond   Beyond // what is made of the protocol beyond
+	// Apart are the figures and tables of protocols that have their own in place of these figures, tables and claims, by protocol.
+	Apart map[string]Contents
 
 	// Own says how it runs on data sets of a person's own; nil: it does not.
 	Own *Own
@@ -60,6 +61,20 @@ type Experiment struct {
 	Published []claim.Published
 	// Incomparable says, by protocol, why its trials cannot be compared with the published numbers.
 	Incomparable map[string]string
+}
+
+// Contents are figures and tables.
+type Contents struct {
+	Figures []Figure
+	Tables  []Table
+}
+
+// Under returns what is made of the records of a protocol.
+func (e *Experiment) Under(protocol string) ([]Figure, []Table, []claim.Claim) {
+	if c, ok := e.Apart[protocol]; ok {
+		return c.Figures, c.Tables, nil
+	}
+	return e.Figures, e.Tables, e.Claims
 }
 
 // Own is an experiment on data sets of a person's own. Nothing of it is about the paper.
@@ -79,7 +94,7 @@ func (e *Experiment) On(data []string) (*Experiment, error) {
 	text, err := settings.On(e.Settings, e.Own.Problem, data)
 	out := *e
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
-	out.Claims, out.Findings, out.Published, out.Lead, out.Beyond = nil, nil, nil, nil, Beyond{}
+	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
 	return &out, err
 }
 

@@ -53,14 +53,10 @@ func New(r Request) (*Plan, error) {
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
 	for i, e := range r.Experiments {
-		protocols := r.Protocols
-		if protocols == nil {
-			protocols = files[i].Protocols
-		}
 		had := len(p.Trials)
-		for _, protocol := range protocols {
-			if !slices.Contains(files[i].Protocols, protocol) {
-				continue
+		for _, protocol := range files[i].Protocols {
+			if only := len(files[i].Protocols) == 1; !only && r.Protocols != nil && !slices.Contains(r.Protocols, protocol) {
+				continue // the only one is meant, whichever is asked for
 			}
 			l, err := r.layout(e, files[i], protocol)
 			if err != nil {
@@ -93,6 +89,9 @@ func (r *Request) Check() ([]*settings.File, error) {
 		}
 		f := files[i]
 		protocols, problems = append(protocols, f.Protocols...), append(problems, f.Problems...)
+		if len(f.Protocols) == 1 { // any stands for it: see New
+			protocols = append(protocols, settings.Protocols...)
+		}
 		methods = append(methods, f.Methods...)
 	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own

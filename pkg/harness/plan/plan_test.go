@@ -162,6 +162,13 @@ func TestExperiments(t *testing.T) {
 			t.Errorf("%v %v: %s, want %s", c.protocols, c.problems, got, c.want)
 		}
 	}
+	b.Settings = []byte(strings.Replace(toySettings, "  released: {}\n", "", 1))
+	one := mustPlan(t, func(r *Request) {
+		r.Experiments, r.Protocols = []*harness.Experiment{b}, []string{"released", "matched"}
+	})
+	if first, last := one.Trials[0], one.Trials[len(one.Trials)-1]; first.Protocol != "paper" || last.Protocol != "paper" {
+		t.Errorf("an experiment with one protocol runs under %s and %s", first.Protocol, last.Protocol)
+	}
 	p := mustPlan(t, sets("b.step=0.7"), func(r *Request) { r.Experiments = []*harness.Experiment{a, b} })
 	for _, x := range p.Trials {
 		if (x.Config.Sampler.Step == 0.7) != (x.Experiment == "b") {

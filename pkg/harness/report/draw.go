@@ -77,7 +77,7 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 		}
 	}
 	out := []harness.Statement{}
-	for i, f := range e.Say() {
+	for i, f := range e.Findings {
 		var s *harness.Statement
 		if problem := attempt(func() error { s = f(sets); return nil }); problem != "" {
 			s = &harness.Statement{Title: fmt.Sprintf("Finding %d failed", i+1), Text: "It could not be computed: " + problem + "."}

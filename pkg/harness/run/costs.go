@@ -14,7 +14,7 @@ func (c *Costs) Add(experiment, problem, method string, particles, iterations in
 	for _, m := range []string{method, ""} {
 		of := [3]string{experiment, problem, m}
 		c.seconds[of] += seconds
-		c.work[of] += float64(iterations) * float64(particles)
+		c.work[of] += size(iterations, particles)
 	}
 }
 
@@ -23,7 +23,7 @@ func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
 	for _, m := range []string{t.Method, ""} {
 		of := [3]string{t.Experiment, t.Problem, m}
 		if c.work[of] > 0 {
-			return c.seconds[of] / c.work[of] * float64(t.Config.Iterations) * float64(t.Config.Particles), true
+			return c.seconds[of] / c.work[of] * size(t.Config.Iterations, t.Config.Particles), true
 		}
 	}
 	return 0, false
@@ -43,3 +43,6 @@ func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known 
 	}
 	return max(sum/float64(max(1, jobs)), longest), known
 }
+
+// size is what a trial's time grows with. A computation has no iterations and counts as one.
+func size(iterations, particles int) float64 { return float64(max(iterations, 1)) * float64(particles) }

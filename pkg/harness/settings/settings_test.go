@@ -221,12 +221,8 @@ func TestDecode(t *testing.T) {
 	for want, in := range map[string]map[string]any{
 		`unknown key "dmi" in options: did you mean "dim"?`:          {"dmi": 1},
 		`unknown key "off" in nested of options: did you mean "on"?`: {"nested": map[string]any{"off": 1}},
-		`options: 'nested.on' expected type 'bool'`:                  {"nested": map[string]any{"on": 1}},
 		`options: 'dim' want a whole number, got 1.5`:                {"dim": 1.5},
-		`options: 'names[0]' expected type 'string'`:                 {"names": []any{1}},
 		`options: 'shift' expected type 'float64'`:                   {"shift": "1"},
-		`options: 'names' source data must be an array`:              {"names": "a"},
-		`options: 'nested' expected a map`:                           {"nested": []any{1}},
 	} {
 		if err := Decode(in, &o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", in, err, want)

@@ -210,17 +210,13 @@ func TestForgedStore(t *testing.T) {
 func TestForgedTrial(t *testing.T) {
 	s, outside := must(Open(t.TempDir())), t.TempDir()
 	must(put(s, "k", record.StatusOK))
-	forge(func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, nil)(s)
-	if e, err := s.Get(gmm("k")); err != nil || e.Trial.Reason != `\x1b[2Jall is well` {
-		t.Errorf("%+v, error %v", e, err)
-	}
 	trace := must(record.EncodeTraces([]record.Trace{{Key: "another"}}))
-	forge(func(*head) {}, map[string][]byte{traceName: trace})(s)
-	if _, err := must(s.Get(gmm("k"))).Traces(); !errors.Is(err, record.ErrDamaged) {
-		t.Errorf("rows of another trial: error %v", err)
+	forge(func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, map[string][]byte{traceName: trace})(s)
+	e := must(s.Get(gmm("k")))
+	if _, err := e.Traces(); e.Trial.Reason != `\x1b[2Jall is well` || !errors.Is(err, record.ErrDamaged) {
+		t.Errorf("%+v, rows of another trial: error %v", e, err)
 	}
-	must(0, os.RemoveAll(filepath.Join(s.dir, "gmm")))
-	must(0, os.Symlink(outside, filepath.Join(s.dir, "gmm"))) // where all trials would be written
+	must(0, errors.Join(os.RemoveAll(filepath.Join(s.dir, "gmm")), os.Symlink(outside, filepath.Join(s.dir, "gmm"))))
 	if _, err := put(s, "k", record.StatusOK); err == nil || len(must(os.ReadDir(outside))) != 0 {
 		t.Errorf("a link out of the store was followed: error %v", err)
 	}

@@ -1,4 +1,4 @@
-package claim
+package beyond
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -47,11 +48,11 @@ func (v Versus) rule(comparisons int) string {
 	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A flow beats or loses to a rival if a two-sided sign-flip test tells the "+
 		"difference from zero (5 %%, Holm's correction over the %d comparisons of this table) and its mean exceeds %s. It ties if the 90 %% "+
 		"interval (Student's t) of the mean difference is within ±%s. Otherwise the comparison is open.",
-		v.Metrics[0].Head, comparisons, Num(v.Margin), Num(v.Margin))
+		v.Metrics[0].Head, comparisons, claim.Num(v.Margin), claim.Num(v.Margin))
 }
 
 // relations returns the comparisons of the flows and rivals that have trials.
-func (v Versus) relations(f *Finals) []relation {
+func (v Versus) relations(f *claim.Finals) []relation {
 	var out []relation
 	var p []float64
 	var gaps [][]float64
@@ -67,12 +68,12 @@ func (v Versus) relations(f *Finals) []relation {
 	for i, p := range stats.Holm(p) {
 		r := &out[i]
 		r.gap, r.p, r.verdict = stats.Mean(gaps[i]), p, open
-		switch alike, _ := Alike(gaps[i], v.Margin); {
-		case alike == Reproduced:
+		switch alike, _ := claim.Alike(gaps[i], v.Margin); {
+		case alike == claim.Reproduced:
 			r.verdict = ties
-		case p <= Level && r.gap < -v.Margin:
+		case p <= claim.Level && r.gap < -v.Margin:
 			r.verdict = beats
-		case p <= Level && r.gap > v.Margin:
+		case p <= claim.Level && r.gap > v.Margin:
 			r.verdict = loses
 		}
 	}
@@ -82,7 +83,7 @@ func (v Versus) relations(f *Finals) []relation {
 // Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
 // each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
-	f, methods := ReadFinals(s), s.Methods(v.Problem)
+	f, methods := claim.ReadFinals(s), s.Methods(v.Problem)
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
 	}
@@ -94,7 +95,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	}
 	flows := slices.DeleteFunc(slices.Clone(newFlows), func(m string) bool { return !slices.Contains(methods, m) })
 	for _, flow := range flows {
-		t.Columns = append(t.Columns, table.Column{Header: Label(flow)})
+		t.Columns = append(t.Columns, table.Column{Header: claim.Label(flow)})
 	}
 	row := func(label, method, prefix string) {
 		cells := []table.Cell{table.Text(label)}
@@ -104,14 +105,14 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		for _, flow := range flows {
 			cell := table.Text("")
 			if i := slices.IndexFunc(found, func(r relation) bool { return prefix == "" && r.flow == flow && r.rival == method }); i >= 0 {
-				cell = table.Text(fmt.Sprintf("%s: %s, %s", found[i].verdict, Num(found[i].gap), pText(found[i].p)))
+				cell = table.Text(fmt.Sprintf("%s: %s, %s", found[i].verdict, claim.Num(found[i].gap), pText(found[i].p)))
 			}
 			cells = append(cells, cell)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	for _, m := range methods {
-		label := Label(m)
+		label := claim.Label(m)
 		if well, all := f.Ended(v.Problem, m); well < all {
 			label += fmt.Sprintf(" (%d of %d trials ended well)", well, all)
 		}
@@ -125,7 +126,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 
 // Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
-	f := ReadFinals(s)
+	f := claim.ReadFinals(s)
 	best, least := "", math.Inf(1)
 	for _, m := range s.Methods(v.Problem) {
 		if mean := stats.Mean(f.Values(v.Problem, v.Metrics[0].Metric, m)); mean < least {
@@ -143,7 +144,7 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			var of []string
 			for _, r := range found {
 				if r.flow == flow && r.verdict == say.verdict {
-					of = append(of, Label(r.rival))
+					of = append(of, claim.Label(r.rival))
 				}
 			}
 			if of != nil {
@@ -151,10 +152,10 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			}
 		}
 		if parts != nil {
-			sentences = append(sentences, Label(flow)+" "+strings.Join(parts, "; ")+".")
+			sentences = append(sentences, claim.Label(flow)+" "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, Label(best)), strings.Join(sentences, " ")
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, claim.Label(best)), strings.Join(sentences, " ")
 }
 
 func interval(x []float64) table.Cell {
@@ -162,8 +163,8 @@ func interval(x []float64) table.Cell {
 		return table.Text("–")
 	}
 	c := table.Number(stats.Mean(x), 3)
-	if lo, hi := stats.TInterval(x, 1-Level); !math.IsNaN(lo) {
-		c.Text += fmt.Sprintf(" [%s, %s]", Num(lo), Num(hi))
+	if lo, hi := stats.TInterval(x, 1-claim.Level); !math.IsNaN(lo) {
+		c.Text += fmt.Sprintf(" [%s, %s]", claim.Num(lo), claim.Num(hi))
 	}
 	return c
 }
