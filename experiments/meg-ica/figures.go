@@ -116,19 +116,15 @@ func diagnostics(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// listed prints values one after another.
+// listed prints values one after another, counts in full and others with four digits.
 func listed(v []float64) string {
 	var text []string
 	for _, x := range v {
-		text = append(text, number(x))
+		if x == math.Trunc(x) || math.Abs(x) >= 1000 {
+			text = append(text, fmt.Sprintf("%.0f", x))
+		} else {
+			text = append(text, table.Significant(x, 4))
+		}
 	}
 	return strings.Join(text, ", ")
-}
-
-// number prints counts in full, other values with four digits.
-func number(v float64) string {
-	if v == math.Trunc(v) || math.Abs(v) >= 1000 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return table.Significant(v, 4)
 }

@@ -2,7 +2,6 @@ package megica
 
 import (
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
@@ -89,20 +88,13 @@ func scale(w *mat.Dense, scaling string) (blas32.General, error) {
 // local is the density of θ where W = centre + unit·θ.
 type local struct {
 	*target.ICA
-	centre  []float64
-	unit    float64
-	scratch sync.Pool // of *[]float32
+	centre []float64
+	unit   float64
 }
 
 // Score implements sifg.Target: ∇_θ log π = unit·∇_W log π.
 func (l *local) Score(dst, theta sifg.Batch, iter int) {
-	buf, _ := l.scratch.Get().(*[]float32)
-	if buf == nil || len(*buf) < len(theta.Data) {
-		buf = new(make([]float32, len(theta.Data)))
-	}
-	defer l.scratch.Put(buf)
-	w := theta
-	w.Data = (*buf)[:len(theta.Data)]
+	w := sifg.NewBatch(theta.Rows, theta.Cols)
 	l.matrices(w, theta)
 	l.ICA.Score(dst, w, iter)
 	for i := range dst.Data {

@@ -105,7 +105,7 @@ func bounded(r results) (claim.Verdict, string) {
 	for _, problem := range problems {
 		var peak, growth []float64
 		for _, c := range r.Set.Curves(problem, "sifg", "m5", 0) {
-			peak = append(peak, slices.Max(c.Value)/max(c.Value[0], slices.Max(tail(c, 0.1).Value)))
+			peak = append(peak, slices.Max(c.Value)/max(c.Value[0], slices.Max(lastTenth(c))))
 			growth = append(growth, c.Value[len(c.Value)-1]/c.Value[0])
 			holds = append(holds, peak[len(peak)-1] <= 2) // false of NaN and of ∞/∞
 		}
@@ -117,11 +117,10 @@ func bounded(r results) (claim.Verdict, string) {
 		strings.Join(text, "; ")
 }
 
-// tail returns the checkpoints in the last part of a curve's iterations.
-func tail(c record.Curve, part float64) record.Curve {
+// lastTenth returns a curve's values in the last tenth of its iterations.
+func lastTenth(c record.Curve) []float64 {
 	last := float64(c.Iteration[len(c.Iteration)-1])
-	i := slices.IndexFunc(c.Iteration, func(k int) bool { return float64(k) >= (1-part)*last })
-	return record.Curve{Seed: c.Seed, Iteration: c.Iteration[i:], Value: c.Value[i:]}
+	return c.Value[slices.IndexFunc(c.Iteration, func(k int) bool { return float64(k) >= 0.9*last }):]
 }
 
 // counted says what a step costs. For each particle an inner step of a d-h-h-d network takes 3(2dh + h²) − dh multiplications with the
@@ -148,7 +147,7 @@ func resampled(r results) (claim.Verdict, string) {
 				continue // not measured
 			}
 			for i, v := range again {
-				end := tail(curves[i], 0.1).Value
+				end := lastTenth(curves[i])
 				if len(v) < 2 || len(end) < 3 {
 					continue
 				}

@@ -149,33 +149,24 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	return out
 }
 
-// missing says which methods lack results on the problems, "" for none; whole reports that one has no results at all.
+// missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none did.
 func (r results) missing(problems []string, methods ...string) (text string, whole bool) {
-	var none, some, parts []string
+	var parts []string
 	for _, p := range problems {
-		var without []string
+		var gone []string
 		for _, m := range methods {
-			switch well, all := r.Ended(p, m); {
-			case well == 0:
-				without = append(without, r.names(m))
-			case well < all:
-				some = append(some, fmt.Sprintf("%s on %s (%d of %d trials ended well)", r.names(m), r.names(p), well, all))
+			if well, all := r.Ended(p, m); well < max(all, 1) {
+				gone, whole = append(gone, fmt.Sprintf("%s %d of %d", r.names(m), well, all)), whole || well == 0
 			}
 		}
-		switch {
-		case len(without) == len(methods):
-			none = append(none, r.names(p))
-		case without != nil:
-			none = append(none, strings.Join(without, ", ")+" on "+r.names(p))
+		if gone != nil {
+			parts = append(parts, r.names(p)+" "+strings.Join(gone, ", "))
 		}
 	}
-	if none != nil {
-		parts = append(parts, "no results of "+strings.Join(none, "; "))
+	if parts == nil {
+		return "", false
 	}
-	if some != nil {
-		parts = append(parts, "not all of "+strings.Join(some, "; "))
-	}
-	return strings.Join(parts, "; "), none != nil
+	return "trials that ended well: " + strings.Join(parts, "; "), whole
 }
 
 // lacking adds to an outcome which results are missing. Where a method has none on a problem, what holds for the rest is not decided.

@@ -117,8 +117,8 @@ func TestMissing(t *testing.T) {
 		want     string
 		verdict  claim.Verdict
 	}{
-		{[]string{"boston"}, "is so; not all of A on BOSTON (2 of 3 trials ended well)", claim.Reproduced},
-		{[]string{"power", "wine"}, "is so; no results of B on POWER; WINE", claim.NotDecided},
+		{[]string{"boston"}, "is so; trials that ended well: BOSTON A 2 of 3", claim.Reproduced},
+		{[]string{"power", "wine"}, "is so; trials that ended well: POWER B 0 of 3; WINE A 0 of 0, B 0 of 0", claim.NotDecided},
 	} {
 		out := f.lacking(claim.Outcome{Verdict: claim.Reproduced, Evidence: "is so"}, c.problems, "a", "b")
 		if out.Evidence != c.want || out.Verdict != c.verdict {

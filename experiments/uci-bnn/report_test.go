@@ -65,7 +65,7 @@ func TestParts(t *testing.T) {
 					t.Errorf("claim %s: %s, evidence %q", c.ID, out.Verdict, out.Evidence)
 				}
 				table := slices.Contains([]string{"25", "25b", "28", "34"}, c.ID)
-				if table && out.Verdict == claim.Reproduced && strings.Contains(out.Evidence, "no results of") {
+				if table && out.Verdict == claim.Reproduced && strings.Contains(out.Evidence, " 0 of ") {
 					t.Errorf("claim %s of a part is %q (%s)", c.ID, out.Verdict, out.Evidence)
 				}
 			}

@@ -53,7 +53,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
 		"trials so far.")
 	if gone, _ := r.missing(expected(s), methods...); gone != "" {
-		t.Notes = append(t.Notes, "Missing: "+gone+".")
+		t.Notes = append(t.Notes, "Not all "+gone+".")
 	}
 	return t, nil
 }
