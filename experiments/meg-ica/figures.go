@@ -22,7 +22,7 @@ func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
 	add := func(name string, values tries, look string) {
 		if len(values) > 0 {
 			p.Layers = append(p.Layers, figure.Violin{At: float64(len(p.X.Categories)), Values: slices.Concat(values...),
-				Style: figure.Method(look).As(""), Points: true})
+				Style: figure.Method(look).As("")})
 			p.X.Categories = append(p.X.Categories, name)
 		}
 	}

@@ -74,7 +74,8 @@ func TestClaims(t *testing.T) {
 	}
 	matched.Protocol = "matched" // the energy distances are equal
 	for _, r := range rises.Trials {
-		rises.Traces[r.Key] = append(rises.Traces[r.Key], record.Trace{Key: r.Key, Iteration: 5, Metric: "energy", Value: 3 + 0.01*float64(r.Seed)})
+		early := record.Trace{Key: r.Key, Iteration: 5, Metric: "energy", Value: 3 + 0.01*float64(r.Seed)}
+		rises.Traces[r.Key] = append(rises.Traces[r.Key], early)
 	}
 	for _, c := range []struct {
 		id   string

@@ -113,8 +113,8 @@ func bounded(r results) (claim.Verdict, string) {
 			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), claim.Num(slices.Max(peak)), claim.Num(slices.Max(growth))))
 		}
 	}
-	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment (largest of the runs): " +
-		strings.Join(text, "; ")
+	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment (largest of the " +
+		"runs): " + strings.Join(text, "; ")
 }
 
 // lastTenth returns a curve's values in the last tenth of its iterations.
@@ -168,6 +168,6 @@ func resampled(r results) (claim.Verdict, string) {
 		return claim.NotTestable, "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles " +
 			"were perturbed anew"
 	}
-	return claim.Worst(verdicts...), fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d perturbations "+
-		"to that over the last checkpoints", strings.Join(text, ", for "), times)
+	return claim.Worst(verdicts...), fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d "+
+		"perturbations to that over the last checkpoints", strings.Join(text, ", for "), times)
 }

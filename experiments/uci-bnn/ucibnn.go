@@ -69,7 +69,8 @@ var Experiment = &harness.Experiment{
 	Apart:     flows.Apart(),
 	Published: printed,
 	Incomparable: map[string]string{
-		"paper": manySplits, "matched": manySplits, "beyond": "other networks than the paper's", "standard": "other data and splits than the printed table",
+		"paper": manySplits, "matched": manySplits, "beyond": "other networks than the paper's",
+		"standard": "other data and splits than the printed table",
 	},
 }
 

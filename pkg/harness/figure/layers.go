@@ -160,14 +160,13 @@ func (h HLine) draw(p *panel) {
 
 func (h HLine) key() key { return key{Style: h.Style, line: true} }
 
-// Violin is the density of values at position At of the x axis, with median, quartiles and, if Points is set, the values
+// Violin is the density of values at position At of the x axis, with median, quartiles and the values
 // as dots. The density is a Gaussian kernel estimate along the axis as drawn, so of the logarithm on a log axis, with
 // Silverman's bandwidth, cut at the smallest and largest value.
 type Violin struct {
 	At     float64
 	Values []float64
 	Style  Style
-	Points bool
 }
 
 const violinHalf = 0.32 // half width of a violin on the x axis
@@ -196,14 +195,12 @@ func (v Violin) draw(p *panel) {
 		p.FillPolygon(shade(c, fillAlpha+0.1), p.ClipPolygonXY(shape))
 		p.stroke(draw.LineStyle{Color: c, Width: 0.8}, append(shape, shape[0]))
 	}
-	if v.Points {
-		x := make([]float64, len(values))
-		for i := range x { // steps of the golden ratio spread neighbours in value over the width
-			_, f := math.Modf(float64(i) * 0.6180339887498949)
-			x[i] = v.At + 0.12*(2*f-1)
-		}
-		marks(&p.Canvas, Circle, dotRadius, shade(c, 0.75), p.inside(x, values)...)
+	x := make([]float64, len(values))
+	for i := range x { // steps of the golden ratio spread neighbours in value over the width
+		_, f := math.Modf(float64(i) * 0.6180339887498949)
+		x[i] = v.At + 0.12*(2*f-1)
 	}
+	marks(&p.Canvas, Circle, dotRadius, shade(c, 0.75), p.inside(x, values)...)
 	q := func(share float64) vg.Length { return p.Y(stats.Quantile(u, share)) }
 	p.stroke(draw.LineStyle{Color: shade(ink, 0.6), Width: 2.4}, []vg.Point{{X: mid, Y: q(0.25)}, {X: mid, Y: q(0.75)}})
 	p.stroke(draw.LineStyle{Color: ink, Width: 1.5},

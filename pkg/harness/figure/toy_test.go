@@ -61,7 +61,7 @@ func chartFigure() *Figure {
 		p := f.Panels
 		p[0].Layers = append(p[0].Layers, Band{X: x, Lo: lo, Hi: hi, Style: s}, Line{X: x, Y: fast, Style: s})
 		p[1].Layers = append(p[1].Layers, Line{X: x, Y: slow, Style: s})
-		p[2].Layers = append(p[2].Layers, Violin{At: float64(k), Values: v, Style: s.As(""), Points: k%2 == 0})
+		p[2].Layers = append(p[2].Layers, Violin{At: float64(k), Values: v, Style: s.As("")})
 		p[2].X.Categories = append(p[2].X.Categories, Method(m).Label)
 	}
 	return f
