@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/experiments/gmm"
 	megica "github.com/semi-implicit/sifg/experiments/meg-ica"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
+	"github.com/semi-implicit/sifg/experiments/posteriors"
 	"github.com/semi-implicit/sifg/experiments/theory"
 	ucibnn "github.com/semi-implicit/sifg/experiments/uci-bnn"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -22,6 +23,7 @@ var experiments = []*harness.Experiment{
 	megica.Experiment,
 	funnel.Experiment,
 	theory.Experiment,
+	posteriors.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }
