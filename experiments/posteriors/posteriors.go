@@ -30,7 +30,6 @@ var Experiment = &harness.Experiment{
 	Check:    check,
 	Metrics:  metrics,
 	Scores:   []string{"error-sd", "error-mean", "energy", "ksd"},
-	Lead:     []string{"errors-1000"},
 	Grids:    grids,
 	Figures: []harness.Figure{
 		errorFigure("1000", "Error against gradients, 1000 particles"),
