@@ -136,7 +136,7 @@ var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 func errorFigure(kind, title string) harness.Figure {
 	return harness.Figure{Name: "errors-" + kind, Title: title,
 		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) and range (band) over " +
-			"seeds. Exact draws: what as many independent draws have.",
+			"seeds; above 10 not drawn. Exact draws: what as many independent draws have.",
 		Draw: func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) }}
 }
 
@@ -144,7 +144,8 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3, Height: 22}
 	for _, name := range names(s) {
 		problem := name + "-" + kind
-		p := figure.Panel{Title: name, X: figure.Axis{Label: "gradients, thousands"}, Y: figure.Axis{Label: "error of sd", Scale: figure.Log}}
+		p := figure.Panel{Title: name, X: figure.Axis{Label: "gradients, thousands"},
+			Y: figure.Axis{Label: "error of sd", Scale: figure.Log, Min: math.NaN(), Max: 10}}
 		for _, m := range s.Methods(problem) {
 			if !slices.Contains(drawn, m) {
 				continue
