@@ -70,7 +70,10 @@ func (p *problem) bounds(n int, put put) {
 	p.judgeAll(exact, true, prefixed(put, "floor-", "error-mean", "error-sd"))
 	p.judgeAll(normal, true, prefixed(put, "laplace-"))
 	e := p.judge.ExactErrors(n, 20, rng.New(0, "posteriors-exact"))
-	putErrors(e, prefixed(put, "floor-"))
+	put("floor-error-mean", 0, e.LargestMean)
+	put("floor-error-mean", 1, e.AverageMean)
+	put("floor-error-sd", 0, e.LargestSD)
+	put("floor-error-sd", 1, e.AverageSD)
 }
 
 // prefixed puts metrics under another name, and leaves some out.
@@ -82,20 +85,20 @@ func prefixed(f put, prefix string, without ...string) put {
 	}
 }
 
-func putErrors(e metric.MomentErrors, put put) {
-	put("error-mean", 0, e.LargestMean)
-	put("error-mean", 1, e.AverageMean)
-	put("error-sd", 0, e.LargestSD)
-	put("error-sd", 1, e.AverageSD)
-}
-
-// judgeAll measures points u; what takes long only if asked for.
+// judgeAll measures points u: the mean errors, and all else only if asked for.
 func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 	values := metric.NewPoints(u.N, u.D)
 	for i := range u.N {
 		p.Constrain(values.Row(i), u.Row(i))
 	}
-	putErrors(p.judge.Errors(values), put)
+	errors := p.judge.Errors(values)
+	put("error-mean", 1, errors.AverageMean)
+	put("error-sd", 1, errors.AverageSD)
+	if !long {
+		return
+	}
+	put("error-mean", 0, errors.LargestMean)
+	put("error-sd", 0, errors.LargestSD)
 	covariance := metric.Covariance(values)
 	mean, least, most := 0.0, math.Inf(1), 0.0
 	for j, sd := range p.sd {
@@ -105,9 +108,6 @@ func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 	put("sd-ratio", 0, mean)
 	put("sd-ratio", 1, least)
 	put("sd-ratio", 2, most)
-	if !long {
-		return
-	}
 	put("energy", 0, p.energy.Distance(p.standard(values)))
 	put("ksd", 0, p.ksd(u))
 	put("coverage", 0, stats.Mean(p.judge.Coverage(values, 0.5)))
