@@ -48,6 +48,9 @@ type chainMover struct {
 // Init implements sifg.Mover.
 func (m *chainMover) Init(c *sifg.Cloud) {
 	m.chains, m.draws, m.spent = nil, [chains][]float32{}, 0
+	if l, ok := c.Target.(*local); ok {
+		l.draws = m.kept
+	}
 	density := counted{c.Target.(hmc.Density), &m.spent}
 	start := make([]float64, c.Z.Cols)
 	for k := range chains {
@@ -84,6 +87,14 @@ func (m *chainMover) Move(c *sifg.Cloud) {
 		at := first + i/chains*(all-first)/each
 		copy(c.Z.Data[i*d:(i+1)*d], m.draws[i%chains][at*d:])
 	}
+}
+
+// kept returns all draws of the second half of the chains so far, row by row.
+func (m *chainMover) kept(d int) (out []float32) {
+	for _, draws := range m.draws {
+		out = append(out, draws[len(draws)/d/2*d:]...)
+	}
+	return out
 }
 
 // counted counts gradients.

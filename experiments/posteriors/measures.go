@@ -16,6 +16,8 @@ import (
 var metrics = []harness.Metric{
 	{Name: "error-sd", Unit: "reference sds", Meaning: "Error of the standard deviations of the values: the largest (index 0) and the mean (1)."},
 	{Name: "error-mean", Unit: "reference sds", Meaning: "Error of the means of the values: the largest (index 0) and the mean (1)."},
+	{Name: "all-error-sd", Unit: "reference sds", Meaning: "HMC: error-sd (index 1) of all draws of the second half, not of as many as there are particles."},
+	{Name: "all-error-mean", Unit: "reference sds", Meaning: "HMC: error-mean (index 1) of the same."},
 	{Name: "sd-ratio", Meaning: "Standard deviation over that of the reference: mean over values (index 0), smallest (1) and largest (2)."},
 	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the values to a thousand reference draws."},
 	{Name: "ksd", Meaning: "Kernel Stein discrepancy in Laplace coordinates divided by √d; needs no reference."},
@@ -35,11 +37,31 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		p.bounds(x.N, put)
 		put("narrowest", 0, p.narrowest())
 	}
+	p.judgeAll(p.unconstrained(x), c.Iter == p.last, put)
+	if c.Iter == p.last && p.target.draws != nil {
+		all := p.target.draws(x.D)
+		e := p.judge.Errors(p.values(p.unconstrained(metric.FromBatch(sifg.Batch{Rows: len(all) / x.D, Cols: x.D, Stride: x.D, Data: all}))))
+		put("all-error-mean", 1, e.AverageMean)
+		put("all-error-sd", 1, e.AverageSD)
+	}
+}
+
+// unconstrained returns u of points in the particles' coordinates.
+func (p *problem) unconstrained(x metric.Points) metric.Points {
 	u := metric.NewPoints(x.N, x.D)
 	for i := range x.N {
 		copy(u.Row(i), p.by.forward(x.Row(i)))
 	}
-	p.judgeAll(u, c.Iter == p.last, put)
+	return u
+}
+
+// values returns the constrained values of u.
+func (p *problem) values(u metric.Points) metric.Points {
+	out := metric.NewPoints(u.N, u.D)
+	for i := range u.N {
+		p.Constrain(out.Row(i), u.Row(i))
+	}
+	return out
 }
 
 // narrowest is the smallest singular value of L in the particles' coordinates.
@@ -87,10 +109,7 @@ func prefixed(f put, prefix string, without ...string) put {
 
 // judgeAll measures points u: the mean errors, and all else only if asked for.
 func (p *problem) judgeAll(u metric.Points, long bool, put put) {
-	values := metric.NewPoints(u.N, u.D)
-	for i := range u.N {
-		p.Constrain(values.Row(i), u.Row(i))
-	}
+	values := p.values(u)
 	errors := p.judge.Errors(values)
 	put("error-mean", 1, errors.AverageMean)
 	put("error-sd", 1, errors.AverageSD)

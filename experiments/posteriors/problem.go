@@ -117,6 +117,8 @@ type local struct {
 	*target.Func
 	p  *posterior.Posterior
 	by affine
+
+	draws func(d int) []float32 // that HMC has kept of this trial so far; nil: the method is another
 }
 
 func newLocal(p *posterior.Posterior, by affine) *local {
@@ -142,9 +144,10 @@ func (l *local) Grad(dst, z []float64) float64 {
 // problem is one trial's problem.
 type problem struct {
 	*truth
-	by   affine // of the particles
-	seed uint64
-	last int
+	by     affine // of the particles
+	target *local
+	seed   uint64
+	last   int
 }
 
 // build implements harness.Experiment.Problem.
@@ -165,7 +168,8 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if o.Precondition == "none" {
 		p.by = identity(tr.Dim())
 	}
-	return &harness.Problem{Target: newLocal(tr.Posterior, p.by), Init: p.init, Measure: p.measure}, nil
+	p.target = newLocal(tr.Posterior, p.by)
+	return &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}, nil
 }
 
 // init draws the same start in all coordinates: in those of the Laplace approximation one standard deviation off, and half as wide.
