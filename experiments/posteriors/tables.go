@@ -62,7 +62,7 @@ func scoreCell(o outcome) table.Cell {
 	case o.ended < o.seeds:
 		return table.Text("diverged")
 	}
-	c := table.Number(o.sd, 2)
+	c := multiple(o.sd)
 	c.Bold = o.good()
 	if math.IsInf(o.seconds, 1) {
 		c.Text += ", –"
@@ -72,10 +72,19 @@ func scoreCell(o outcome) table.Cell {
 	return c
 }
 
+// multiple is the cell of how many times as large something is.
+func multiple(v float64) table.Cell {
+	c := table.Number(v, 2)
+	if v > 1000 {
+		c.Text = "> 1000"
+	}
+	return c
+}
+
 func choices(s *record.Set) (*table.Table, error) {
 	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}, {Header: "dimensions", Align: table.Right}, {Header: "Take"},
-		{Header: "error", Align: table.Right}, {Header: "gradients to 0.1", Align: table.Right}, {Header: "Best flow"},
-		{Header: "error", Align: table.Right}, {Header: "HMC: error", Align: table.Right}}}
+		{Header: "error", Align: table.Right}, {Header: "gradients to 0.1", Align: table.Right}, {Header: "Most accurate flow"},
+		{Header: "error", Align: table.Right}, {Header: "gradients to 0.1", Align: table.Right}, {Header: "HMC: error", Align: table.Right}}}
 	for _, name := range names(s) {
 		problem := name + "-1000"
 		first, ok := claim.First(s, problem, "hmc")
@@ -88,7 +97,7 @@ func choices(s *record.Set) (*table.Table, error) {
 		if take != "" {
 			row = append(row[:2], table.Text(claim.Label(take)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
 		}
-		row = append(row, table.Text(claim.Label(flow)), table.Number(f.sd, 2), table.Number(outcomeOf(s, problem, "hmc").sd, 2))
+		row = append(row, table.Text(claim.Label(flow)), table.Number(f.sd, 2), table.Number(f.gradients, 2), table.Number(outcomeOf(s, problem, "hmc").sd, 2))
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation."}
