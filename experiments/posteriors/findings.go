@@ -30,7 +30,7 @@ func equalGradients(s *record.Set) *harness.Statement {
 	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}, right("best flow, 1000"), right("L2-GF"), right("HMC"), right("HMC, all draws"),
 		right("best flow, 100"), right("L2-GF"), right("HMC"), right("HMC, all draws")},
 		Notes: []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are particles; medians over seeds. " +
-			"HMC: as many of its draws. All draws: the second half of its chains."}}
+			"HMC: as many of its draws. All draws: the second half of its chains. " + resolution}}
 	fewer, all := 0, 0
 	for _, name := range names(s) {
 		row := []table.Cell{table.Text(name)}
