@@ -148,7 +148,7 @@ var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 func errorFigure(kind, title string) harness.Figure {
 	return harness.Figure{Name: "errors-" + kind, Title: title,
 		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) and range (band) over " +
-			"seeds; above 10 not drawn. Exact draws: what as many independent draws have.",
+			"seeds; values outside 0.002 to 5 are not drawn. Exact draws: what as many independent draws have.",
 		Draw: func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) }}
 }
 
@@ -157,7 +157,7 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 	for _, name := range names(s) {
 		problem := name + "-" + kind
 		p := figure.Panel{Title: name, X: figure.Axis{Label: "gradients, thousands"},
-			Y: figure.Axis{Label: "error of sd", Scale: figure.Log, Min: math.NaN(), Max: 10}}
+			Y: figure.Axis{Label: "error of sd", Scale: figure.Log, Min: 0.002, Max: 5}}
 		for _, m := range s.Methods(problem) {
 			if !slices.Contains(drawn, m) {
 				continue
