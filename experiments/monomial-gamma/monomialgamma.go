@@ -29,7 +29,7 @@ var Experiment = &harness.Experiment{
 	Check:    density.Check,
 	Metrics:  density.Metrics(),
 	Scores:   []string{"knn-kl", "knn-kl-exact", "energy"},
-	Lead:     []string{"figure3-right", "13"},
+	Lead:     []string{"13"},
 	Grids:    grids,
 	Figures: []harness.Figure{
 		density.Curves("figure3-right", "Figure 3 right: KL against iterations",

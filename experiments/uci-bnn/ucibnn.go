@@ -44,7 +44,7 @@ var Experiment = &harness.Experiment{
 	},
 	Scores: metrics,
 	Grids:  grids,
-	Lead:   []string{"figure4-right", "25"},
+	Lead:   []string{"25"},
 	Figures: []harness.Figure{
 		{Name: "figure4-right", Title: "Figure 4 right: what σ does",
 			Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four " +

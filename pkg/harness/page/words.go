@@ -96,19 +96,18 @@ func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string
 	var out []string
 	for i, names := range by {
 		if names != nil {
-			out = append(out, words[i]+" "+list(names))
+			join := " and "
+			if i == 3 {
+				join = " or "
+			}
+			if last := len(names) - 1; last > 0 {
+				names = []string{strings.Join(names[:last], ", ") + join + names[last]}
+			}
+			out = append(out, words[i]+" "+names[0])
 		}
 	}
 	text := cmp.Or(strings.Join(out, "; "), "no claim was checked") + "."
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// list joins names as a sentence does.
-func list(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }
 
 // ended says how the trials of a protocol ended.
