@@ -164,13 +164,13 @@ func TestRecompute(t *testing.T) {
 	}
 	defer root.Close()
 	inside := files(t, "forged/toy", "")
-	rows, err := record.DecodeTraces([]byte(inside["trace.parquet"]))
+	rows, err := record.Decode[record.Trace]([]byte(inside["trace.parquet"]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	victim := &rows[len(rows)/2]
 	victim.Value *= 1 + 1e-15
-	forged, err := record.EncodeTraces(rows)
+	forged, err := record.Encode(rows)
 	if err != nil {
 		t.Fatal(err)
 	}

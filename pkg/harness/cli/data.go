@@ -15,40 +15,45 @@ import (
 func dataCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists, fetches, verifies and shows data sets",
+		Short: "Lists and checks, fetches and shows data sets",
 		Example: `  sifg data list
   sifg data info boston`,
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "Lists the data sets and says which are here", Example: `  sifg data list`, Args: arguments("", 0),
+		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be", Example: `  sifg data list`, Args: arguments("", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
 		&cobra.Command{Use: "fetch [NAME...]", Short: "Gets data sets, or all, into datasets/cache", Example: `  sifg data fetch boston wine`,
 			RunE: func(_ *cobra.Command, names []string) error { return fetchData(e, names) }},
-		&cobra.Command{Use: "verify [NAME...]", Short: "Compares data sets, or all that are here, with digests and rules",
-			Example: `  sifg data verify boston`, RunE: func(_ *cobra.Command, names []string) error { return verifyData(e, names) }},
 		&cobra.Command{Use: "info NAME", Short: "Shows what a data set is, its licence and its columns", Example: `  sifg data info boston`,
 			Args: arguments("name", 1), RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) }},
 	)
 	return cmd
 }
 
+// listData reads every data set that is here, and says of each whether it is as its manifest says.
 func listData(e *env) error {
 	var rows [][]string
+	var wrong error
 	for _, name := range e.data.Names() {
 		entry, err := e.data.Entry(name)
-		if err != nil {
+		if err == nil {
+			_, err = e.data.Load(name)
+		}
+		said := "here"
+		switch {
+		case errors.Is(err, dataset.ErrAbsent):
+			said = "not here"
+		case errors.Is(err, dataset.ErrDamaged):
+			said, wrong = "wrong", errors.Join(wrong, err)
+		case err != nil:
 			return err
 		}
-		where := "here"
-		if e.data.Absent(name) != nil {
-			where = "not here"
-		}
-		rows = append(rows, []string{name, where, entry.Title})
+		rows = append(rows, []string{name, said, entry.Title})
 	}
 	columns(e.out, rows)
-	return nil
+	return wrong
 }
 
 func fetchData(e *env, names []string) error {
@@ -62,31 +67,6 @@ func fetchData(e *env, names []string) error {
 		fmt.Fprintln(e.out, "all files are there")
 	}
 	return err
-}
-
-func verifyData(e *env, names []string) error {
-	all := names
-	if len(all) == 0 {
-		all = e.data.Names()
-	}
-	var wrong, absent error
-	for _, name := range all {
-		said := "as it should be"
-		_, err := e.data.Load(name)
-		switch {
-		case errors.Is(err, dataset.ErrAbsent):
-			said, absent = "not here", errors.Join(absent, err)
-		case errors.Is(err, dataset.ErrDamaged):
-			said, wrong = err.Error(), errors.Join(wrong, err)
-		case err != nil:
-			return err
-		}
-		fmt.Fprintf(e.out, "%s: %s\n", name, said)
-	}
-	if wrong == nil && len(names) > 0 {
-		return absent
-	}
-	return wrong
 }
 
 func showData(e *env, name string) error {

@@ -64,7 +64,7 @@ var badInput = []struct {
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
-	{"list --settings sifgg", []string{"sifgg", `"sifg"`}},
+	{"list --settings sifgg", []string{"sifgg", " sifg,"}},
 	{"list it", []string{"no arguments"}},
 	{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
 	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},

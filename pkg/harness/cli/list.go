@@ -85,15 +85,10 @@ func metricList(e *env) [][]string {
 
 // samplerSettings lists the settings that a sampler has, with their defaults.
 func samplerSettings(name string) ([][]string, error) {
-	i := slices.IndexFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == name })
-	if i < 0 {
-		var names []string
-		for _, s := range sifg.Samplers {
-			names = append(names, s.Name)
-		}
-		return nil, usage.Unknown("sampler", name, "--settings", names)
+	s, err := sifg.ByName(name)
+	if err != nil {
+		return nil, usage.Errorf("--settings: %v", err)
 	}
-	s := sifg.Samplers[i]
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {

@@ -76,7 +76,7 @@ func TestFailuresAreRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := record.DecodeTrials(b)
+	rows, err := record.Decode[record.Trial](b)
 	failed := 0
 	for _, r := range rows {
 		if r.Status == record.StatusFailed && r.Seed == 2 && strings.Contains(r.Reason, "gave up") {
@@ -146,7 +146,7 @@ func TestRunFetches(t *testing.T) {
 	put(t, "datasets/cache/lost/lost.csv", text)
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
-	x.want(t, "data verify lost --datasets own.yaml", 5, "lost.csv")
+	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
 	if said := x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: y", "[31mred"); strings.Contains(said, "\x1b") {
 		t.Errorf("a citation controls the terminal: %q", said)
 	}

@@ -137,14 +137,6 @@ func (s *submission) slurm(e *env) error {
 		fmt.Fprint(e.out, j.Show(s.site))
 		return nil
 	}
-	earlier, n, err := cluster.Queued(filepath.Dir(j.Folder), j.Plan.Trials)
-	switch {
-	case err != nil:
-		return err
-	case n > 0:
-		return exitf(exitStopped, "nothing was submitted: job %s still has %d of these trials; wait until it ends, or end it: scancel %s",
-			earlier, n, earlier)
-	}
 	number, err := j.Submit(s.site)
 	if err != nil {
 		return err

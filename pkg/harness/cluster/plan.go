@@ -33,27 +33,16 @@ type Task struct {
 	Seconds float64 // predicted
 }
 
-// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost as much per particle
-// and iteration as the others, or else a microsecond, which is about right for a network of 32 units.
+// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost a microsecond per
+// particle and iteration, which is about right for a network of 32 units.
 func New(trials []harness.Trial, costs *run.Costs) *Plan {
-	work := func(t *harness.Trial) float64 { return float64(t.Config.Iterations+1) * float64(t.Config.Particles) }
 	p := &Plan{}
-	known, done := 0.0, 0.0
 	for _, t := range trials {
 		seconds, ok := costs.Seconds(&t)
-		if ok {
-			known, done = known+seconds, done+work(&t)
+		if !ok {
+			seconds = 1e-6 * float64(t.Config.Iterations+1) * float64(t.Config.Particles)
 		}
 		p.Trials = append(p.Trials, Task{t, seconds})
-	}
-	rate := 1e-6
-	if done > 0 {
-		rate = known / done
-	}
-	for i := range p.Trials {
-		if t := &p.Trials[i]; t.Seconds == 0 {
-			t.Seconds = rate * work(&t.Trial)
-		}
 	}
 	return p
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -64,42 +62,6 @@ func (j *Job) Submit(site []string) (number string, err error) {
 		return "", usage.Errorf("sbatch printed %q, which is not the number of a job", out)
 	}
 	return number, nil
-}
-
-var jobLine = regexp.MustCompile(`(?m)^(\d+) sifg-([0-9a-f]{12})$`)
-
-// Queued returns the number of a job with a folder in dir that Slurm has not ended yet and that computes some of these trials, and how
-// many; 0 if there is none. The job is recognised by its name, which tells it from one whose number was given again.
-func Queued(dir string, trials []Task) (number string, shared int, err error) {
-	wanted := map[string]bool{}
-	for _, t := range trials {
-		wanted[t.Key] = true
-	}
-	out, err := command("squeue", "--me", "--noheader", "--format=%F %j")
-	if err != nil {
-		return "", 0, err
-	}
-	seen := map[string]bool{}
-	for _, m := range jobLine.FindAllStringSubmatch(out, -1) {
-		path := filepath.Join(dir, m[2], planName)
-		if _, err := os.Stat(path); err != nil || seen[m[2]] {
-			continue // of another folder, or another task of the array
-		}
-		seen[m[2]] = true
-		p, err := Read(path)
-		if err != nil {
-			return "", 0, err
-		}
-		for _, t := range p.Trials {
-			if wanted[t.Key] {
-				shared++
-			}
-		}
-		if shared > 0 {
-			return m[1], shared, nil
-		}
-	}
-	return "", 0, nil
 }
 
 // command runs one of Slurm's commands and returns what it prints.

@@ -120,12 +120,7 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	err = record.Alone(dir, func() error {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return err
-		}
-		defer root.Close()
+	err = record.Alone(dir, func(root *os.Root) error {
 		if err := record.RestoreFolder(root, r.Protocol, report.GridIndex); err != nil {
 			return err
 		}
@@ -147,9 +142,9 @@ func (r *Result) files() (map[string][]byte, error) {
 		"chosen.yaml": chosen,
 	}
 	var errs [3]error
-	out["trials.parquet"], errs[0] = record.EncodeTrials(r.trials)
-	out["trace.parquet"], errs[1] = record.EncodeTraces(r.traces)
-	out["timings.parquet"], errs[2] = record.EncodeTimings(r.timings)
+	out["trials.parquet"], errs[0] = record.Encode(r.trials)
+	out["trace.parquet"], errs[1] = record.Encode(r.traces)
+	out["timings.parquet"], errs[2] = record.Encode(r.timings)
 	err := errors.Join(errs[:]...)
 	for i := range r.Groups {
 		g := &r.Groups[i]

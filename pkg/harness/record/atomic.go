@@ -38,9 +38,9 @@ func WriteFileAtomic(file string, b []byte) error {
 	return nil
 }
 
-// Alone runs f while no other process does so with the same folder, which is made if need be. The kernel ends the lock with the
-// process; where a file system knows no locks, f runs without.
-func Alone(dir string, f func() error) error {
+// Alone runs f while no other process does so with the same folder, which is made if need be and which f gets opened. The kernel ends the
+// lock with the process; where a file system knows no locks, f runs without.
+func Alone(dir string, f func(root *os.Root) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func Alone(dir string, f func() error) error {
 		return err
 	}
 	defer unlock()
-	return f()
+	return f(root)
 }
 
 // The names under which a folder's successor is made and its predecessor waits to be removed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,34 +21,12 @@ const (
 	groupRows = 1 << 20 // rows of a row group
 )
 
-// EncodeTrials returns the bytes of trials.parquet. Equal rows give equal bytes.
-func EncodeTrials(rows []Trial) ([]byte, error) {
-	valid := make([]Trial, len(rows))
-	for i, r := range rows { // the message of a panic need not be UTF-8, and a Parquet string must be
-		r.Reason = strings.ToValidUTF8(r.Reason, "\uFFFD")
-		valid[i] = r
-	}
-	return encode("trials", valid)
-}
+// nameOf is what the metadata call the rows: trials, traces or timings.
+func nameOf[T any]() string { return strings.ToLower(reflect.TypeFor[T]().Name()) + "s" }
 
-// EncodeTraces returns the bytes of trace.parquet.
-func EncodeTraces(rows []Trace) ([]byte, error) { return encode("traces", rows) }
-
-// EncodeTimings returns the bytes of timings.parquet.
-func EncodeTimings(rows []Timing) ([]byte, error) { return encode("timings", rows) }
-
-// DecodeTrials parses the bytes of trials.parquet and checks each row (Trial.Check). Its error wraps ErrDamaged, except for a
-// file of another version.
-func DecodeTrials(b []byte) ([]Trial, error) { return decode[Trial](b, "trials") }
-
-// DecodeTraces parses the bytes of trace.parquet. Its error is as that of DecodeTrials.
-func DecodeTraces(b []byte) ([]Trace, error) { return decode[Trace](b, "traces") }
-
-// DecodeTimings parses the bytes of timings.parquet and checks each row (Timing.Check). Its error is as that of DecodeTrials.
-func DecodeTimings(b []byte) ([]Timing, error) { return decode[Timing](b, "timings") }
-
-func encode[T any](table string, rows []T) ([]byte, error) {
-	cols, kv := columnsOf[T](), metadata.NewKeyValueMetadata()
+// Encode returns the bytes of trials.parquet, trace.parquet or timings.parquet, by the type of the rows. Equal rows give equal bytes.
+func Encode[T any](rows []T) ([]byte, error) {
+	table, cols, kv := nameOf[T](), columnsOf[T](), metadata.NewKeyValueMetadata()
 	err := errors.Join(kv.Append(metaSchema, schemaVersion), kv.Append(metaTable, table))
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, schemaOf(cols), file.WithWriterProps(propertiesOf(cols, rows)), file.WithWriteMetadata(kv))
@@ -70,8 +49,10 @@ func encode[T any](table string, rows []T) ([]byte, error) {
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
 
-// decode parses a whole file in the calling goroutine, where a panic of the library over a forged page can be caught.
-func decode[T any](b []byte, table string) (rows []T, err error) {
+// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps ErrDamaged, except for a file of another
+// version. It parses in the calling goroutine, where a panic of the library over a forged page can be caught.
+func Decode[T any](b []byte) (rows []T, err error) {
+	table := nameOf[T]()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)

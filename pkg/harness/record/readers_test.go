@@ -48,7 +48,7 @@ func TestDuckDB(t *testing.T) {
 		trials[i].Config = fmt.Sprintf(`{"i": %d, "text": "%08000d"}`, i, i)
 	}
 	traces, timings := someTraces(20000), someTimings(3)
-	a, b, c, d := write(EncodeTrials(trials)), write(EncodeTraces(traces)), write(EncodeTraces(nil)), write(EncodeTimings(timings))
+	a, b, c, d := write(Encode(trials)), write(Encode(traces)), write(Encode[Trace](nil)), write(Encode(timings))
 	var files map[string]seen
 	out, err := exec.Command(node, args...).CombinedOutput()
 	if err := errors.Join(err, json.Unmarshal(out, &files)); err != nil {

@@ -100,7 +100,7 @@ func TestForged(t *testing.T) {
 		x := r.Experiments[0]
 		files := must(x.files())
 		forge(x)
-		files[trialsName] = must(record.EncodeTrials(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)))
+		files[trialsName] = must(record.Encode(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)))
 		root := must(os.OpenRoot(h.dir))
 		defer root.Close()
 		must(record.ReplaceFolder(root, "toy", indexName, x, files))

@@ -19,7 +19,7 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Report{}, nil
 	}
-	err = alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
+	err = record.Alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
 	return r, err
 }
 
@@ -82,9 +82,9 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	if x.digest, err = digestOf(root, path.Join(e.Name, indexName)); err != nil {
 		return nil, err
 	}
-	trials, err1 := rows(f, trialsName, record.DecodeTrials)
-	traces, err2 := rows(f, tracesName, record.DecodeTraces)
-	timings, err3 := rows(f, timingsName, record.DecodeTimings)
+	trials, err1 := rows[record.Trial](f, trialsName)
+	traces, err2 := rows[record.Trace](f, tracesName)
+	timings, err3 := rows[record.Timing](f, timingsName)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func content(f *record.Folder, name string) ([]byte, error) {
 }
 
 // rows reads one of a folder's Parquet files.
-func rows[T any](f *record.Folder, name string, decode func([]byte) ([]T, error)) ([]T, error) {
+func rows[T any](f *record.Folder, name string) ([]T, error) {
 	b, err := content(f, name)
 	if err != nil {
 		return nil, err
 	}
-	out, err := decode(b)
+	out, err := record.Decode[T](b)
 	if err != nil {
 		return nil, &record.Damage{Path: f.Path(name), Reason: err.Error()}
 	}

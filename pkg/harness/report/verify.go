@@ -41,7 +41,7 @@ func Verify(dir string) ([]record.Damage, error) {
 		return nil, nil
 	}
 	v := &verifier{}
-	err := alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
+	err := record.Alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }

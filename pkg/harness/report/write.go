@@ -31,25 +31,13 @@ const (
 	maxPage     = 64 << 20 // bytes
 )
 
-// alone calls f with a results folder, made if need be, while no other process does so.
-func alone(dir string, f func(root *os.Root) error) error {
-	return record.Alone(dir, func() error {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		return f(root)
-	})
-}
-
 // Update makes the report of a plan from the store and writes it with its page, while no other process does so with the same folder.
 // Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the store lacks come from the earlier
 // report. A report of a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes
 // say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
-	err = alone(dir, func(root *os.Root) error {
+	err = record.Alone(dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
@@ -180,9 +168,9 @@ func (x *Experiment) files() (map[string][]byte, error) {
 		}
 	}
 	var errs [3]error
-	out[trialsName], errs[0] = record.EncodeTrials(trials)
-	out[tracesName], errs[1] = record.EncodeTraces(traces)
-	out[timingsName], errs[2] = record.EncodeTimings(timings)
+	out[trialsName], errs[0] = record.Encode(trials)
+	out[tracesName], errs[1] = record.Encode(traces)
+	out[timingsName], errs[2] = record.Encode(timings)
 	return out, errors.Join(errs[:]...)
 }
 

@@ -55,7 +55,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := record.DecodeTraces(b)
+	rows, err := record.Decode[record.Trace](b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Path(traceName), err)
 	}

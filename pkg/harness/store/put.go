@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"syscall"
@@ -29,7 +30,7 @@ func (s *Store) Put(r *record.Result) (record.Trial, error) {
 	for name, a := range r.Arrays {
 		files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
 	}
-	trace, err := record.EncodeTraces(r.Traces)
+	trace, err := record.Encode(r.Traces)
 	if files[traceName] = trace; err == nil {
 		err = h.check(id, trialIndex) // what nobody could read
 	}
@@ -103,7 +104,7 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 // makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two processes that saw
 // the same failed trial must not remove each other's new one, so one at a time looks and removes.
 func (s *Store) makeRoom(id ID, index string) (there *head, err error) {
-	err = record.Alone(s.dir, func() error {
+	err = record.Alone(s.dir, func(*os.Root) error {
 		h, f, err := s.open(id, index)
 		switch {
 		case errors.Is(err, record.ErrDamaged):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func (s *Store) Verify(repair bool) (found []Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
-	err = record.Alone(s.dir, func() error { // nobody moves a trial away meanwhile
+	err = record.Alone(s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
 		misfits, err := s.misfits()
 		for _, m := range misfits {
 			moved := ""

@@ -210,7 +210,7 @@ func TestForgedStore(t *testing.T) {
 func TestForgedTrial(t *testing.T) {
 	s, outside := must(Open(t.TempDir())), t.TempDir()
 	must(put(s, "k", record.StatusOK))
-	trace := must(record.EncodeTraces([]record.Trace{{Key: "another"}}))
+	trace := must(record.Encode([]record.Trace{{Key: "another"}}))
 	forge(func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, map[string][]byte{traceName: trace})(s)
 	e := must(s.Get(gmm("k")))
 	if _, err := e.Traces(); e.Trial.Reason != `\x1b[2Jall is well` || !errors.Is(err, record.ErrDamaged) {
