@@ -157,10 +157,10 @@ func cell(v []float64) table.Cell {
 	return table.PlusMinus(stats.Median(v), (slices.Max(v)-slices.Min(v))/2)
 }
 
-// LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on the last particles of
-// SIFG.
+// LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on the last
+// particles of SIFG.
 func LessNoise(name, problem string, share float64) claim.Claim {
-	return claim.AtMost(fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.", name, claim.Num(share)), problem,
-		"ratio of the variances of one network's gradient on SIFG's last particles at σ = 0.1", share,
+	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.", name, claim.Num(share))
+	return claim.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last particles at σ = 0.1", share,
 		func(e claim.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
 }

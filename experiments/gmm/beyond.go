@@ -12,7 +12,9 @@ import (
 )
 
 var flows = beyond.Protocol{
-	Figures: []harness.Figure{energies("2d", "2-D mixture"), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, tempered")},
+	Figures: []harness.Figure{
+		energies("2d", "2-D mixture"), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, tempered"),
+	},
 	Compare: []beyond.Versus{
 		{Problem: "gmm-2d", Title: "2-D mixture", Metrics: measures, Margin: 0.01},
 		{Problem: "gmm-10d", Title: "10-D mixture", Metrics: measures, Margin: 0.05},
@@ -45,8 +47,8 @@ var measures = []beyond.Measure{
 // energies is the figure of the energy distance and the weights of modes.
 func energies(problem, title string) harness.Figure {
 	return density.Curves("beyond-"+problem, fmt.Sprintf("%s: flows beyond the paper", title),
-		"Energy distance to exact draws, and the total variation between the shares of the modes and their weights, against iterations of one score "+
-			"a particle each: mean (line) and range (band) over seeds.", "gmm-"+problem,
+		"Energy distance to exact draws, and the total variation between the shares of the modes and their weights, against iterations of "+
+			"one score a particle each: mean (line) and range (band) over seeds.", "gmm-"+problem,
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog},
 		density.Panel{Metric: "mode-weights", Label: "total variation of weights", Floor: true, Zero: true})
 }

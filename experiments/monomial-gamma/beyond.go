@@ -14,12 +14,14 @@ var flows = beyond.Protocol{
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
 	Compare: []beyond.Versus{{
 		Problem: problem, Title: "Monomial gamma", Margin: 0.01,
-		Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"}},
+		Metrics: []beyond.Measure{
+			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"},
+		},
 	}},
 	Claims: []claim.Claim{
 		density.LessNoise("Monomial gamma", problem, 0.01),
-		claim.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem, "excess of the final k-NN KL over that of as many exact draws",
-			0.05, func(e claim.Series) []float64 {
+		claim.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
+			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e claim.Series) []float64 {
 				excess := e.Final("sifg-a", "knn-kl", 0)
 				for i, floor := range e.At("sifg-a", "floor-knn-kl", 0, 0) {
 					excess[i] -= floor
