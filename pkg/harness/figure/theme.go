@@ -67,7 +67,7 @@ var methods = []struct {
 	{"svgd", Style{Label: "SVGD", Color: rgb(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: draw.SquareGlyph{}}},
 	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: draw.CrossGlyph{}}},
 	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: draw.RingGlyph{}}},
-	{"sgld-long", Style{Label: "SGLD, longer", Color: rgb(0x1f7f8f), Dash: []float64{1, 1}, Mark: draw.CrossGlyph{}}},
+	{"sgld-long", Style{Label: "longer SGLD", Color: rgb(0x1f7f8f), Dash: []float64{1, 1}, Mark: draw.CrossGlyph{}}},
 	{"baoab", Style{Label: "BAOAB", Color: rgb(0x7a7a00), Dash: []float64{5, 1, 1, 1}, Mark: Square}},
 	{"ascent", Style{Label: "Ascent", Color: rgb(0x9f6fdf), Dash: []float64{2, 4}, Mark: Triangle}},
 	{"kde-flow", Style{Label: "KDE flow", Color: rgb(0x777777), Dash: []float64{2.6, 2.6}, Mark: draw.PlusGlyph{}}},
