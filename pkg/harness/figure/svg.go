@@ -165,13 +165,13 @@ func polyline(p [][2]int) string {
 	return string(out)
 }
 
-// simplify leaves out points of a line that are less than 0.1 points off it, which nobody sees (the algorithm of Ramer,
+// simplify leaves out points of a line that are less than 0.25 points off it, which nobody sees (the algorithm of Ramer,
 // Douglas and Peucker).
 func simplify(p []vg.Point) []vg.Point {
 	if len(p) < 3 {
 		return p
 	}
-	at, most := 0, vg.Length(0.1)
+	at, most := 0, vg.Length(0.25)
 	along := p[len(p)-1].Sub(p[0])
 	for i, q := range p[1 : len(p)-1] {
 		q = q.Sub(p[0])
