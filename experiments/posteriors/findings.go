@@ -51,7 +51,7 @@ func equalGradients(s *record.Set) *harness.Statement {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return &harness.Statement{Lead: true,
+	return &harness.Statement{
 		Title: fmt.Sprintf("At equal gradients a flow's particles beat as many draws of HMC on %d of %d real posteriors, all draws of HMC on %d",
 			fewer, len(t.Rows), all),
 		Text: "With a thousand particles, and the flow picked by the result. A flow lays its particles more evenly than independent draws " +
