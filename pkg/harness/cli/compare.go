@@ -19,7 +19,7 @@ func compareCommand(e *env) *cobra.Command {
 	var s selection
 	var against string
 	var metrics []string
-	var strict, asJSON bool
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "compare [EXPERIMENT...|all]",
 		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
@@ -34,12 +34,6 @@ func compareCommand(e *env) *cobra.Command {
 			rows := slices.Concat(parts...)
 			if len(rows) == 0 {
 				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(nil), against)
-			}
-			if asJSON {
-				if err := writeJSON(e.out, rows); err != nil {
-					return err
-				}
-				parts = nil
 			}
 			for _, part := range parts {
 				title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, against)
@@ -57,7 +51,6 @@ func compareCommand(e *env) *cobra.Command {
 	f.StringVar(&against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
 	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
 	f.BoolVar(&strict, "strict", false, "exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -4,7 +4,6 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -31,52 +30,35 @@ const Tolerance = "Two means agree if they differ by at most 2 pooled standard d
 
 // Name is what a cell is the numbers of.
 type Name struct {
-	Experiment string `json:"experiment"`
-	Protocol   string `json:"protocol"`
-	Problem    string `json:"problem"`
-	Method     string `json:"method"`
-	Metric     string `json:"metric"`
-	Index      int    `json:"index"` // component of a vector metric, else 0
+	Experiment, Protocol, Problem, Method, Metric string
+	Index                                         int // component of a vector metric, else 0
 }
 
 // Row is a cell beside another's numbers, theirs.
 type Row struct {
 	Name
-	Ours        Summary `json:"ours"`
-	Theirs      Summary `json:"theirs"`
-	Printed     string  `json:"printed,omitempty"` // theirs, as the paper prints them
-	Source      string  `json:"source,omitempty"`  // where
-	Pairs       int     `json:"pairs,omitempty"`   // seeds that both reports have
-	Difference  Number  `json:"difference"`        // ours − theirs; over the pairs, if there are any
-	Uncertainty Number  `json:"uncertainty"`       // standard error of the difference
-	Units       Number  `json:"units"`             // difference in pooled standard deviations
-	Share       Number  `json:"share"`             // difference over their mean
-	Identical   bool    `json:"identical,omitempty"`
-	Verdict     string  `json:"verdict"`
-	Why         string  `json:"why,omitempty"`  // it cannot be compared
-	Note        string  `json:"note,omitempty"` // settings that differ; what is known of a printed number
-}
-
-// Number is a number for JSON, null where it is not finite.
-type Number float64
-
-// MarshalJSON implements json.Marshaler.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
+	Ours        Summary
+	Theirs      Summary
+	Printed     string  // theirs, as the paper prints them
+	Difference  float64 // ours − theirs; over the seeds that both have, if there are any
+	Uncertainty float64 // standard error of the difference
+	Units       float64 // difference in pooled standard deviations
+	Share       float64 // difference over their mean
+	Identical   bool
+	Verdict     string
+	Why         string // it cannot be compared
+	Note        string // settings that differ; what is known of a printed number
 }
 
 // Summary is one side's values.
 type Summary struct {
-	Mean Number `json:"mean"`
-	SD   Number `json:"sd"` // over seeds; null of one value
-	N    int    `json:"n"`  // 0: unknown, or no value
+	Mean float64
+	SD   float64 // over seeds; NaN of one value
+	N    int     // 0: unknown, or no value
 }
 
 func summary(v []float64) Summary {
-	return Summary{Number(stats.Mean(v)), Number(stats.SD(v)), len(v)}
+	return Summary{stats.Mean(v), stats.SD(v), len(v)}
 }
 
 // ordered returns values in order of seed.
@@ -99,7 +81,7 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	for _, printed := range e.Published {
 		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
 		r := Row{Name: Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, Printed: printed.Text,
-			Source: printed.Source, Note: printed.Note, Ours: summary(v), Theirs: Summary{Number(printed.Mean), Number(printed.SD), 0}}
+			Note: printed.Note, Ours: summary(v), Theirs: Summary{printed.Mean, printed.SD, 0}}
 		why := p.Records.Incomparable
 		if len(v) == 0 {
 			why = lacking(p, r.Name)
@@ -142,7 +124,7 @@ func Reports(ours, theirs *report.Protocol) []Row {
 
 // judge fills in how far the means lie apart, and the verdict. why says that they cannot be compared.
 func (r *Row) judge(g claim.Gap, uncertainty float64, why string) {
-	r.Difference, r.Uncertainty, r.Units, r.Share = Number(g.Difference), Number(uncertainty), Number(g.Units), Number(g.Share)
+	r.Difference, r.Uncertainty, r.Units, r.Share = g.Difference, uncertainty, g.Units, g.Share
 	switch {
 	case why != "":
 		r.Verdict, r.Why = NotComparable, why
@@ -169,7 +151,6 @@ func (r *Row) match(a, b map[uint64]float64, why string) {
 			d = append(d, v-w)
 		}
 	}
-	r.Pairs = len(d)
 	difference, uncertainty := stats.Mean(d), stats.SE(d)
 	if d == nil {
 		difference, uncertainty = stats.Mean(va)-stats.Mean(vb), math.Hypot(stats.SE(va), stats.SE(vb))

@@ -66,8 +66,8 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
-		table.PlusMinus(float64(r.Difference), float64(r.Uncertainty)), table.Fixed(float64(r.Units), 1),
-		table.Fixed(100*float64(r.Share), 1), table.Text(verdict),
+		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Units, 1),
+		table.Fixed(100*r.Share, 1), table.Text(verdict),
 	}
 }
 
@@ -75,5 +75,5 @@ func spread(s Summary) table.Cell {
 	if s.N == 0 {
 		return table.Text("–")
 	}
-	return table.PlusMinus(float64(s.Mean), float64(s.SD))
+	return table.PlusMinus(s.Mean, s.SD)
 }

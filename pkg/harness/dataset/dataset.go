@@ -37,7 +37,7 @@ func damaged(format string, args ...any) error {
 type Options struct {
 	Manifests []string // a person's own, besides the project's and Own
 	Cache     string   // folder of fetched files; "": datasets/cache
-	Mirror    string   // with the layout of the cache: a folder, read where the cache lacks a file, or an http(s) address; "": none
+	Mirror    string   // a folder with the layout of the cache, read where that lacks a file; "": none
 }
 
 // Library is the data sets of all manifests. It is safe for concurrent use.

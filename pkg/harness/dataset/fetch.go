@@ -19,10 +19,9 @@ import (
 
 const slowest = 8 << 10 // bytes a second, below which a server is given up
 
-// Fetch gets files that are not here, or wrong, into the cache, from a mirror's address, else from their published one; without names,
-// those of all data sets with an address. A data set that fails does not stop the others; the same call tries again. say is given a
-// line for each file that was fetched, and for a mirror that lacked it. The error wraps ErrDamaged if an address gave something else,
-// and ErrAbsent if one did not give the file or there is none.
+// Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of all data sets with
+// an address. A data set that fails does not stop the others; the same call tries again. say is given a line for each file that was
+// fetched. The error wraps ErrDamaged if an address gave something else, and ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
@@ -50,32 +49,23 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 	if f.Source == "" || err == nil {
 		return err
 	}
-	var failed []error
-	for _, from := range [][]string{{l.mirror, e.Folder, f.Name}, {f.Source, f.Name}} {
-		if !isURL(from[0]) {
-			continue
-		}
-		address, err := url.JoinPath(from[0], from[1:]...)
-		if err != nil {
-			return usage.Errorf("data set %s: %v", e.Name, err)
-		}
-		b, err := l.download(ctx, address, f.Bytes)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrAbsent, err)
-		} else if err = f.check(b); err == nil {
-			path := filepath.Join(l.cache, e.Folder, f.Name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), record.WriteFileAtomic(path, b)); err != nil {
-				return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
-			}
-			for _, err := range failed { // the mirror
-				say(err.Error())
-			}
-			say(fmt.Sprintf("data set %s: fetched %s", e.Name, address))
-			return nil
-		}
-		failed = append(failed, fmt.Errorf("data set %s: %s: %w", e.Name, address, err))
+	address, err := url.JoinPath(f.Source, f.Name)
+	if err != nil {
+		return usage.Errorf("data set %s: %v", e.Name, err)
 	}
-	return errors.Join(failed...)
+	b, err := l.download(ctx, address, f.Bytes)
+	if err != nil {
+		return fmt.Errorf("data set %s: %s: %w: %w", e.Name, address, ErrAbsent, err)
+	}
+	if err := f.check(b); err != nil {
+		return fmt.Errorf("data set %s: %s: %w", e.Name, address, err)
+	}
+	path := filepath.Join(l.cache, e.Folder, f.Name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), record.WriteFileAtomic(path, b)); err != nil {
+		return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
+	}
+	say(fmt.Sprintf("data set %s: fetched %s", e.Name, address))
+	return nil
 }
 
 // download gets a file of this size by HTTP. It returns more than size bytes where the server has more.

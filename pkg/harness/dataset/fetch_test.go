@@ -39,9 +39,6 @@ func serve(t *testing.T, mirror string, handler http.HandlerFunc) *served {
 	path := filepath.Join(t.TempDir(), "own.yaml")
 	write(t, path, strings.Replace(plain, "files: [{name: a.csv", fmt.Sprintf("source: '%s/a b', files: [{name: a.csv, bytes: %d, sha256: %x",
 		server.URL, len(table), sha256.Sum256([]byte(table))), 1))
-	if mirror == "self" {
-		mirror = server.URL + "/mirror"
-	}
 	l, err := Open(Options{Manifests: []string{path}, Cache: filepath.Join(t.TempDir(), "cache"), Mirror: mirror})
 	if err != nil {
 		t.Fatal(err)
@@ -186,26 +183,6 @@ func TestMirror(t *testing.T) {
 			t.Errorf("not loaded: %v", err)
 		}
 	}
-	// An address that cannot be reached: the published one is next, and a line says why.
-	s := serve(t, "http://127.0.0.1:1", whole)
-	if err := s.get(); err != nil || len(s.said) != 2 || !strings.Contains(s.said[0], "refused") || !strings.Contains(s.said[1], s.address) {
-		t.Errorf("said %q (%v)", s.said, err)
-	}
-	s.arrived(t, 1)
-	// An address, which has the folder's layout.
-	s = serve(t, "self", func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/mirror/mine/a.csv" {
-			t.Errorf("asked for %s", r.URL.Path)
-		}
-		whole(w, r)
-	})
-	if err := s.get(); err != nil {
-		t.Fatal(err)
-	}
-	s.arrived(t, 1)
-	// Neither has it: both are named.
-	s = serve(t, "self", status(404))
-	wants(t, s.get(), "/mirror/mine/a.csv", s.address, "404")
 }
 
 // TestFetchGoesOn: a set that fails does not stop the others. One that only a person can put in place says so.

@@ -39,7 +39,7 @@ func (l *Library) found(e *Entry, f *File) ([]string, error) {
 	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
 	if f.own != "" {
 		places = []string{f.own}
-	} else if l.mirror != "" && !isURL(l.mirror) {
+	} else if l.mirror != "" {
 		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
 	}
 	there := slices.DeleteFunc(slices.Clone(places), func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) })

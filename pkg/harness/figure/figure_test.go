@@ -146,7 +146,7 @@ func TestOddData(t *testing.T) {
 		"no data":           {Panel{Layers: []Layer{Line{Style: s}, Scatter{}, Band{}, Violin{}}}, 0},
 		"no data, log":      {Panel{Y: log, Layers: []Layer{Line{Style: s}}}, 0},
 		"all NaN":           {Panel{Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{nan, inf}}}}, 2},
-		"gap":               {Panel{Layers: []Layer{Line{X: []float64{1, 2, 3}, Y: []float64{1, nan, 2}, Marks: true, Style: s}}}, 1},
+		"gap":               {Panel{Layers: []Layer{Line{X: []float64{1, 2, 3}, Y: []float64{1, nan, 2}, Style: s}}}, 1},
 		"zero":              {Panel{Layers: []Layer{Line{X: []float64{0, 0}, Y: []float64{0, 0}}}}, 0},
 		"one point":         {Panel{Layers: []Layer{Line{X: []float64{3}, Y: []float64{-7}}}}, 0},
 		"negative, log":     {Panel{Y: log, Layers: []Layer{Scatter{X: []float64{1, 2, 3, 4}, Y: []float64{-1, 0, 1, 100}}}}, 2},

@@ -26,7 +26,6 @@ type key struct {
 type Line struct {
 	X, Y  []float64
 	Style Style
-	Marks bool // also the style's mark at each point
 }
 
 // Band is the area between two curves, such as the range around a Line of the same style. On a log axis a lower edge at
@@ -61,15 +60,12 @@ func (s Style) line(width float64) draw.LineStyle {
 	return l
 }
 
-func (l Line) extent(e *extent) {
-	e.padX = e.padX || l.Marks
-	e.add(l.X, l.Y)
-}
+func (l Line) extent(e *extent) { e.add(l.X, l.Y) }
 
 func (l Line) draw(p *panel) {
-	var piece, marked []vg.Point
+	var piece []vg.Point
 	end := func() {
-		if len(piece) == 1 && !l.Marks { // a lone point has no line
+		if len(piece) == 1 { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
 			p.stroke(l.Style.line(lineWidth), piece)
@@ -83,15 +79,11 @@ func (l Line) draw(p *panel) {
 			continue
 		}
 		piece = append(piece, at)
-		if l.Marks && p.Contains(at) {
-			marked = append(marked, at)
-		}
 	}
 	end()
-	marks(&p.Canvas, l.Style.Mark, markRadius, l.Style.Color, marked...)
 }
 
-func (l Line) key() key { return key{Style: l.Style, line: true, mark: l.Marks} }
+func (l Line) key() key { return key{Style: l.Style, line: true} }
 
 func (b Band) extent(e *extent) {
 	for i, x := range b.X {

@@ -56,7 +56,8 @@ func (r *Result) effect(g *Group, k int) []figure.Layer {
 	}
 	style := figure.Method(g.Method)
 	return []figure.Layer{
-		figure.Line{X: x, Y: best, Style: style.As("").Thin()}, figure.Line{X: x, Y: median, Style: style, Marks: true},
+		figure.Line{X: x, Y: best, Style: style.As("").Thin()}, figure.Line{X: x, Y: median, Style: style},
+		figure.Scatter{X: x, Y: median, Style: style, Radius: 2.4},
 	}
 }
 

@@ -2,11 +2,13 @@ package grid
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -231,12 +233,12 @@ func together(list ...*axis) [][]settings.Override {
 func (g *Group) describe(trials []harness.Trial) error {
 	first := 0
 	for i := range g.Cells {
-		c, tree := &g.Cells[i], map[string]any{}
-		if err := mapstructure.Decode(trials[first].Config, &tree); err != nil {
+		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
+		if err := errors.Join(mapstructure.Decode(trials[first].Config, &tree), config.MergeConfigMap(tree)); err != nil {
 			return err
 		}
 		for _, key := range g.Keys {
-			value, err := json.Marshal(lookUp(tree, key))
+			value, err := json.Marshal(config.Get(key))
 			if err != nil {
 				return err
 			}
@@ -257,15 +259,6 @@ func (g *Group) describe(trials []harness.Trial) error {
 		}
 	}
 	return nil
-}
-
-func lookUp(tree map[string]any, key string) any {
-	first, rest, more := strings.Cut(key, ".")
-	if !more {
-		return tree[first]
-	}
-	below, _ := tree[first].(map[string]any)
-	return lookUp(below, rest)
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.

@@ -31,27 +31,24 @@ type Setting struct{ Key, Value, Layer string }
 
 // Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the report in dir.
 func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets, prefix string) (*Explained, error) {
-	found, err := inStore(s, all, prefix)
-	if err == nil && found == nil {
-		found, err = inReport(dir, all, prefix)
-	}
+	found, err := lookUp(dir, s, all, prefix)
 	switch {
 	case err != nil:
 		return nil, err
-	case found == nil:
+	case len(found) == 0:
 		return nil, usage.Errorf("no trial in the store, nor in the report in %s, has a key that begins with %q", dir, prefix)
 	case len(found) > 1:
 		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it", prefix, len(found))
 	}
-	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == found[0].Trial.Experiment })
-	return found[0], found[0].settings(all[i], data)
+	x := slices.Collect(maps.Values(found))[0]
+	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == x.Trial.Experiment })
+	return x, x.settings(all[i], data)
 }
 
-func inStore(s *store.Store, all []*harness.Experiment, prefix string) (found []*Explained, err error) {
+// lookUp returns the trials whose keys begin with prefix, by key: those of the store, or else of the report.
+func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
+	found := map[string]*Explained{}
 	for _, e := range all {
-		if s == nil {
-			break
-		}
 		ids, err := s.Find(e.Name, prefix)
 		if err != nil {
 			return nil, err
@@ -65,24 +62,21 @@ func inStore(s *store.Store, all []*harness.Experiment, prefix string) (found []
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, explained(entry.Trial, traces, entry.Timing, s.Dir()))
+			found[id.Key] = explained(entry.Trial, traces, entry.Timing, s.Dir())
 		}
 	}
-	return found, nil
-}
-
-func inReport(dir string, all []*harness.Experiment, prefix string) (found []*Explained, err error) {
+	if len(found) > 0 {
+		return found, nil
+	}
 	r, err := Read(dir, all)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{} // protocols may share a trial
 	for _, x := range r.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
-				if strings.HasPrefix(t.Key, prefix) && !seen[t.Key] {
-					seen[t.Key] = true
-					found = append(found, explained(t, p.Records.Traces[t.Key], p.Records.Timings[t.Key], dir))
+				if strings.HasPrefix(t.Key, prefix) {
+					found[t.Key] = explained(t, p.Records.Traces[t.Key], p.Records.Timings[t.Key], dir)
 				}
 			}
 		}

@@ -173,7 +173,7 @@ func label(row record.Trial, t *harness.Trial) (record.Trial, error) {
 
 // inferior says why a protocol's part must not take the place of the earlier one, which may be nil; "" if it may.
 func inferior(made, old *Protocol) string {
-	missing := fmt.Sprintf("%d of %d trials are missing", made.Counts()[Missing], made.Planned)
+	missing := fmt.Sprintf("%d of %d trials are missing", made.Counts()[store.Missing], made.Planned)
 	const stays = "; the report of a complete run was left as it was"
 	switch {
 	case len(made.Records.Trials) == 0:

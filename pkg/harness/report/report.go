@@ -8,11 +8,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
-
-// Missing is the status that Counts gives to planned trials without a record.
-const Missing = "missing"
 
 // Report is what a results folder holds: the experiments that have results, in order of presentation, and grids.
 type Report struct {
@@ -115,7 +113,7 @@ func (p *Protocol) Counts() map[string]int {
 		counts[t.Status]++
 	}
 	if n := p.Planned - len(p.Records.Trials); n > 0 {
-		counts[Missing] = n
+		counts[store.Missing] = n
 	}
 	return counts
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // bare returns a report without its functions, which reflect.DeepEqual cannot compare.
@@ -109,7 +110,7 @@ func TestCompleteStays(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper")
 	h.put(record.StatusOK, all[:3]...)
-	if r, _ := h.must(h.plan(all), false); r.Experiments[0].Protocols[0].Counts()[Missing] != 1 {
+	if r, _ := h.must(h.plan(all), false); r.Experiments[0].Protocols[0].Counts()[store.Missing] != 1 {
 		t.Errorf("%v", r.Experiments[0].Protocols[0].Counts())
 	}
 	h.put(record.StatusOK, all[3:]...)

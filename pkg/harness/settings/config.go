@@ -52,15 +52,12 @@ func (c *Config) normalise() error {
 	if j.Sample == "" {
 		j.Sample = Samples[0]
 	}
-	for _, x := range []struct {
-		key            string
-		value, at, max int
-	}{
-		{"particles", c.Particles, 2, maxCount}, {"iterations", c.Iterations, 0, maxCount},
-		{"judge.every", j.Every, 0, maxCount}, {"judge.track", j.Track, 0, maxCount},
-	} {
-		if x.value < x.at || x.value > x.max {
-			return fmt.Errorf("%s: must be %d to %d, got %d", x.key, x.at, x.max, x.value)
+	if c.Particles < 2 || c.Particles > maxCount {
+		return fmt.Errorf("particles: must be 2 to %d, got %d", maxCount, c.Particles)
+	}
+	for key, n := range map[string]int{"iterations": c.Iterations, "judge.every": j.Every, "judge.track": j.Track} {
+		if n < 0 || n > maxCount {
+			return fmt.Errorf("%s: must be 0 to %d, got %d", key, maxCount, n)
 		}
 	}
 	if !slices.Contains(Samples, j.Sample) {

@@ -61,7 +61,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 	}
 	for i := range rows {
 		if rows[i].Key != e.Trial.Key {
-			return nil, &Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
+			return nil, &record.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
 	}
 	return rows, nil
@@ -158,7 +158,7 @@ func (s *Store) openIndex(id ID, index string) (*head, *record.Folder, error) {
 		return nil, nil, err
 	}
 	if err := h.check(id, index); err != nil {
-		return nil, nil, &Damage{Path: f.Path(index), Reason: err.Error()}
+		return nil, nil, &record.Damage{Path: f.Path(index), Reason: err.Error()}
 	}
 	return h, f, nil
 }
@@ -191,8 +191,11 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 	return out, nil
 }
 
-// Find returns the trials of an experiment whose keys begin with prefix, in order of key.
+// Find returns the trials of an experiment whose keys begin with prefix, in order of key. A nil store has none.
 func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
+	if s == nil {
+		return nil, nil
+	}
 	names, err := fs.Glob(s.root.FS(), path.Join(experiment, prefix+"*", trialIndex))
 	for _, n := range names {
 		out = append(out, ID{experiment, path.Base(path.Dir(n))})

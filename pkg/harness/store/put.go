@@ -187,7 +187,7 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	}
 	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
-			err = &Damage{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a regular file: remove it"}
+			err = &record.Damage{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a regular file: remove it"}
 		}
 		return err
 	})

@@ -13,7 +13,6 @@ import (
 	"regexp"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // Folders of the store's own, besides those of the experiments.
@@ -28,9 +27,6 @@ const (
 	Missing = "missing"
 	Damaged = "damaged"
 )
-
-// Damage is a file or folder of a store that is not as it was written, or not ours. As an error it wraps record.ErrDamaged.
-type Damage = record.Damage
 
 // Store is a folder of trials and references. Its methods may be called concurrently.
 type Store struct {

@@ -18,7 +18,7 @@ import (
 // Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged trials and
 // references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is deleted. Trials that
 // are added meanwhile may or may not be looked at.
-func (s *Store) Verify(repair bool) (found []Damage, err error) {
+func (s *Store) Verify(repair bool) (found []record.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
@@ -42,11 +42,11 @@ func (s *Store) Verify(repair bool) (found []Damage, err error) {
 // misfit is what a repair moves, and why.
 type misfit struct {
 	name    string
-	damages []Damage
+	damages []record.Damage
 }
 
 func (s *Store) foreign(name string) misfit {
-	return misfit{name, []Damage{{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a file of the store"}}}
+	return misfit{name, []record.Damage{{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a file of the store"}}}
 }
 
 func (s *Store) misfits() (out []misfit, err error) {
@@ -82,9 +82,9 @@ func (s *Store) look(id ID) (out []misfit, err error) {
 		index = refIndex
 	}
 	_, f, err := s.openIndex(id, index)
-	var d *Damage
+	var d *record.Damage
 	if errors.As(err, &d) {
-		return []misfit{{id.dir(), []Damage{*d}}}, nil
+		return []misfit{{id.dir(), []record.Damage{*d}}}, nil
 	} else if err != nil {
 		return nil, err
 	}

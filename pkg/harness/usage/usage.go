@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Error is a mistake in what was asked. It ends the program with exit code 2. Its text is one sentence that names what is wrong and what
@@ -49,7 +51,7 @@ func nearest(name string, candidates []string) string {
 	name = strings.ToLower(name)
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
-		e := edits(name, lower)
+		e := levenshtein.ComputeDistance(name, lower)
 		if len(name) >= 3 && strings.HasPrefix(lower, name) {
 			e = min(e, 1)
 		}
@@ -58,24 +60,4 @@ func nearest(name string, candidates []string) string {
 		}
 	}
 	return best
-}
-
-// edits returns the number of single-letter insertions, deletions and replacements between a and b (Levenshtein).
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
