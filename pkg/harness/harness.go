@@ -10,6 +10,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 
@@ -149,6 +150,13 @@ func (t *Trial) Name() string {
 		method += " (" + t.Cell + ")"
 	}
 	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, method, t.Seed)
+}
+
+// Row returns the trial's row of trials.parquet, less how it ended.
+func (t *Trial) Row() record.Trial {
+	config, _ := json.Marshal(t.Config) // as for its key
+	return record.Trial{Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
+		Seed: t.Seed, Particles: t.Config.Particles, Config: string(config)}
 }
 
 // Figure is one figure of an experiment, drawn once for each protocol that has results.

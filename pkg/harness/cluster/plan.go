@@ -5,10 +5,9 @@ package cluster
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -62,10 +61,8 @@ func Read(path string) (*Plan, error) {
 
 // ParseShard reads "i/n": shard i of n, counted from 0.
 func ParseShard(text string) (i, n int, err error) {
-	first, second, _ := strings.Cut(text, "/")
-	i, errI := strconv.Atoi(first)
-	n, errN := strconv.Atoi(second)
-	if errI != nil || errN != nil || i < 0 || i >= n {
+	fmt.Sscanf(text, "%d/%d", &i, &n)
+	if i < 0 || i >= n || text != fmt.Sprintf("%d/%d", i, n) {
 		return 0, 0, usage.Errorf("--shard %q: want i/n, shard i of n counted from 0, such as 0/8", text)
 	}
 	return i, n, nil

@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,20 +84,14 @@ func without(p *report.Protocol) []record.Trial {
 	return slices.DeleteFunc(slices.Clone(p.Records.Trials), func(t record.Trial) bool { return t.Status == record.StatusOK })
 }
 
-var (
-	svgWidth = regexp.MustCompile(`<svg[^>]* width="([0-9.]+)pt"`)
-	// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are; the
-	// template would encode them, which is half as long again.
-	encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
-)
+// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are; the template would
+// encode them, which is half as long again.
+var encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
 
 // picture returns the attributes that hold a drawing and its width in CSS pixels: a third more than on paper.
 func picture(svg []byte) template.HTMLAttr {
-	width := 800
-	if m := svgWidth.FindSubmatch(svg); m != nil {
-		if points, err := strconv.ParseFloat(string(m[1]), 64); err == nil {
-			width = int(points * 16 / 9)
-		}
-	}
-	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, encode.Replace(string(svg)), width))
+	_, width, _ := strings.Cut(string(svg), ` width="`)
+	width, _, _ = strings.Cut(width, "pt")
+	points, _ := strconv.ParseFloat(width, 64) // every drawing of ours says it
+	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, encode.Replace(string(svg)), int(points*16/9)))
 }

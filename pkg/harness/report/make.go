@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -101,10 +100,8 @@ func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) 
 			return nil, err
 		}
 		if trial != nil {
-			row, err := label(*trial, &part[i])
-			if err != nil {
-				return nil, err
-			}
+			row := part[i].Row() // it may have been stored under other labels
+			row.Status, row.Reason, row.Dim, row.Iterations = trial.Status, trial.Reason, trial.Dim, trial.Iterations
 			set.Trials = append(set.Trials, row)
 		}
 	}
@@ -161,14 +158,6 @@ func (m *maker) load(key, name string) (*record.Array, error) {
 		return nil, fmt.Errorf("array %s of trial %s is not in the store: %w", name, key, fs.ErrNotExist)
 	}
 	return got.Array(name)
-}
-
-// label puts the labels of a planned trial on its record, which may have been stored under others.
-func label(row record.Trial, t *harness.Trial) (record.Trial, error) {
-	config, err := json.Marshal(t.Config)
-	row.Key, row.Experiment, row.Protocol, row.Scale = t.Key, t.Experiment, t.Protocol, t.Scale
-	row.Problem, row.Method, row.Seed, row.Particles, row.Config = t.Problem, t.Method, t.Seed, t.Config.Particles, string(config)
-	return row, err
 }
 
 // inferior says why a protocol's part must not take the place of the earlier one, which may be nil; "" if it may.

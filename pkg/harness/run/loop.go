@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,19 +76,12 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 
 // ended is the result of a trial that leaves nothing but how it ended.
 func ended(t *harness.Trial, status, reason string, iterations int, started time.Time) *record.Result {
-	m := record.ThisMachine()
-	config, _ := json.Marshal(t.Config) // as for its key
-	return &record.Result{
-		Trial: record.Trial{
-			Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
-			Seed: t.Seed, Status: status, Reason: strings.Join(strings.Fields(reason), " "), Particles: t.Config.Particles,
-			Iterations: iterations, Config: string(config),
-		},
-		Timing: record.Timing{
-			Key: t.Key, Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,
-			Started: started.UTC().Format(time.RFC3339),
-		},
-	}
+	m, row := record.ThisMachine(), t.Row()
+	row.Status, row.Reason, row.Iterations = status, strings.Join(strings.Fields(reason), " "), iterations
+	return &record.Result{Trial: row, Timing: record.Timing{
+		Key: t.Key, Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,
+		Started: started.UTC().Format(time.RFC3339),
+	}}
 }
 
 // judge measures a run at its checkpoints and keeps what the configuration asks for.

@@ -27,9 +27,8 @@ type head struct {
 	Config  json.RawMessage `json:"config,omitempty"`
 	Timing  *record.Timing  `json:"timing,omitempty"`
 
-	Experiment string          `json:"experiment,omitempty"` // of a reference
-	Key        string          `json:"key,omitempty"`
-	Machine    *record.Machine `json:"machine,omitempty"` // that made it
+	Experiment string `json:"experiment,omitempty"` // of a reference
+	Key        string `json:"key,omitempty"`
 
 	Origin origin `json:"origin"`
 }

@@ -45,8 +45,7 @@ func (s *Store) Put(r *record.Result) (record.Trial, error) {
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
 func (s *Store) PutFiles(id ID, files map[string][]byte) error {
-	machine := record.ThisMachine()
-	h := head{Version: version, Origin: thisProgram, Experiment: id.Experiment, Key: id.Key, Machine: &machine}
+	h := head{Version: version, Origin: thisProgram, Experiment: id.Experiment, Key: id.Key}
 	_, err := s.publish(id, refIndex, &h, files)
 	if err == nil {
 		err = disk.RemoveAll(s.root, scratchOf(id))
