@@ -45,9 +45,8 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 }
 
 func readGrids(root *os.Root) []Grid {
-	names, _ := fs.Glob(root.FS(), Grids+"/[^.]*/[^.]*") // it is no bad pattern
 	var out []Grid
-	for _, name := range names {
+	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {
 		var g Grid
 		_, err := record.OpenFolder(root, name, GridIndex, &g)
 		if err == nil && (g.Best == nil || ragged(g.Best)) {
@@ -59,6 +58,12 @@ func readGrids(root *os.Root) []Grid {
 		out = append(out, g)
 	}
 	return out
+}
+
+// glob returns the paths that match a pattern, which is no bad one.
+func glob(root *os.Root, pattern string) []string {
+	names, _ := fs.Glob(root.FS(), pattern)
+	return names
 }
 
 // ragged reports whether some row is not as long as the columns.

@@ -50,15 +50,16 @@ func (v *verifier) add(name, reason string) {
 	v.found = append(v.found, record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
 }
 
+// all looks at what is there. Dotted names belong to writes that are under way or were cut off.
 func (v *verifier) all() {
-	names := v.names("[^.]*")
+	names := glob(v.root, "[^.]*")
 	for _, name := range names {
 		if !slices.Contains(others, name) {
 			v.sealed(name, indexName)
 		}
 	}
-	for _, grid := range v.names(Grids + "/[^.]*") {
-		parts := v.names(grid + "/[^.]*")
+	for _, grid := range glob(v.root, Grids+"/[^.]*") {
+		parts := glob(v.root, grid+"/[^.]*")
 		if parts == nil {
 			v.add(grid, notOurs)
 		}
@@ -71,12 +72,6 @@ func (v *verifier) all() {
 	} else if v.shown != nil {
 		v.add(pageName, "missing; sifg report makes it")
 	}
-}
-
-// names returns the paths that match. The dotted ones belong to writes that are under way or were cut off.
-func (v *verifier) names(pattern string) []string {
-	names, _ := fs.Glob(v.root.FS(), pattern) // it is no bad pattern
-	return names
 }
 
 // sealed checks a sealed folder.

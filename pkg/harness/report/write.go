@@ -80,8 +80,7 @@ const leftovers = ".index.html.tmp-*"
 // write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
 // anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
-	names, _ := fs.Glob(root.FS(), leftovers) // it is no bad pattern
-	for _, name := range names {
+	for _, name := range glob(root, leftovers) {
 		if err := disk.RemoveAll(root, name); err != nil {
 			return nil, err
 		}
