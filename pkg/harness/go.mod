@@ -7,6 +7,7 @@ require (
 	github.com/chromedp/cdproto v0.159.2
 	github.com/chromedp/chromedp v0.23.0
 	github.com/go-viper/mapstructure/v2 v2.4.0
+	github.com/sbinet/npyio v0.6.0
 	github.com/semi-implicit/sifg/datasets v0.0.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
 	github.com/spf13/cobra v1.10.2
