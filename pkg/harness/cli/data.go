@@ -13,21 +13,34 @@ import (
 )
 
 func dataCommand(e *env) *cobra.Command {
+	var target string
+	var drop []string
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists and checks, fetches and shows data sets",
+		Short: "Lists and checks, fetches, shows and adds data sets",
 		Example: `  sifg data list
   sifg data info boston`,
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
-	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be", Example: `  sifg data list`, Args: arguments("", 0),
+	add := &cobra.Command{Use: "add FILE", Short: "Describes a table of your own in " + dataset.Own + ", as --data does",
+		Example: `  sifg data add rent.csv --target rent`, Args: arguments("one file", 1),
+		RunE: func(_ *cobra.Command, paths []string) error {
+			name, err := e.data.Add(paths[0], target, drop)
+			if err == nil {
+				err = showData(e, name)
+			}
+			return err
+		}}
+	tableFlags(add.Flags(), &target, &drop)
+	cmd.AddCommand(add,
+		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be",
+			Example: `  sifg data list`, Args: arguments("no arguments", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
 		&cobra.Command{Use: "fetch [NAME...]", Short: "Gets data sets, or all, into datasets/cache", Example: `  sifg data fetch boston wine`,
 			RunE: func(_ *cobra.Command, names []string) error { return fetchData(e, names) }},
 		&cobra.Command{Use: "info NAME", Short: "Shows what a data set is, its licence and its columns", Example: `  sifg data info boston`,
-			Args: arguments("name", 1), RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) }},
+			Args: arguments("one name", 1), RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) }},
 	)
 	return cmd
 }
@@ -37,10 +50,8 @@ func listData(e *env) error {
 	var rows [][]string
 	var wrong error
 	for _, name := range e.data.Names() {
-		entry, err := e.data.Entry(name)
-		if err == nil {
-			_, err = e.data.Load(name)
-		}
+		entry, _ := e.data.Entry(name) // of a name that there is
+		_, err := e.data.Load(name)
 		said := "here"
 		switch {
 		case errors.Is(err, dataset.ErrAbsent):

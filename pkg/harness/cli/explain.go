@@ -19,7 +19,7 @@ func explainCommand(e *env) *cobra.Command {
 		Long: "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have " +
 			"the keys.",
 		Example: "  sifg explain KEY",
-		Args:    arguments("key", 1),
+		Args:    arguments("one key", 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := s.request(e, nil); err != nil {
 				return err

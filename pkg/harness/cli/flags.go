@@ -168,15 +168,11 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// arguments wants so many arguments, each of them a what.
+// arguments wants n arguments, which what says in words.
 func arguments(what string, n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		words := strings.TrimPrefix(cmd.CommandPath(), "sifg ")
-		switch {
-		case n == 0 && len(args) > 0:
-			return usage.Errorf("%s takes no arguments, got %q", words, args[0])
-		case len(args) != n:
-			return usage.Errorf("%s takes one %s, got %d", words, what, len(args))
+		if len(args) != n {
+			return usage.Errorf("%s takes %s, got %q", strings.TrimPrefix(cmd.CommandPath(), "sifg "), what, args)
 		}
 		return nil
 	}

@@ -33,7 +33,7 @@ func gridCommand(e *env) *cobra.Command {
 			"there is not computed again, and the same command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid step --scale smoke",
-		Args: arguments("experiment", 1),
+		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := g.runner.check(e); err != nil {
 				return err

@@ -20,8 +20,12 @@ func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil, "your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
 		"repeatable")
-	f.StringVar(&o.target, "target", "", "the `COLUMN` of a table that is predicted, or last")
-	f.StringSliceVar(&o.drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
+	tableFlags(f, &o.target, &o.drop)
+}
+
+func tableFlags(f *pflag.FlagSet, target *string, drop *[]string) {
+	f.StringVar(target, "target", "", "the `COLUMN` of a table that is predicted, or last")
+	f.StringSliceVar(drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
 }
 
 // use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of the paper is

@@ -111,8 +111,7 @@ func statusCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
 		Use:     "status [EXPERIMENT...|all]",
-		Short:   "Says which trials are there, which are not and which failed",
-		Long:    "Says which trials are there, which are not and which failed. It looks at records and sizes; sifg verify reads every file.",
+		Short:   "Says which trials are there, which are not and which failed, by records and sizes; sifg verify reads every file",
 		Example: `  sifg status gmm --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := s.open(e, args, false)

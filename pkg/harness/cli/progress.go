@@ -83,13 +83,12 @@ func (p *progress) seconds(t *harness.Trial) float64 {
 	return 1
 }
 
-// Note implements run.Progress.
+// Note, Start, Step and End implement run.Progress.
 func (p *progress) Note(line string) {
 	slog.Info(line)
 	fmt.Fprintln(p.out, safe.Text(line))
 }
 
-// Start implements run.Progress.
 func (p *progress) Start(t *harness.Trial) {
 	slog.Debug("trial starts", "key", t.Key, "name", t.Name())
 	r := &running{began: time.Now(), seconds: p.seconds(t)}
@@ -101,7 +100,6 @@ func (p *progress) Start(t *harness.Trial) {
 	p.running[t] = r
 }
 
-// Step implements run.Progress.
 func (p *progress) Step(t *harness.Trial, iter int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +108,6 @@ func (p *progress) Step(t *harness.Trial, iter int) {
 	}
 }
 
-// End implements run.Progress.
 func (p *progress) End(t *harness.Trial, status, reason string, took time.Duration) {
 	p.mu.Lock()
 	r := p.running[t]

@@ -82,7 +82,7 @@ func program() string {
 // workerCommand is the process of one trial.
 func workerCommand(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("", 0),
+		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("no arguments", 0),
 		Run: func(*cobra.Command, []string) {
 			run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
 		},

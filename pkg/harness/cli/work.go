@@ -20,7 +20,7 @@ func workCommand(e *env) *cobra.Command {
 		Long: "Computes what the store lacks of one shard of a plan. After SIGUSR1 it starts no more trials, lets those that run finish, and\n" +
 			"exits with code 75; the same command continues.",
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
-		Args:    arguments("", 0),
+		Args:    arguments("no arguments", 0),
 		RunE: func(*cobra.Command, []string) error {
 			if err := r.check(e); err != nil {
 				return err

@@ -44,17 +44,12 @@ func Twice[T comparable](kind string, list []T) error {
 }
 
 // nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
-// letters changed (but two edits are allowed where a letter stays). Of a name cut short, three letters or more, what is missing
-// counts as one edit.
+// letters changed (but two edits are allowed where a letter stays).
 func nearest(name string, candidates []string) string {
 	best, bestEdits := "", 1<<30
 	name = strings.ToLower(name)
 	for _, c := range candidates {
-		lower := strings.ToLower(c)
-		e := levenshtein.ComputeDistance(name, lower)
-		if len(name) >= 3 && strings.HasPrefix(lower, name) {
-			e = min(e, 1)
-		}
+		e := levenshtein.ComputeDistance(name, strings.ToLower(c))
 		if e < bestEdits && e <= max(2, len(c)/3) && e < max(len(name), len(c)) {
 			best, bestEdits = c, e
 		}

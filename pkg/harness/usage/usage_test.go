@@ -15,7 +15,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestNearest: what is offered shares a letter with what was written, and a name that was cut short is completed.
+// TestNearest: what is offered shares a letter with what was written.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -25,7 +25,6 @@ func TestNearest(t *testing.T) {
 		{"x", "", []string{"p", "step"}},
 		{"ab", "", []string{"p", "step"}},
 		{"stp", "step", []string{"p", "step"}},
-		{"--mem", "--memory", []string{"--set", "--memory"}},
 		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},
 		{"--quite", "--quiet", []string{"--quiet", "--site"}},
 	} {
