@@ -58,7 +58,7 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 	props := []parquet.WriterProperty{
 		parquet.WithDictionaryDefault(false), parquet.WithRootRepetition(parquet.Repetitions.Required),
 		parquet.WithStats(false), parquet.WithCreatedBy("sifg"),
-		parquet.WithDataPageSize(1 << 23), parquet.WithCompressionLevel(9), // results are committed: 2 % smaller than by default
+		parquet.WithDataPageSize(1 << 23), parquet.WithCompressionLevel(19), // results are committed: 3 % smaller than by default
 	}
 	for _, c := range cols {
 		size := 8 * len(rows)
