@@ -37,13 +37,13 @@ func document(t *testing.T, name string) string {
 // fetched reports whether the data set that is no part of the program can be had without a network.
 func fetched(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv("SIFG_DATASETS_MIRROR") != "" {
-		return true
+	mirror := os.Getenv("SIFG_DATASETS_MIRROR")
+	if mirror == "" {
+		mirror = must(filepath.Abs("../../datasets/cache"))
+		t.Setenv("SIFG_DATASETS_MIRROR", mirror)
 	}
-	cache := must(filepath.Abs("../../datasets/cache"))
-	data := must(dataset.Open(dataset.Options{Cache: cache}))
-	t.Setenv("SIFG_DATASETS_MIRROR", cache)
-	return data.Absent("meg") == nil
+	data := must(dataset.Open(dataset.Options{Mirror: mirror}))
+	return data.Absent("meg") == nil && data.Absent("posteriordb") == nil
 }
 
 // shown matches a command in a document: in a block, in a line of a terminal, or in backquotes.
