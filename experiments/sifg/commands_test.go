@@ -34,7 +34,7 @@ func document(t *testing.T, name string) string {
 	return string(b)
 }
 
-// fetched reports whether the data set that is no part of the program can be had without a network.
+// fetched reports whether the data sets that are no part of the program can be had without a network.
 func fetched(t *testing.T) bool {
 	t.Helper()
 	mirror := os.Getenv("SIFG_DATASETS_MIRROR")
