@@ -20,6 +20,7 @@ type Panel struct {
 	Index                int
 	Scale                figure.Scale
 	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
+	Spread               bool // iterations on a logarithmic axis, from the first checkpoint after the start: methods run for very different times
 	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
@@ -57,8 +58,17 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		if want.Zero {
 			p.Y.Max = math.NaN() // Min is 0
 		}
+		if want.Spread {
+			p.X.Scale = figure.Log
+		}
 		for _, method := range s.Methods(problem) {
-			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, method, want.Metric, want.Index), figure.Method(method), nil)...)
+			all := s.Curves(problem, method, want.Metric, want.Index)
+			for i, c := range all {
+				if want.Spread && c.Iteration[0] == 0 {
+					all[i].Iteration, all[i].Value = c.Iteration[1:], c.Value[1:]
+				}
+			}
+			p.Layers = append(p.Layers, claim.Layers(all, figure.Method(method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
