@@ -12,15 +12,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// The flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more
-// seconds than SIFG-A takes.
-var (
-	newFlows = []string{"sifg-a", "interpolated", "baoab"}
-	rivals   = []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}
-)
+// Sides are flows and the rivals that each of them is compared with.
+type Sides struct{ Flows, Rivals []string }
 
-// Versus compares each flow that the paper does not have with each of its rivals on one problem.
+// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more seconds than SIFG-A
+// takes.
+var newFlows = Sides{[]string{"sifg-a", "interpolated", "baoab"}, []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}}
+
+// Versus compares flows with rivals on one problem.
 type Versus struct {
+	Sides   // the zero value: the flows that the paper does not have, and what they have to beat
 	Problem string
 	Title   string
 	Metrics []Measure // less is better in all; the first decides, by its last value
@@ -40,7 +41,16 @@ var inSentence = []struct{ verdict, words string }{
 // relation of a flow to a rival.
 type relation struct {
 	flow, rival, verdict string
-	gap, p               float64 // mean difference; Holm's p-value
+	gap, p               float64   // mean difference; Holm's p-value
+	gaps                 []float64 // differences, one a seed
+}
+
+// sides returns what is compared.
+func (v Versus) sides() Sides {
+	if v.Flows == nil {
+		return newFlows
+	}
+	return v.Sides
 }
 
 // rule says how comparisons are decided, of which there are so many.
@@ -55,20 +65,19 @@ func (v Versus) rule(comparisons int) string {
 func (v Versus) relations(f *claim.Finals) []relation {
 	var out []relation
 	var p []float64
-	var gaps [][]float64
 	methods := f.Set.Methods(v.Problem)
-	for _, flow := range newFlows {
-		for _, rival := range rivals {
+	for _, flow := range v.sides().Flows {
+		for _, rival := range v.sides().Rivals {
 			if slices.Contains(methods, flow) && slices.Contains(methods, rival) {
 				d := f.Differences(v.Problem, v.Metrics[0].Metric, flow, rival)
-				out, gaps, p = append(out, relation{flow: flow, rival: rival}), append(gaps, d), append(p, stats.Paired(d, stats.TwoSided))
+				out, p = append(out, relation{flow: flow, rival: rival, gaps: d}), append(p, stats.Paired(d, stats.TwoSided))
 			}
 		}
 	}
 	for i, p := range stats.Holm(p) {
 		r := &out[i]
-		r.gap, r.p, r.verdict = stats.Mean(gaps[i]), p, open
-		switch alike, _ := claim.Alike(gaps[i], v.Margin); {
+		r.gap, r.p, r.verdict = stats.Mean(r.gaps), p, open
+		switch alike, _ := claim.Alike(r.gaps, v.Margin); {
 		case alike == claim.Reproduced:
 			r.verdict = ties
 		case p <= claim.Level && r.gap < -v.Margin:
@@ -93,7 +102,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	for _, m := range v.Metrics {
 		t.Columns = append(t.Columns, table.Column{Header: m.Head, Align: table.Right})
 	}
-	flows := slices.DeleteFunc(slices.Clone(newFlows), func(m string) bool { return !slices.Contains(methods, m) })
+	flows := slices.DeleteFunc(slices.Clone(v.sides().Flows), func(m string) bool { return !slices.Contains(methods, m) })
 	for _, flow := range flows {
 		t.Columns = append(t.Columns, table.Column{Header: claim.Label(flow)})
 	}
@@ -138,7 +147,7 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 	}
 	found := v.relations(f)
 	var sentences []string
-	for _, flow := range newFlows {
+	for _, flow := range v.sides().Flows {
 		var parts []string
 		for _, say := range inSentence {
 			var of []string

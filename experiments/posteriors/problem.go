@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -120,6 +121,11 @@ type local struct {
 
 	draws func(d int) []float32 // that HMC has kept of this trial so far; nil: the method is another
 }
+
+var _ beyond.Keeper = (*local)(nil)
+
+// Keep implements beyond.Keeper.
+func (l *local) Keep(draws func(d int) []float32) { l.draws = draws }
 
 func newLocal(p *posterior.Posterior, by affine) *local {
 	l := &local{p: p, by: by}

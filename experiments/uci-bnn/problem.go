@@ -31,6 +31,9 @@ type Options struct {
 
 	// Repeats is how often the last particles of a smoothed flow are perturbed anew, to see how much that moves the RMSE.
 	Repeats int `mapstructure:"repeats"`
+
+	// Curve judges the development part at every checkpoint, not only at the last.
+	Curve bool `mapstructure:"curve"`
 }
 
 // options reads the options and refuses those that are wrong.
@@ -141,15 +144,20 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 			put("ols-"+name, 0, ols[i])
 		}
 	}
-	if c.Iter != p.last {
+	if c.Iter != p.last && !p.o.Curve {
 		return
 	}
 	dev := p.predict(sample, &p.r.dev)
+	devNLL := -dev.CrossFitted(p.r.dev.y, p.precisions)
+	if c.Iter != p.last {
+		put("dev-nll", 0, devNLL)
+		return
+	}
 	test.LogPrec = p.precisions(dev, p.r.dev.y)
 	put("test-rmse", 0, test.RMSE(p.r.test.y))
 	put("test-nll", 0, -test.LogLikelihood(p.r.test.y))
 	put("dev-rmse", 0, dev.RMSE(p.r.dev.y))
-	put("dev-nll", 0, -dev.CrossFitted(p.r.dev.y, p.precisions))
+	put("dev-nll", 0, devNLL)
 	if c.Sigma == 0 {
 		return
 	}

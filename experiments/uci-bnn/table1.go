@@ -13,7 +13,7 @@ import (
 
 // compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it ran.
 func compared(s *record.Set) []string {
-	return slices.DeleteFunc([]string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "ada-sifg"}, func(m string) bool {
+	return slices.DeleteFunc([]string{"sgld", "psgld", "svgd", "svgd-slow", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}, func(m string) bool {
 		_, ran := config(s, "", m)
 		return !ran
 	})

@@ -4,9 +4,11 @@ package ucibnn
 import (
 	"embed"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 //go:embed uci-bnn.yaml
@@ -65,8 +67,8 @@ var Experiment = &harness.Experiment{
 	},
 	Own:       own,
 	Claims:    slices.Concat(tableClaims, flowClaims),
-	Findings:  slices.Concat(findings, flows.Findings()),
-	Apart:     flows.Apart(),
+	Findings:  slices.Concat(verdicts, findings, flows.Findings()),
+	Apart:     apart(),
 	Published: printed,
 	Incomparable: map[string]string{
 		"paper": manySplits, "matched": manySplits, "beyond": "other networks than the paper's",
@@ -75,4 +77,31 @@ var Experiment = &harness.Experiment{
 }
 
 var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []beyond.Measure{
-	{Head: "test NLL", Metric: "test-nll"}, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}
+	predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}
+
+var predictive = beyond.Measure{Head: "test NLL", Metric: "test-nll"}
+
+// verdicts compare SIFG and Ada-SIFG with every other method.
+var verdicts = []harness.Finding{
+	beyond.Fair("matched", "Networks after 2000 iterations", judgedBy(predictive, problems...)...),
+	beyond.Fair(settings.Converged, "Networks after 8000 iterations", judgedBy(predictive, append(problems, "boston-small")...)...),
+	beyond.Fair("standard", "Networks on the literature's splits", judgedBy(predictive, problems...)...),
+}
+
+// judgedBy compares methods on these problems, with a margin of 0.02 nats.
+func judgedBy(m beyond.Measure, problems ...string) (out []beyond.Versus) {
+	for _, p := range problems {
+		out = append(out, beyond.Versus{Problem: p, Title: strings.ToUpper(p[:1]) + p[1:], Metrics: []beyond.Measure{m}, Margin: 0.02})
+	}
+	return out
+}
+
+// apart is what protocols have that do not check the paper's claims.
+func apart() map[string]harness.Contents {
+	out, curves := flows.Apart(), judgedBy(beyond.Measure{Head: "dev NLL", Metric: "dev-nll"}, append(problems, "boston-small")...)
+	out[settings.Converged] = harness.Contents{
+		Figures: []harness.Figure{beyond.Clock(curves...)},
+		Tables:  []harness.Table{{Name: "table1", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}, beyond.Reached(curves...)},
+	}
+	return out
+}

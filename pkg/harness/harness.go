@@ -129,7 +129,7 @@ type Metric struct {
 type Trial struct {
 	Key        string // hex digest of everything that the result depends on
 	Experiment string
-	Protocol   string // paper, released, matched, standard, beyond
+	Protocol   string // paper, released, matched, standard, converged, beyond
 	Scale      string // full, quick, smoke
 	Problem    string // gmm-2d, …
 	Method     string // label in figures and tables: sifg, …

@@ -1,4 +1,4 @@
-package posteriors
+package beyond
 
 import (
 	"math"
@@ -19,6 +19,12 @@ func init() {
 			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner}}, nil
 		},
 	})
+}
+
+// Keeper is a target that wants all draws of HMC, not just as many as there are particles: draws returns those of the second half of the
+// chains so far, of d numbers each.
+type Keeper interface {
+	Keep(draws func(d int) []float32)
 }
 
 const (
@@ -48,8 +54,8 @@ type chainMover struct {
 // Init implements sifg.Mover.
 func (m *chainMover) Init(c *sifg.Cloud) {
 	m.chains, m.draws, m.spent = nil, [chains][]float32{}, 0
-	if l, ok := c.Target.(*local); ok {
-		l.draws = m.kept
+	if k, ok := c.Target.(Keeper); ok {
+		k.Keep(m.kept)
 	}
 	density := counted{c.Target.(hmc.Density), &m.spent}
 	start := make([]float64, c.Z.Cols)

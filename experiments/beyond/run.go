@@ -1,0 +1,101 @@
+package beyond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// seconds returns the median time of a method's trials on a problem.
+func seconds(s *record.Set, problem, method string) float64 {
+	var out []float64
+	for _, key := range (claim.Series{Set: s, Problem: problem}).Keys(method) {
+		out = append(out, s.Timings[key].Seconds)
+	}
+	return stats.Median(out)
+}
+
+// Clock is a figure of the first metric of each problem against seconds, for all methods.
+func Clock(problems ...Versus) harness.Figure {
+	what := problems[0].Metrics[0]
+	return harness.Figure{
+		Name: "clock", Title: "The " + what.Head + " of all methods against seconds",
+		Caption: "Mean (line) and range (band) over the trials that ended well. A trial's time, the median over seeds, is spread evenly " +
+			"over its iterations; trials shared the machine with others. An axis ends above the largest start.",
+		Draw: func(s *record.Set) (*figure.Figure, error) {
+			f := &figure.Figure{Cols: min(3, len(problems))}
+			for _, v := range problems {
+				p := figure.Panel{Title: v.Title, X: figure.Axis{Label: "seconds", Scale: figure.Log}, Y: figure.Axis{Label: what.Head}}
+				start, least := math.Inf(-1), math.Inf(1)
+				for _, m := range s.Methods(v.Problem) {
+					curves, total := s.Curves(v.Problem, m, what.Metric, 0), seconds(s, v.Problem, m)
+					for i, c := range curves { // a logarithmic axis has no 0
+						start, least = max(start, c.Value[0]), min(least, slices.Min(c.Value))
+						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
+					}
+					for i, t := 0, s.Trials; i < len(t); i++ {
+						if t[i].Problem == v.Problem && t[i].Method == m {
+							all := float64(t[i].Iterations)
+							p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(m), func(k int) float64 { return total * float64(k) / all })...)
+							break
+						}
+					}
+				}
+				if p.Layers != nil {
+					p.Y.Min, p.Y.Max = least-0.05*(start-least), start+0.05*(start-least)
+				}
+				f.Panels = append(f.Panels, p)
+			}
+			return f, nil
+		},
+	}
+}
+
+// Reached is a table of what each method reaches on each problem by the first metric, and when: the lowest mean over seeds, the first
+// checkpoint from which the mean stays within the margin of the last, and whether it still falls by more than the margin in the last quarter.
+func Reached(problems ...Versus) harness.Table {
+	what := problems[0].Metrics[0]
+	return harness.Table{
+		Name: "reached", Title: "What each method reaches, and when",
+		Caption: "The mean " + what.Head + " over seeds.",
+		Make: func(s *record.Set) (*table.Table, error) {
+			t := &table.Table{Columns: []table.Column{{Header: "Problem"}, {Header: "Method"}, {Header: "lowest", Align: table.Right},
+				{Header: "at iteration", Align: table.Right}, {Header: "last", Align: table.Right}, {Header: "settled at", Align: table.Right},
+				{Header: "seconds until then", Align: table.Right}}}
+			for _, v := range problems {
+				for _, m := range s.Methods(v.Problem) {
+					curves := s.Curves(v.Problem, m, what.Metric, 0)
+					layers := claim.Layers(curves, figure.Method(m), nil)
+					if layers == nil {
+						continue
+					}
+					mean := layers[len(layers)-1].(figure.Line)
+					low, last := slices.Index(mean.Y, slices.Min(mean.Y)), len(mean.Y)-1
+					settled := last
+					for settled > 0 && math.Abs(mean.Y[settled-1]-mean.Y[last]) <= v.Margin {
+						settled--
+					}
+					when, clock := fmt.Sprint(mean.X[settled]), table.Number(seconds(s, v.Problem, m)*mean.X[settled]/mean.X[last], 2)
+					if mean.X[settled] > 0.75*mean.X[last] {
+						when, clock = "not settled", table.Text("–")
+					}
+					t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), table.Text(claim.Label(m)), table.Number(mean.Y[low], 4),
+						table.Text(fmt.Sprint(mean.X[low])), table.Number(mean.Y[last], 4), table.Text(when), clock})
+				}
+			}
+			if t.Rows == nil {
+				return nil, fmt.Errorf("no trial ended well")
+			}
+			t.Notes = []string{fmt.Sprintf("Settled: from this checkpoint on the mean stays within %s of its last value; not settled: that "+
+				"holds in the last quarter of the run alone. A last value well above the lowest is overfitting.", claim.Num(problems[0].Margin))}
+			return t, nil
+		},
+	}
+}
