@@ -50,16 +50,19 @@ func Clock(problems ...Versus) harness.Figure {
 				}
 				if p.Layers != nil {
 					p.Y.Min, p.Y.Max = least-0.05*(start-least), start+0.05*(start-least)
+					f.Panels = append(f.Panels, p)
 				}
-				f.Panels = append(f.Panels, p)
+			}
+			if f.Panels == nil {
+				return nil, fmt.Errorf("no trial ended well")
 			}
 			return f, nil
 		},
 	}
 }
 
-// Reached is a table of what each method reaches on each problem by the first metric, and when: the lowest mean over seeds, the first
-// checkpoint from which the mean stays within the margin of the last, and whether it still falls by more than the margin in the last quarter.
+// Reached is a table of what each method reaches on each problem by the first metric, and when: the lowest mean over seeds, and the first
+// checkpoint from which the mean stays within the margin of its last value. A method has not settled if that is so in the last quarter alone.
 func Reached(problems ...Versus) harness.Table {
 	what := problems[0].Metrics[0]
 	return harness.Table{

@@ -98,7 +98,7 @@ func lowestInMost(r results) (claim.Verdict, string) {
 	}
 	var each []string
 	for _, m := range columns {
-		each = append(each, fmt.Sprintf("%s %d (mean rank %.2f)", r.names(m), rank.Best[m], rank.Mean[m]))
+		each = append(each, fmt.Sprintf("%s %d", r.names(m), rank.Best[m]))
 	}
 	best, all := rank.Best["ada-sifg"], rank.Told == len(metrics)*len(expected(r.Set))
 	return claim.Decide(all && best >= 9, all && best < 9), fmt.Sprintf("lowest mean in so many of %d cells: %s. Without SGLD, whose step "+

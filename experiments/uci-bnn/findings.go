@@ -2,7 +2,6 @@ package ucibnn
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,7 +15,7 @@ import (
 )
 
 // findings say what the printed table is, and what the protocols give instead.
-var findings = []harness.Finding{leadership, beaten, sigmas}
+var findings = []harness.Finding{leadership, sigmas}
 
 // each calls f for the protocols that have records at full scale, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, r results)) {
@@ -69,40 +68,10 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	}
 }
 
-// beaten lists printed cells that are not below least squares on the printed table's own split.
-func beaten(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: heads("Cell", "least squares", "printed, not below it")}
-	t.Columns[2].Align = table.Left
-	looked, found := 0, 0
-	each(by, func(protocol string, r results) {
-		for problem, metric := range cells {
-			ols := r.trivial(problem, "ols", metric)
-			if ols == nil || protocol != "released" {
-				continue
-			}
-			var above []string
-			for _, m := range columns {
-				if p := inPrint(problem, metric, m); p.Mean >= stats.Mean(ols)-0.0005 { // as it is printed
-					above = append(above, claim.Label(m)+" "+four(p.Mean))
-				}
-			}
-			if looked, found = looked+len(columns), found+len(above); above != nil {
-				t.Rows = append(t.Rows, []table.Cell{table.Text(r.names(problem) + " " + r.names(metric)),
-					table.Number(stats.Mean(ols), 4), table.Text(strings.Join(above, ", "))})
-			}
-		}
-	})
-	if found == 0 {
-		return nil
-	}
-	return &harness.Statement{Table: t, Title: fmt.Sprintf("%d of %d printed cells do not beat least squares", found, looked),
-		Text: "A linear regression, fitted to the same training rows and judged with its residual variance, does as well or better."}
-}
-
-// sigmas tells where Ada-SIFG's σ goes, and how it compares with SIFG, whose σ stays where Ada-SIFG's starts.
+// sigmas tells where Ada-SIFG's σ goes.
 func sigmas(by map[string]*record.Set) *harness.Statement {
 	headers, rows := []string{"Data set"}, make([][]table.Cell, len(problems))
-	fell, settings, wins, losses, all := 0, 0, 0, 0, 0
+	fell, settings := 0, 0
 	each(by, func(protocol string, r results) {
 		headers = append(headers, protocol)
 		for i, problem := range problems {
@@ -115,14 +84,6 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 			}
 			rows[i] = append(rows[i], table.Number(stats.Mean(v), 2))
 		}
-		v := r.versus("ada-sifg", "sifg")
-		if v.few > 0 {
-			return // too few trials to tell
-		}
-		all += len(v.what)
-		for i, p := range stats.Holm(slices.Concat(v.below, v.above)) {
-			wins, losses = wins+count(i < len(v.what) && p <= claim.Level), losses+count(i >= len(v.what) && p <= claim.Level)
-		}
 	})
 	if settings == 0 {
 		return nil
@@ -130,8 +91,6 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Table: &table.Table{Columns: heads(headers...), Rows: rows, Notes: []string{"Final σ of Ada-SIFG, mean over trials."}},
 		Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
-		Text: fmt.Sprintf("Of %d cells Ada-SIFG is lower than SIFG, whose σ is fixed, in %d, and higher in %d (paired by trial, "+
-			"Holm's correction). Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
-			all, wins, losses),
+		Text:  "Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
 	}
 }

@@ -82,38 +82,30 @@ func (r results) few(problem, metric, first string, methods []string) bool {
 // ranking is how methods rank over the cells, of problem and metric, in which all have results.
 type ranking struct {
 	Cells int
-	Told  int                // cells with trials enough to tell the methods apart
-	Best  map[string]int     // cells in which a method has the lowest mean over common seeds
-	Near  map[string]int     // told cells in which it is lowest, or tied with the lowest
-	Mean  map[string]float64 // mean rank
+	Told  int            // cells with trials enough to tell the methods apart
+	Best  map[string]int // cells in which a method has the lowest mean over common seeds
+	Near  map[string]int // told cells in which it is lowest, or tied with the lowest
 }
 
 // rank ranks the methods.
 func (r results) rank(methods []string) ranking {
-	out := ranking{Best: map[string]int{}, Near: map[string]int{}, Mean: map[string]float64{}}
-	ranks := map[string][]float64{}
+	out := ranking{Best: map[string]int{}, Near: map[string]int{}}
 	for problem, metric := range cells {
 		if !r.has(problem, metric, methods...) {
 			continue
 		}
 		out.Cells++
-		means, order := r.means(problem, metric, methods), slices.Clone(methods)
-		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
-		for i, m := range order {
-			ranks[m] = append(ranks[m], float64(i+1))
-		}
-		out.Best[order[0]]++
-		if r.few(problem, metric, order[0], methods) {
+		means := r.means(problem, metric, methods)
+		best := slices.MinFunc(methods, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
+		out.Best[best]++
+		if r.few(problem, metric, best, methods) {
 			continue
 		}
 		out.Told++
 		_, tied := r.leaders(problem, metric, methods)
-		for _, m := range append(tied, order[0]) {
+		for _, m := range append(tied, best) {
 			out.Near[m]++
 		}
-	}
-	for m, v := range ranks {
-		out.Mean[m] = stats.Mean(v)
 	}
 	return out
 }

@@ -92,7 +92,7 @@ func TestPartialTrials(t *testing.T) {
 		verdict claim.Verdict
 		says    string
 	}{
-		"25":  {claim.NotDecided, "mean rank"},
+		"25":  {claim.NotDecided, "lowest mean in so many"},
 		"25b": {claim.NotDecided, "of the 0 cells with trials enough"},
 		"26":  {claim.NotDecided, ""},
 		"27":  {claim.NotDecided, ""},
