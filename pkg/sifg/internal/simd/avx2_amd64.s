@@ -7472,7 +7472,7 @@ TEXT ·addBiasAVX2(SB), NOSPLIT, $0-72
 
 row:
 	XORQ R8, R8
-	CMPQ SI, $0x00
+	CMPQ R8, SI
 	JEQ  tail
 
 column:
@@ -7518,7 +7518,7 @@ TEXT ·biasTanhAVX2(SB), NOSPLIT, $0-72
 
 row:
 	XORQ R8, R8
-	CMPQ SI, $0x00
+	CMPQ R8, SI
 	JEQ  tail
 
 column:
@@ -7634,7 +7634,7 @@ TEXT ·biasLeakyReLUAVX2(SB), NOSPLIT, $0-76
 
 row:
 	XORQ R8, R8
-	CMPQ SI, $0x00
+	CMPQ R8, SI
 	JEQ  tail
 
 column:

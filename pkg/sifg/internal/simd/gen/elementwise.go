@@ -183,7 +183,26 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	offset := m.GP64()
 	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
 	m.XORQ(offset, offset)
-	m.CMPQ(whole, U8(0))
+	if m.wide() { // two vectors at once: each is a chain of operations that wait for one another
+		two := m.GP64()
+		m.LEAQ(Mem{Base: whole, Disp: -2 * m.bytes}, two)
+		m.CMPQ(offset, two)
+		m.JGT(LabelRef("one"))
+		m.Label("two")
+		vector := func(disp int) func() {
+			return func() {
+				x, bias := at(y), at(b)
+				x.Disp, bias.Disp = disp, disp
+				m.VMOVUPS(f(m.add(m.load(x), bias)), x)
+			}
+		}
+		m.interleave(vector(0), vector(m.bytes))
+		m.ADDQ(Imm(uint64(2*m.bytes)), offset)
+		m.CMPQ(offset, two)
+		m.JLE(LabelRef("two"))
+		m.Label("one")
+	}
+	m.CMPQ(offset, whole)
 	m.JEQ(LabelRef("tail"))
 	m.Label("column")
 	m.VMOVUPS(f(m.add(m.load(at(y)), at(b))), at(y))
@@ -263,6 +282,9 @@ const signBit = 1 << 31
 // p = exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733. The quotient alone would be off by 2.6 ulp near 0. At most 1.5 ulp;
 // odd; exactly ±1 from 9.02 on.
 func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
+	if m.wide() {
+		return m.tanhWide(x)
+	}
 	sign := m.and(x, m.words(signBit))
 	t := m.min(m.load(m.c(10)), m.xor(x, sign)) // not a number stays so
 	t2 := m.mul(t, t)
@@ -276,13 +298,42 @@ func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	s := m.pow2(j)
 	u := m.fma(p, s, m.sub(s, m.c(1)))
 	y := m.div(u, m.add(u, m.c(2)))
-	return m.or(m.pick(m.less(t, m.c(0.35)), small, y), sign)
+	return m.or(m.pick(m.less(t, m.c(tanhLimit)), small, y), sign)
+}
+
+// tanhWide is tanh in fewer instructions, which give the same bits: small values keep their sign, the quotient replaces the others in
+// place, |x| up to 10 is one instruction, and powers of 2 come from a table. Not a number stays so, because it is not in the mask.
+func (m *machine) tanhWide(x reg.VecVirtual) reg.VecVirtual {
+	x2 := m.mul(x, x)
+	y := m.fma(m.mul(x2, m.horner(x2, tanhSmall[:]...)), x, x)
+	const limit = float64(float32(tanhLimit))
+	large := m.K()
+	m.VCMPPS(U8(29), m.c(limit*limit), x2, large) // ≥; the squares of limit and of its neighbour differ
+
+	t := m.vec()
+	m.VRANGEPS(U8(10), m.c(10), x, t) // the lesser in magnitude, without its sign
+	j, n := m.nearest(t, 2*math.Log2E)
+	m.subFrom(t, n, m.c(halfLn2Hi))
+	m.subFrom(t, n, m.c(halfLn2Lo))
+	p := m.fma(m.horner(t, expm1Twice[:]...), m.mul(t, t), m.add(t, t))
+	powers := func(from int) Op {
+		return m.vector(fmt.Sprint("powers", from), func(i int) uint64 {
+			pow2 := func(n int) uint64 { return uint64(math.Float32bits(float32(math.Ldexp(1, n)))) }
+			return pow2(from+2*i) | pow2(from+2*i+1)<<32
+		})
+	}
+	m.VPERMI2PS(powers(16), m.load(powers(0)), j) // 2ⁿ, n ≤ 29
+	u := m.fma(p, j, m.sub(j, m.c(1)))
+	m.VDIVPS(m.add(u, m.c(2)), u, large, y)
+	m.VPTERNLOGD(U8(0xF8), m.words(signBit), x, y) // y | (x & sign)
+	return y
 }
 
 // tanhSmall: tanh(x) = x + x³·P(x²) on |x| ≤ 0.36; minimax, relative error 6.3e-10.
 var tanhSmall = [...]float64{0.0192903551184, -0.0536949412004, 0.133321752676, -0.333333179856}
 
 const (
+	tanhLimit = 0.35
 	halfLn2Hi = 0x1.62e4p-2 // 15 bits of (log 2)/2: times n ≤ 29 it is exact
 	halfLn2Lo = math.Ln2/2 - halfLn2Hi
 )

@@ -104,14 +104,26 @@ func (m *machine) constant(name string, word uint64, broadcast func(...Op)) Op {
 	if v, ok := m.hoisted[name]; ok {
 		return v
 	}
-	x := m.global(name, func(int) uint64 { return word })
+	return m.inRegister(name, m.global(name, func(int) uint64 { return word }), broadcast)
+}
+
+// inRegister returns a register that holds what move makes of x, a constant of that name, or x if there is none to spare.
+func (m *machine) inRegister(name string, x Mem, move func(...Op)) Op {
 	if !m.wide() || len(m.hoisted) == m.most {
 		return x
 	}
 	v := m.vec()
-	m.hoist(func() { broadcast(x, v) })
+	m.hoist(func() { move(x, v) })
 	m.hoisted[name] = v
 	return v
+}
+
+// vector returns a vector of 64-bit words, as a register or in memory.
+func (m *machine) vector(name string, word func(i int) uint64) Op {
+	if v, ok := m.hoisted[name]; ok {
+		return v
+	}
+	return m.inRegister(name, m.global(name, word), m.VMOVUPS)
 }
 
 // hoist emits what f emits at the place where the function's loop begins, before everything that is already there.
