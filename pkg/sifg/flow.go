@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas32"
 
@@ -245,11 +246,11 @@ func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error)
 	return c, nil
 }
 
-// finite reports whether every value is: x − x is 0 for a finite x and NaN otherwise, and NaN survives a sum.
+// finite reports whether every value is: adding to the exponent of an infinity or of what is not a number reaches the sign bit.
 func finite(x []float32) bool {
-	var s float32
+	var over uint32
 	for _, v := range x {
-		s += v - v
+		over |= math.Float32bits(v)&^(1<<31) + 1<<23
 	}
-	return s == 0
+	return over>>31 == 0
 }

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // Mixture is the Gaussian mixture π(x) = Σ_k w_k N(x; m_k, s_k² I) on R^d with K isotropic components. Its log density is
 // normalised.
 //
-// Score and LogDensity stream over the components: they hold the largest log density so far and sums relative to it, which
+// LogDensity, as the score does, streams over the components: it holds the largest log density so far and a sum relative to it, which
 // is a stable log-sum-exp in one pass for any K without scratch memory.
 type Mixture struct {
 	d       int
@@ -23,6 +24,7 @@ type Mixture struct {
 	sds     []float64 // K
 	logs    []float64 // K: log w_k − d log s_k − (d/2) log 2π
 	precs   []float64 // K: 1/s_k²
+	score   *simd.Mixture
 }
 
 // weightSlack is how far the weights' sum may be from 1: decimal weights such as 0.1 do not sum to 1 exactly.
@@ -67,6 +69,7 @@ func NewMixture(weights []float64, means [][]float64, sds []float64) (*Mixture, 
 	}
 	t.weights = append(t.weights, weights...)
 	t.sds = append(t.sds, sds...)
+	t.score = simd.NewMixture(d, t.means, t.logs, t.precs)
 	return t, nil
 }
 
@@ -87,73 +90,7 @@ func (t *Mixture) mean(k int) []float64 { return t.means[k*t.d : (k+1)*t.d] }
 // from every mode, where large exponents compete, the responsibilities are still right.
 func (t *Mixture) Score(dst, x blas32.General, _ int) {
 	checkScore(dst, x, t.d)
-	for i := range x.Rows {
-		t.scoreRow(row(dst, i), row(x, i))
-	}
-}
-
-// scoreRow takes the components in chunks: log densities first, then the terms that count beside the largest one.
-func (t *Mixture) scoreRow(g, x []float32) {
-	const chunk = 8
-	top, sum := math.Inf(-1), 0.0 // sum and g are relative to exp(top)
-	clear(g)
-	d := len(x)
-	g = g[:d]
-	for k0 := 0; k0 < len(t.logs); k0 += chunk {
-		var buf [chunk]float64
-		logs := buf[:min(chunk, len(t.logs)-k0)]
-		best := top
-		for k := range logs {
-			m := t.means[(k0+k)*d:][:d]
-			var q0, q1 float64 // two sums, because one is a chain of additions that wait for each other
-			c := 0
-			for ; c+1 < len(x) && c+1 < len(m); c += 2 {
-				u0, u1 := m[c]-float64(x[c]), m[c+1]-float64(x[c+1])
-				q0 += u0 * u0
-				q1 += u1 * u1
-			}
-			if c < len(x) {
-				u := m[c] - float64(x[c])
-				q0 += u * u
-			}
-			logs[k] = t.logs[k0+k] - 0.5*t.precs[k0+k]*(q0+q1)
-			best = max(best, logs[k])
-		}
-		if best > top && sum > 0 {
-			shrink := expOf(top - best)
-			sum *= shrink
-			for c := range g {
-				g[c] *= float32(shrink)
-			}
-		}
-		top = best
-		for k, l := range logs {
-			w := 1.0
-			if l != top {
-				if w = expOf(l - top); w == 0 {
-					continue
-				}
-			}
-			sum += w
-			w *= t.precs[k0+k]
-			m := t.means[(k0+k)*d:][:d]
-			for c, v := range x {
-				g[c] += float32(w * (m[c] - float64(v)))
-			}
-		}
-	}
-	inv := float32(1 / sum)
-	for c := range g {
-		g[c] *= inv
-	}
-}
-
-// expOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the rounding error of a float64 sum that holds a 1.
-func expOf(x float64) float64 {
-	if x < -40 {
-		return 0
-	}
-	return math.Exp(x)
+	t.score.Score(dst.Data, dst.Stride, x.Data, x.Stride, x.Rows)
 }
 
 // LogDensity returns log π(x), normalised.
@@ -170,10 +107,10 @@ func (t *Mixture) LogDensity(x []float64) float64 {
 		}
 		l -= 0.5 * t.precs[k] * q
 		if l > top {
-			sum = sum*expOf(top-l) + 1
+			sum = sum*simd.ExpOf(top-l) + 1
 			top = l
 		} else {
-			sum += expOf(l - top)
+			sum += simd.ExpOf(l - top)
 		}
 	}
 	if math.IsInf(top, -1) { // so far away that the squared distances overflow

@@ -50,6 +50,9 @@ func (m *machine) all() []kernel {
 	m.peak()
 	m.cpuid()
 	m.targets()
+	if m.wide() {
+		m.mixture()
+	}
 	return m.kernels
 }
 
