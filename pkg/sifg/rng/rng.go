@@ -84,13 +84,14 @@ func (s *Stream) NormalSplit(dst []float32, threads int) {
 // Rademacher fills dst with independent ±1 draws. It starts and ends with a fresh block.
 func (s *Stream) Rademacher(dst []float32) {
 	s.left = 0
-	var bits uint32
-	for i := range dst {
-		if i%32 == 0 {
-			bits = s.Uint32()
+	var words [64]uint32
+	for len(dst) > 0 {
+		n := min(len(dst), 32*len(words))
+		for i := range (n + 31) / 32 {
+			words[i] = s.Uint32()
 		}
-		dst[i] = math.Float32frombits(0x3F800000 | bits<<31)
-		bits >>= 1
+		simd.Signs(dst[:n], words[:])
+		dst = dst[n:]
 	}
 	s.left = 0
 }

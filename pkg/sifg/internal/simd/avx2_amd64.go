@@ -354,6 +354,11 @@ func steinTangentAVX2(g []float32, gt []float32, along []float32, power []float3
 //go:noescape
 func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)
 
+// signsAVX2 is the vector form of signsGo.
+//
+//go:noescape
+func signsAVX2(dst []float32, words []uint32)
+
 // peak32AVX2 runs n rounds of 12 fused multiply-adds.
 //
 //go:noescape

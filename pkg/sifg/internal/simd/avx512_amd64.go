@@ -714,6 +714,11 @@ func steinTangentAVX512(g []float32, gt []float32, along []float32, power []floa
 //go:noescape
 func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)
 
+// signsAVX512 is the vector form of signsGo.
+//
+//go:noescape
+func signsAVX512(dst []float32, words []uint32)
+
 // peak32AVX512 runs n rounds of 12 fused multiply-adds.
 //
 //go:noescape

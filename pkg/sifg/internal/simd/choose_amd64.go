@@ -328,6 +328,18 @@ func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	return true
 }
 
+func signsVector(dst []float32, words []uint32) bool {
+	switch path {
+	case avx512:
+		signsAVX512(dst, words)
+	case avx2:
+		signsAVX2(dst, words)
+	default:
+		return false
+	}
+	return true
+}
+
 func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {
 	switch path {
 	case avx512:

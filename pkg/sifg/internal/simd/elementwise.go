@@ -9,7 +9,7 @@ import (
 // name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
 
 // first returns the first n elements of x. It panics if x is shorter: a slice expression would reach into its capacity.
-func first[T float](x []T, n int) []T {
+func first[T any](x []T, n int) []T {
 	if n > len(x) {
 		panic("simd: slice too short")
 	}

@@ -47,6 +47,22 @@ func normalsGo(dst []float32, key, hi, block uint64) {
 	}
 }
 
+// Signs sets dst[i] to −1 where bit i%32 of words[i/32] is set, else to 1.
+func Signs(dst []float32, words []uint32) {
+	n := len(dst) / 32 * 32
+	words = first(words, (len(dst)+31)/32)
+	if n > 0 && !signsVector(dst[:n], words) {
+		n = 0
+	}
+	signsGo(dst[n:], words[n/32:])
+}
+
+func signsGo(dst []float32, words []uint32) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(0x3F800000 | words[i/32]>>(i%32)<<31)
+	}
+}
+
 // Coefficients of Cephes (Moshier): log(1+f) = f − f²/2 + f³·P(f) on √½ ≤ 1+f < √2; sin t = t + t³·S(t²) and
 // cos t = 1 − t²/2 + t⁴·C(t²) on |t| ≤ π/4; highest power first.
 var (

@@ -151,3 +151,19 @@ func TestNormalsDistribution(t *testing.T) {
 		t.Errorf("the farthest draw is %v, want √(66 log 2) = 6.764", r)
 	}
 }
+
+func TestSigns(t *testing.T) {
+	words := []uint32{0x80000001, 0, math.MaxUint32, 0x12345678}
+	forPaths(t, func(t *testing.T) {
+		for n := range 32*len(words) + 1 {
+			buf, dst := guarded(n, n%17)
+			Signs(dst, words)
+			checkGuard(t, buf, n, n%17)
+			for i, v := range dst {
+				if want := 1 - 2*float32(words[i/32]>>(i%32)&1); v != want {
+					t.Fatalf("n=%d: element %d is %v, want %v", n, i, v, want)
+				}
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -59,6 +60,33 @@ func (m *machine) random() {
 	m.DECQ(n)
 	m.JNZ(LabelRef("group"))
 	m.Label("done")
+	m.ret()
+}
+
+// signs emits ±1 for each of dst's elements, a multiple of 32: −1 where the bit is set, of words from their lowest bit on.
+func (m *machine) signs() {
+	const name, params = "signs", "dst []float32, words []uint32"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
+	n := m.Load(m.Param("dst").Len(), m.GP64()).(reg.GPVirtual)
+	words := m.Load(m.Param("words").Base(), m.GP64()).(reg.GPVirtual)
+	m.hoistHere()
+	m.Label("word")
+	word := m.vec()
+	m.VPBROADCASTD(Mem{Base: words}, word)
+	for at := 0; at < 128; at += m.bytes {
+		v := m.vec()
+		m.VPSLLVD(m.vector(fmt.Sprint("to31from", at/4), func(i int) uint64 {
+			bit := uint64(31 - at/4 - 2*i)
+			return bit | (bit-1)<<32
+		}), word, v)
+		m.VMOVUPS(m.or(m.and(v, m.words(signBit)), m.c(1)), Mem{Base: dst, Disp: at})
+	}
+	m.ADDQ(U8(4), words)
+	m.ADDQ(U32(128), dst)
+	m.SUBQ(U8(32), n)
+	m.JNZ(LabelRef("word"))
 	m.ret()
 }
 
