@@ -81,7 +81,7 @@ func records(t *testing.T, v value) *record.Set {
 		every := 100
 		options := map[string]any{"target": problem, "displacement_from": 1600, "init_mean": []any{3, 0}, "init_sd": 0.5}
 		if problem == "gmm-10d" {
-			options = map[string]any{"target": problem}
+			options = map[string]any{"target": problem, "reference": 100}
 		}
 		for _, method := range methods {
 			c := settings.Config{

@@ -16,48 +16,6 @@ import (
 
 var findings = []harness.Finding{collapse, divided, sigmas, blur, coverages}
 
-// collapse: in 10-D nearly all mass is on a few modes, so the curves rank collapsed samplers.
-func collapse(by map[string]*record.Set) *harness.Statement {
-	s := by["released"]
-	if s == nil {
-		return nil
-	}
-	const share = 0.05 // of the sample: below it a mode counts as lost
-	e := claim.Series{Set: s, Problem: "gmm-10d"}
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}, {Header: "modes kept", Align: table.Right}, {Header: "share of the two largest", Align: table.Right}}}
-	methods, most := s.Methods("gmm-10d"), 0
-	for _, m := range methods {
-		var shares []float64
-		for k := range 5 {
-			if v := e.Final(m, "occupancy", k); len(v) > 0 {
-				shares = append(shares, stats.Mean(v))
-			}
-		}
-		if len(shares) < 5 {
-			continue
-		}
-		kept := 0
-		for _, v := range shares {
-			if v >= share {
-				kept++
-			}
-		}
-		most = max(most, kept)
-		slices.Sort(shares)
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(kept), table.Fixed(shares[3]+shares[4], 2)})
-	}
-	if t.Rows == nil || most == 5 {
-		return nil
-	}
-	t.Notes = []string{"Mean over seeds of the mean responsibility of each mode at the last iteration, released settings; a mode is kept if its share is 0.05 or more. Exact draws keep all five."}
-	return &harness.Statement{
-		Lead:  true,
-		Title: fmt.Sprintf("In 10-D no method keeps more than %d of the five modes", most),
-		Text:  "Figure 3 left therefore ranks samplers that have collapsed: the k-NN estimate hardly sees modes that a sample lacks.",
-		Table: t,
-	}
-}
-
 // divided: the baselines' step is divided by n in the scripts.
 func divided(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {

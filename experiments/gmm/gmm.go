@@ -44,11 +44,12 @@ var Experiment = &harness.Experiment{
 				"(four fifths of the iterations; 1600 of 2000 in the paper) and at the end.",
 			Draw: trajectories,
 		},
-		density.Curves("figure3-left", "Figure 3 left: KL against iterations in 10-D",
+		withLevels(density.Curves("figure3-left", "Figure 3 left: KL against iterations in 10-D",
 			"3-nearest-neighbour estimate of the KL divergence to the target, in nats: mean (line) and range (band) over seeds. Exact "+
-				"draws do not score 0: the estimator is biased in 10-D.",
+				"draws do not score 0: the estimator is biased in 10-D. Broken black lines: perfect samplers of those modes alone "+
+				"that some method keeps.",
 			"gmm-10d",
-			density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true}),
+			density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})),
 		density.Curves("judged-otherwise-10d", "10-D by estimators that see blur",
 			"The same runs judged by the exact-density KL of the mixture that each smoothed method offers, by the KL of "+
 				"every method's particles smoothed alike, and by the energy distance to exact draws, of which values below zero are noise: mean "+

@@ -1,0 +1,41 @@
+package density
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+// Needed says, where a verdict is not decided, how many seeds would place the 90 % interval of a mean on one side of all limits if mean and
+// standard deviation stayed as those of x, one value a seed: (1.645·sd/distance to the nearest limit)². It is "" where there is a
+// verdict; otherwise it begins with ". ", to be appended.
+func Needed(v claim.Verdict, x []float64, limits ...float64) string {
+	if v != claim.NotDecided {
+		return ""
+	}
+	mean, gap := stats.Mean(x), math.Inf(1)
+	for _, l := range limits {
+		gap = min(gap, math.Abs(mean-l))
+	}
+	n := math.Ceil(math.Pow(1.645*stats.SD(x)/gap, 2))
+	if math.IsNaN(n) {
+		return ". No number of seeds decides where the estimate is infinite, which it is when particles coincide"
+	}
+	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval", claim.Num(max(n, float64(len(x)+1))))
+}
+
+// NeededAll says, where claim.All does not decide, why more seeds do not help.
+func NeededAll(holds []bool) string {
+	if claim.All(holds) != claim.NotDecided {
+		return ""
+	}
+	fail := 0
+	for _, h := range holds {
+		if !h {
+			fail++
+		}
+	}
+	return fmt.Sprintf(". It fails in %d of %d: all must hold, and half must fail to refute it, so at this share no number of seeds decides", fail, len(holds))
+}
