@@ -166,25 +166,23 @@ func (net *Net) forwardLayer(l int, x, y blas32.General) {
 func (net *Net) forwardUnits(ws *simd.Workspace, l int, x, y blas32.General, lo, hi int) {
 	lay, n, ld := net.layers[l], net.n, y.Stride
 	ws.GemmNN(y.Rows, hi-lo, lay.w.Rows, x.Data, x.Stride, lay.w.Data[lo:], lay.w.Stride, y.Data[lo:], ld, false)
-	switch b := lay.b[lo:hi]; {
+	val, b := y.Data[lo:], lay.b[lo:hi]
+	switch {
 	case l == 2:
-		simd.AddBias(y.Data[lo:], ld, n, hi-lo, b)
+		simd.AddBias(val, ld, n, hi-lo, b)
+	case net.act == Tanh && net.tangent:
+		simd.BiasTanhTangent(val, y.Data[n*ld+lo:], ld, n, hi-lo, b)
 	case net.act == Tanh:
-		simd.BiasTanh(y.Data[lo:], ld, n, hi-lo, b)
+		simd.BiasTanh(val, ld, n, hi-lo, b)
 	default:
-		simd.BiasLeakyReLU(y.Data[lo:], ld, n, hi-lo, b, leakySlope)
-	}
-	if l == 2 || !net.tangent {
-		return
-	}
-	strips(n, ld, lo, hi, func(from, to int) {
-		val, tan := y.Data[from:to], y.Data[n*ld+from:n*ld+to]
-		if net.act == Tanh {
-			simd.TanhGrad(tan, tan, val)
-		} else {
-			simd.LeakyReLUGrad(tan, tan, val, leakySlope)
+		simd.BiasLeakyReLU(val, ld, n, hi-lo, b, leakySlope)
+		if net.tangent {
+			strips(n, ld, lo, hi, func(from, to int) {
+				tan := y.Data[n*ld+from : n*ld+to]
+				simd.LeakyReLUGrad(tan, tan, y.Data[from:to], leakySlope)
+			})
 		}
-	})
+	}
 }
 
 // strips calls f for what columns lo…hi−1 are in the data of an n×ld matrix: one piece a row, or all at once.

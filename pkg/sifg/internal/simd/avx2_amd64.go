@@ -289,6 +289,11 @@ func addBiasAVX2(y []float32, ld int, rows int, cols int, b []float32)
 //go:noescape
 func biasTanhAVX2(y []float32, ld int, rows int, cols int, b []float32)
 
+// biasTanhTangentAVX2 is the vector form of biasTanhTangentGo.
+//
+//go:noescape
+func biasTanhTangentAVX2(y []float32, dy []float32, ld int, rows int, cols int, b []float32)
+
 // biasLeakyReLUAVX2 is the vector form of biasLeakyReLUGo.
 //
 //go:noescape

@@ -7477,7 +7477,8 @@ row:
 
 column:
 	VMOVUPS (AX)(R8*1), Y1
-	VADDPS  (CX)(R8*1), Y1, Y1
+	VMOVUPS (CX)(R8*1), Y2
+	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, SI
@@ -7523,7 +7524,8 @@ row:
 
 column:
 	VMOVUPS      (AX)(R8*1), Y1
-	VADDPS       (CX)(R8*1), Y1, Y1
+	VMOVUPS      (CX)(R8*1), Y2
+	VADDPS       Y2, Y1, Y1
 	VANDPS       w80000000<>+0(SB), Y1, Y2
 	VMOVUPS      w41200000<>+0(SB), Y3
 	VXORPS       Y2, Y1, Y1
@@ -7612,6 +7614,133 @@ next:
 	VZEROUPPER
 	RET
 
+// func biasTanhTangentAVX2(y []float32, dy []float32, ld int, rows int, cols int, b []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·biasTanhTangentAVX2(SB), NOSPLIT, $0-96
+	MOVQ    y_base+0(FP), AX
+	MOVQ    b_base+72(FP), CX
+	MOVQ    dy_base+24(FP), DX
+	MOVQ    ld+48(FP), BX
+	MOVQ    rows+56(FP), SI
+	MOVQ    cols+64(FP), DI
+	MOVQ    DI, R8
+	ANDQ    $0x07, R8
+	SUBQ    R8, DI
+	SHLQ    $0x02, DI
+	SHLQ    $0x02, BX
+	LEAQ    window<>+32(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS (R9)(R10*4), Y0
+
+row:
+	XORQ R9, R9
+	CMPQ R9, DI
+	JEQ  tail
+
+column:
+	VMOVUPS      (AX)(R9*1), Y1
+	VMOVUPS      (CX)(R9*1), Y2
+	VADDPS       Y2, Y1, Y1
+	VANDPS       w80000000<>+0(SB), Y1, Y2
+	VMOVUPS      w41200000<>+0(SB), Y3
+	VXORPS       Y2, Y1, Y1
+	VMINPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y4
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
+	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y3, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y1, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y5
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
+	VMULPS       Y6, Y6, Y7
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y7, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VSUBPS       w3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VADDPS       w40000000<>+0(SB), Y5, Y4
+	VDIVPS       Y4, Y5, Y4
+	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VORPS        Y2, Y1, Y1
+	VMOVUPS      Y1, (AX)(R9*1)
+	VMOVUPS      w3f800000<>+0(SB), Y2
+	VFNMADD231PS Y1, Y1, Y2
+	VMOVUPS      (DX)(R9*1), Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      Y1, (DX)(R9*1)
+	ADDQ         $0x20, R9
+	CMPQ         R9, DI
+	JLT          column
+
+tail:
+	CMPQ         R8, $0x00
+	JEQ          next
+	VMASKMOVPS   (AX)(R9*1), Y0, Y1
+	VMASKMOVPS   (CX)(R9*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VANDPS       w80000000<>+0(SB), Y1, Y2
+	VMOVUPS      w41200000<>+0(SB), Y3
+	VXORPS       Y2, Y1, Y1
+	VMINPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y4
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
+	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y3, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y4
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
+	VSUBPS       w4b400000<>+0(SB), Y4, Y5
+	VMOVAPS      Y1, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y5
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
+	VMULPS       Y6, Y6, Y7
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y7, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VSUBPS       w3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VADDPS       w40000000<>+0(SB), Y5, Y4
+	VDIVPS       Y4, Y5, Y4
+	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y4, Y1
+	VORPS        Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(R9*1)
+	VMOVUPS      w3f800000<>+0(SB), Y2
+	VFNMADD231PS Y1, Y1, Y2
+	VMASKMOVPS   (DX)(R9*1), Y0, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (DX)(R9*1)
+
+next:
+	ADDQ BX, AX
+	ADDQ BX, DX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func biasLeakyReLUAVX2(y []float32, ld int, rows int, cols int, b []float32, slope float32)
 // Requires: AVX, AVX2, SSE
 TEXT ·biasLeakyReLUAVX2(SB), NOSPLIT, $0-76
@@ -7630,7 +7759,7 @@ TEXT ·biasLeakyReLUAVX2(SB), NOSPLIT, $0-76
 	NEGQ         R9
 	VMOVUPS      (R8)(R9*4), Y0
 	MOVSS        slope+72(FP), X1
-	VBROADCASTSS X1, Y2
+	VBROADCASTSS X1, Y3
 
 row:
 	XORQ R8, R8
@@ -7639,11 +7768,12 @@ row:
 
 column:
 	VMOVUPS   (AX)(R8*1), Y1
-	VADDPS    (CX)(R8*1), Y1, Y1
-	VXORPS    Y3, Y3, Y3
-	VCMPPS    $0x11, Y1, Y3, Y3
-	VMULPS    Y2, Y1, Y4
-	VBLENDVPS Y3, Y1, Y4, Y1
+	VMOVUPS   (CX)(R8*1), Y2
+	VADDPS    Y2, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x11, Y1, Y2, Y2
+	VMULPS    Y3, Y1, Y4
+	VBLENDVPS Y2, Y1, Y4, Y1
 	VMOVUPS   Y1, (AX)(R8*1)
 	ADDQ      $0x20, R8
 	CMPQ      R8, SI
@@ -7653,12 +7783,12 @@ tail:
 	CMPQ       DI, $0x00
 	JEQ        next
 	VMASKMOVPS (AX)(R8*1), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y3
-	VADDPS     Y3, Y1, Y1
-	VXORPS     Y3, Y3, Y3
-	VCMPPS     $0x11, Y1, Y3, Y3
-	VMULPS     Y2, Y1, Y4
-	VBLENDVPS  Y3, Y1, Y4, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VCMPPS     $0x11, Y1, Y2, Y2
+	VMULPS     Y3, Y1, Y4
+	VBLENDVPS  Y2, Y1, Y4, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R8*1)
 
 next:

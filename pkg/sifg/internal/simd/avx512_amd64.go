@@ -649,6 +649,11 @@ func addBiasAVX512(y []float32, ld int, rows int, cols int, b []float32)
 //go:noescape
 func biasTanhAVX512(y []float32, ld int, rows int, cols int, b []float32)
 
+// biasTanhTangentAVX512 is the vector form of biasTanhTangentGo.
+//
+//go:noescape
+func biasTanhTangentAVX512(y []float32, dy []float32, ld int, rows int, cols int, b []float32)
+
 // biasLeakyReLUAVX512 is the vector form of biasLeakyReLUGo.
 //
 //go:noescape

@@ -43,6 +43,20 @@ func biasTanhGo(y []float32, ld, rows, cols int, b []float32) {
 	}
 }
 
+// BiasTanhTangent is BiasTanh, and sets dy, of y's shape, to (1 − y²)·dy: tangents, the same bits as TanhGrad.
+func BiasTanhTangent(y, dy []float32, ld, rows, cols int, b []float32) {
+	checkMatrix(rows, cols, ld, len(y))
+	checkMatrix(rows, cols, ld, len(dy))
+	b = first(b, cols)
+	if rows > 0 && cols > 0 && !biasTanhTangentVector(y, dy, ld, rows, cols, b) {
+		BiasTanh(y, ld, rows, cols, b)
+		for i := range rows {
+			row := dy[i*ld:][:cols]
+			TanhGrad(row, row, y[i*ld:][:cols])
+		}
+	}
+}
+
 // BiasLeakyReLU adds b to each row of y and multiplies by slope what is not positive, the same bits as AddBias and LeakyReLU.
 func BiasLeakyReLU(y []float32, ld, rows, cols int, b []float32, slope float32) {
 	var w wideRow

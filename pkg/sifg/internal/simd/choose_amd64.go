@@ -172,6 +172,18 @@ func biasTanhVector(y []float32, ld, rows, cols int, b []float32) bool {
 	return true
 }
 
+func biasTanhTangentVector(y, dy []float32, ld, rows, cols int, b []float32) bool {
+	switch path {
+	case avx512:
+		biasTanhTangentAVX512(y, dy, ld, rows, cols, b)
+	case avx2:
+		biasTanhTangentAVX2(y, dy, ld, rows, cols, b)
+	default:
+		return false
+	}
+	return true
+}
+
 func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope float32) bool {
 	switch path {
 	case avx512:

@@ -32,6 +32,8 @@ func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool { return f
 
 func biasTanhVector(y []float32, ld, rows, cols int, b []float32) bool { return false }
 
+func biasTanhTangentVector(y, dy []float32, ld, rows, cols int, b []float32) bool { return false }
+
 func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope float32) bool {
 	return false
 }

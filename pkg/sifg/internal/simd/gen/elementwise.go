@@ -113,6 +113,7 @@ func (m *machine) elementwise() {
 
 	m.rowwise("addBias", "y []float32, ld, rows, cols int, b []float32", func(v reg.VecVirtual) reg.VecVirtual { return v })
 	m.rowwise("biasTanh", "y []float32, ld, rows, cols int, b []float32", m.tanh)
+	m.rowwise("biasTanhTangent", "y, dy []float32, ld, rows, cols int, b []float32", m.tanh)
 	m.rowwise("biasLeakyReLU", "y []float32, ld, rows, cols int, b []float32, slope float32",
 		func(v reg.VecVirtual) reg.VecVirtual { return m.leakyReLU(v, m.param("slope")) })
 	m.colSums()
@@ -125,31 +126,6 @@ func (m *machine) tanhSlope(y reg.VecVirtual) reg.VecVirtual {
 	return s
 }
 
-// minLanes emits dst[l] = min over x[l], x[l+16], …: x has a multiple of 16 elements, at least 16, dst 16.
-func (m *machine) minLanes() {
-	const name, params = "minLanes", "dst, x []float32"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	x := m.Load(m.Param("x").Base(), m.GP64()).(reg.GPVirtual)
-	n := m.Load(m.Param("x").Len(), m.GP64()).(reg.GPVirtual)
-	var low []reg.VecVirtual
-	for part := range 64 / m.bytes {
-		low = append(low, m.load(Mem{Base: x, Disp: part * m.bytes}))
-	}
-	m.Label("loop")
-	for part, v := range low {
-		m.VMINPS(Mem{Base: x, Disp: part * m.bytes}, v, v)
-	}
-	m.ADDQ(U8(64), x)
-	m.SUBQ(U8(16), n)
-	m.JG(LabelRef("loop"))
-	for part, v := range low {
-		m.VMOVUPS(v, Mem{Base: dst, Disp: part * m.bytes})
-	}
-	m.ret()
-}
-
 // positive returns the mask of x > 0.
 func (m *machine) positive(x reg.VecVirtual) mask {
 	zero := m.vec()
@@ -159,121 +135,6 @@ func (m *machine) positive(x reg.VecVirtual) mask {
 
 func (m *machine) leakyReLU(x, slope reg.VecVirtual) reg.VecVirtual {
 	return m.pick(m.positive(x), x, m.mul(x, slope))
-}
-
-// rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b.
-func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVirtual) {
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	y := m.Load(m.Param("y").Base(), m.GP64()).(reg.GPVirtual)
-	b := m.Load(m.Param("b").Base(), m.GP64()).(reg.GPVirtual)
-	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
-	rows := m.Load(m.Param("rows"), m.GP64()).(reg.GPVirtual)
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
-	whole, last := m.GP64(), m.GP64() // bytes of a row in whole vectors; columns after them
-	m.MOVQ(cols, last)
-	m.ANDQ(Imm(uint64(m.bytes/4-1)), last)
-	m.MOVQ(cols, whole)
-	m.SUBQ(last, whole)
-	m.SHLQ(U8(2), whole)
-	m.SHLQ(U8(2), ld)
-	k := m.mask(last)
-	m.hoistHere()
-	m.Label("row")
-	offset := m.GP64()
-	at := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
-	m.XORQ(offset, offset)
-	if m.wide() { // two vectors at once: each is a chain of operations that wait for one another
-		two := m.GP64()
-		m.LEAQ(Mem{Base: whole, Disp: -2 * m.bytes}, two)
-		m.CMPQ(offset, two)
-		m.JGT(LabelRef("one"))
-		m.Label("two")
-		vector := func(disp int) func() {
-			return func() {
-				x, bias := at(y), at(b)
-				x.Disp, bias.Disp = disp, disp
-				m.VMOVUPS(f(m.add(m.load(x), bias)), x)
-			}
-		}
-		m.interleave(vector(0), vector(m.bytes))
-		m.ADDQ(Imm(uint64(2*m.bytes)), offset)
-		m.CMPQ(offset, two)
-		m.JLE(LabelRef("two"))
-		m.Label("one")
-	}
-	m.CMPQ(offset, whole)
-	m.JEQ(LabelRef("tail"))
-	m.Label("column")
-	m.VMOVUPS(f(m.add(m.load(at(y)), at(b))), at(y))
-	m.ADDQ(U8(m.bytes), offset)
-	m.CMPQ(offset, whole)
-	m.JLT(LabelRef("column"))
-	m.Label("tail")
-	m.CMPQ(last, U8(0))
-	m.JEQ(LabelRef("next"))
-	m.storeMasked(f(m.add(m.loadMasked(at(y), k), m.loadMasked(at(b), k))), at(y), k)
-	m.Label("next")
-	m.ADDQ(ld, y)
-	m.DECQ(rows)
-	m.JNZ(LabelRef("row"))
-	m.ret()
-}
-
-// colSums emits dst[j] += Σᵢ g[i, j] for rows, cols > 0: down the rows with up to four vectors of columns at once, so that
-// every column is one chain of sums from dst.
-func (m *machine) colSums() {
-	const name, params = "colSums", "dst, g []float32, ld, rows, cols int"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	g := m.Load(m.Param("g").Base(), m.GP64()).(reg.GPVirtual)
-	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
-	rows, x := m.GP64(), m.GP64()
-	m.SHLQ(U8(2), ld)
-	lanes := m.bytes / 4
-	for _, width := range []int{4, 2, 1} {
-		loop := fmt.Sprint("columns", width)
-		end := fmt.Sprint("end", width)
-		m.Label(loop)
-		m.CMPQ(cols, U8(width*lanes))
-		m.JLT(LabelRef(end))
-		var sum []reg.VecVirtual
-		for w := range width {
-			sum = append(sum, m.load(Mem{Base: dst, Disp: w * m.bytes}))
-		}
-		m.Load(m.Param("rows"), rows)
-		m.MOVQ(g, x)
-		m.Label(fmt.Sprint("row", width))
-		for w, v := range sum {
-			m.VADDPS(Mem{Base: x, Disp: w * m.bytes}, v, v)
-		}
-		m.ADDQ(ld, x)
-		m.DECQ(rows)
-		m.JNZ(LabelRef(fmt.Sprint("row", width)))
-		for w, v := range sum {
-			m.VMOVUPS(v, Mem{Base: dst, Disp: w * m.bytes})
-		}
-		m.ADDQ(U32(width*m.bytes), dst)
-		m.ADDQ(U32(width*m.bytes), g)
-		m.SUBQ(U32(width*lanes), cols)
-		m.JMP(LabelRef(loop))
-		m.Label(end)
-	}
-	m.CMPQ(cols, U8(0))
-	m.JEQ(LabelRef("done"))
-	k := m.mask(cols)
-	sum := m.loadMasked(Mem{Base: dst}, k)
-	m.Load(m.Param("rows"), rows)
-	m.Label("row")
-	m.VADDPS(m.loadMasked(Mem{Base: g}, k), sum, sum)
-	m.ADDQ(ld, g)
-	m.DECQ(rows)
-	m.JNZ(LabelRef("row"))
-	m.storeMasked(sum, Mem{Base: dst}, k)
-	m.Label("done")
-	m.ret()
 }
 
 const signBit = 1 << 31
