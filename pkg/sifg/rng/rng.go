@@ -87,13 +87,11 @@ func (s *Stream) Rademacher(dst []float32) {
 	var words [64]uint32
 	for len(dst) > 0 {
 		n := min(len(dst), 32*len(words))
-		for i := range (n + 31) / 32 {
-			words[i] = s.Uint32()
-		}
+		simd.PhiloxWords(&words, s.key, s.hi, s.block)
 		simd.Signs(dst[:n], words[:])
+		s.block += uint64(n+127) / 128
 		dst = dst[n:]
 	}
-	s.left = 0
 }
 
 // Float64 returns a uniform draw from (0, 1], with 53 random bits below ½ and 52 above; 1 comes with probability 2⁻⁵³.

@@ -359,6 +359,11 @@ func steinTangentAVX2(g []float32, gt []float32, along []float32, power []float3
 //go:noescape
 func normalGroupsAVX2(dst []float32, key uint64, hi uint64, block uint64)
 
+// philoxWordsAVX2 is the vector form of philoxWordsGo.
+//
+//go:noescape
+func philoxWordsAVX2(dst []uint32, key uint64, hi uint64, block uint64)
+
 // signsAVX2 is the vector form of signsGo.
 //
 //go:noescape

@@ -719,6 +719,11 @@ func steinTangentAVX512(g []float32, gt []float32, along []float32, power []floa
 //go:noescape
 func normalGroupsAVX512(dst []float32, key uint64, hi uint64, block uint64)
 
+// philoxWordsAVX512 is the vector form of philoxWordsGo.
+//
+//go:noescape
+func philoxWordsAVX512(dst []uint32, key uint64, hi uint64, block uint64)
+
 // signsAVX512 is the vector form of signsGo.
 //
 //go:noescape

@@ -340,6 +340,18 @@ func normalGroupsVector(dst []float32, key, hi, block uint64) bool {
 	return true
 }
 
+func philoxWordsVector(dst []uint32, key, hi, block uint64) bool {
+	switch path {
+	case avx512:
+		philoxWordsAVX512(dst, key, hi, block)
+	case avx2:
+		philoxWordsAVX2(dst, key, hi, block)
+	default:
+		return false
+	}
+	return true
+}
+
 func signsVector(dst []float32, words []uint32) bool {
 	switch path {
 	case avx512:

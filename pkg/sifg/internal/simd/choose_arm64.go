@@ -479,6 +479,8 @@ func logCosh64Vector(dst, x []float64) bool { return false }
 
 func biasTanhTangentVector(y, dy []float32, ld, rows, cols int, b []float32) bool { return false }
 
+func philoxWordsVector(dst []uint32, key, hi, block uint64) bool { return false }
+
 func signsVector(dst []float32, words []uint32) bool { return false }
 
 func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {

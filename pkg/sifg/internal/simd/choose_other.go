@@ -66,6 +66,8 @@ func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv flo
 
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return false }
 
+func philoxWordsVector(dst []uint32, key, hi, block uint64) bool { return false }
+
 func signsVector(dst []float32, words []uint32) bool { return false }
 
 func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32) bool {

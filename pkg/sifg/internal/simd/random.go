@@ -17,6 +17,20 @@ func Philox(lo, hi, key uint64) (x0, x1, x2, x3 uint32) {
 	return c0, c1, c2, c3
 }
 
+// PhiloxWords sets dst to the words of the 16 blocks from block on.
+func PhiloxWords(dst *[64]uint32, key, hi, block uint64) {
+	if !philoxWordsVector(dst[:], key, hi, block) {
+		philoxWordsGo(dst[:], key, hi, block)
+	}
+}
+
+func philoxWordsGo(dst []uint32, key, hi, block uint64) {
+	for ; len(dst) >= 4; dst = dst[4:] {
+		dst[0], dst[1], dst[2], dst[3] = Philox(block, hi, key)
+		block++
+	}
+}
+
 // NormalGroup is how many normals one group of 16 counter blocks gives.
 const NormalGroup = 64
 

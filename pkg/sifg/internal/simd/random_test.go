@@ -167,3 +167,17 @@ func TestSigns(t *testing.T) {
 		}
 	})
 }
+
+func TestPhiloxWords(t *testing.T) {
+	forPaths(t, func(t *testing.T) {
+		const key, hi, first = 0x299f31d0a4093822, 0x0370734413198a2e, math.MaxUint64 - 5 // the counter overflows
+		var words [64]uint32
+		PhiloxWords(&words, key, hi, first)
+		for b := range uint64(16) {
+			x0, x1, x2, x3 := Philox(first+b, hi, key)
+			if got, want := [4]uint32(words[4*b:]), [4]uint32{x0, x1, x2, x3}; got != want {
+				t.Errorf("block %d is %x, want %x", b, got, want)
+			}
+		}
+	})
+}

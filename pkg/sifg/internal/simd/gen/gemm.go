@@ -393,12 +393,7 @@ func (m *machine) packTransposed() {
 		}
 		in[r] = v
 	}
-	low01, high01 := m.op3(m.VUNPCKLPS, in[0], in[1]), m.op3(m.VUNPCKHPS, in[0], in[1])
-	low23, high23 := m.op3(m.VUNPCKLPS, in[2], in[3]), m.op3(m.VUNPCKHPS, in[2], in[3])
-	for _, v := range []reg.VecVirtual{
-		m.op3(m.VUNPCKLPD, low01, low23), m.op3(m.VUNPCKHPD, low01, low23),
-		m.op3(m.VUNPCKLPD, high01, high23), m.op3(m.VUNPCKHPD, high01, high23),
-	} {
+	for _, v := range m.transpose4(in) {
 		m.VMOVUPS(v, Mem{Base: dst})
 		m.ADDQ(ldd, dst)
 	}
@@ -408,4 +403,14 @@ func (m *machine) packTransposed() {
 	m.DECQ(quads)
 	m.JNZ(LabelRef("quad"))
 	m.ret()
+}
+
+// transpose4 transposes the 4×4 matrix of 32-bit words in each 128-bit lane.
+func (m *machine) transpose4(x [4]reg.VecVirtual) [4]reg.VecVirtual {
+	low01, high01 := m.op3(m.VUNPCKLPS, x[0], x[1]), m.op3(m.VUNPCKHPS, x[0], x[1])
+	low23, high23 := m.op3(m.VUNPCKLPS, x[2], x[3]), m.op3(m.VUNPCKHPS, x[2], x[3])
+	return [4]reg.VecVirtual{
+		m.op3(m.VUNPCKLPD, low01, low23), m.op3(m.VUNPCKHPD, low01, low23),
+		m.op3(m.VUNPCKLPD, high01, high23), m.op3(m.VUNPCKHPD, high01, high23),
+	}
 }

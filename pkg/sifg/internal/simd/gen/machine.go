@@ -47,6 +47,7 @@ func (m *machine) all() []kernel {
 	m.elementwise()
 	m.optimisers()
 	m.random()
+	m.philoxWords()
 	m.signs()
 	m.peak()
 	m.cpuid()

@@ -63,6 +63,31 @@ func (m *machine) random() {
 	m.ret()
 }
 
+// philoxWords emits the words of the 16 blocks from block on, block by block. dst has room for them.
+func (m *machine) philoxWords() {
+	const name, params = "philoxWords", "dst []uint32, key, hi, block uint64"
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
+	block := m.Load(m.Param("block"), m.GP64()).(reg.GPVirtual)
+	m.hoistHere()
+	for part := range 64 / m.bytes {
+		x := m.philox(block)
+		for i, v := range m.transpose4(x) { // blocks i, i+4, …
+			for lane := range m.bytes / 16 {
+				to := Mem{Base: dst, Disp: part*4*m.bytes + 64*lane + 16*i}
+				if m.wide() {
+					m.VEXTRACTF32X4(U8(lane), v, to)
+				} else {
+					m.VEXTRACTF128(U8(lane), v, to)
+				}
+			}
+		}
+		m.ADDQ(Imm(uint64(m.bytes/4)), block)
+	}
+	m.ret()
+}
+
 // signs emits ±1 for each of dst's elements, a multiple of 32: −1 where the bit is set, of words from their lowest bit on.
 func (m *machine) signs() {
 	const name, params = "signs", "dst []float32, words []uint32"
