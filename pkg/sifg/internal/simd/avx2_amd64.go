@@ -217,7 +217,7 @@ func packRows2AVX2(dst *float32, src *float32, lds int, k int, last int)
 // packTransposedAVX2 transposes a vector's number of rows into columns of a panel.
 //
 //go:noescape
-func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int)
+func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
 // tanhAVX2 is the vector form of tanhGo.
 //

@@ -5868,26 +5868,29 @@ row:
 	VZEROUPPER
 	RET
 
-// func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int)
-// Requires: AVX
-TEXT ·packTransposedAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ ldd+8(FP), CX
-	MOVQ src+16(FP), DX
-	MOVQ lds+24(FP), BX
-	MOVQ quads+32(FP), SI
-	LEAQ (BX)(BX*2), DI
-	LEAQ (DX)(BX*4), R8
+// func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+// Requires: AVX, CMOV
+TEXT ·packTransposedAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    ldd+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    lds+24(FP), BX
+	MOVQ    quads+32(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    lanes+40(FP), R8
+	LEAQ    (DX)(BX*4), R9
+	CMPQ    R8, $0x01
+	CMOVQLE DX, R9
 
 quad:
 	VMOVUPS     (DX), X0
-	VINSERTF128 $0x01, (R8), Y0, Y0
+	VINSERTF128 $0x01, (R9), Y0, Y0
 	VMOVUPS     (DX)(BX*1), X1
-	VINSERTF128 $0x01, (R8)(BX*1), Y1, Y1
+	VINSERTF128 $0x01, (R9)(BX*1), Y1, Y1
 	VMOVUPS     (DX)(BX*2), X2
-	VINSERTF128 $0x01, (R8)(BX*2), Y2, Y2
+	VINSERTF128 $0x01, (R9)(BX*2), Y2, Y2
 	VMOVUPS     (DX)(DI*1), X3
-	VINSERTF128 $0x01, (R8)(DI*1), Y3, Y3
+	VINSERTF128 $0x01, (R9)(DI*1), Y3, Y3
 	VUNPCKLPS   Y1, Y0, Y4
 	VUNPCKHPS   Y1, Y0, Y5
 	VUNPCKLPS   Y3, Y2, Y6
@@ -5905,7 +5908,7 @@ quad:
 	VMOVUPS     Y5, (AX)
 	ADDQ        CX, AX
 	ADDQ        $0x10, DX
-	ADDQ        $0x10, R8
+	ADDQ        $0x10, R9
 	DECQ        SI
 	JNZ         quad
 	VZEROUPPER

@@ -577,7 +577,7 @@ func packRows2AVX512(dst *float32, src *float32, lds int, k int, last int)
 // packTransposedAVX512 transposes a vector's number of rows into columns of a panel.
 //
 //go:noescape
-func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int)
+func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
 // tanhAVX512 is the vector form of tanhGo.
 //

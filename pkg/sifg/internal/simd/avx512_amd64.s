@@ -25576,36 +25576,43 @@ row:
 	VZEROUPPER
 	RET
 
-// func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int)
-// Requires: AVX, AVX512F
-TEXT ·packTransposedAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ ldd+8(FP), CX
-	MOVQ src+16(FP), DX
-	MOVQ lds+24(FP), BX
-	MOVQ quads+32(FP), SI
-	LEAQ (BX)(BX*2), DI
-	LEAQ (DX)(BX*4), R8
-	LEAQ (R8)(BX*4), R9
-	LEAQ (R9)(BX*4), R10
+// func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·packTransposedAVX512(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    ldd+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    lds+24(FP), BX
+	MOVQ    quads+32(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    lanes+40(FP), R8
+	LEAQ    (DX)(BX*4), R9
+	CMPQ    R8, $0x01
+	CMOVQLE DX, R9
+	LEAQ    (R9)(BX*4), R10
+	CMPQ    R8, $0x02
+	CMOVQLE DX, R10
+	LEAQ    (R10)(BX*4), R11
+	CMPQ    R8, $0x03
+	CMOVQLE DX, R11
 
 quad:
 	VMOVUPS      (DX), X0
-	VINSERTF128  $0x01, (R8), Y0, Y0
-	VINSERTF32X4 $0x02, (R9), Z0, Z0
-	VINSERTF32X4 $0x03, (R10), Z0, Z0
+	VINSERTF128  $0x01, (R9), Y0, Y0
+	VINSERTF32X4 $0x02, (R10), Z0, Z0
+	VINSERTF32X4 $0x03, (R11), Z0, Z0
 	VMOVUPS      (DX)(BX*1), X1
-	VINSERTF128  $0x01, (R8)(BX*1), Y1, Y1
-	VINSERTF32X4 $0x02, (R9)(BX*1), Z1, Z1
-	VINSERTF32X4 $0x03, (R10)(BX*1), Z1, Z1
+	VINSERTF128  $0x01, (R9)(BX*1), Y1, Y1
+	VINSERTF32X4 $0x02, (R10)(BX*1), Z1, Z1
+	VINSERTF32X4 $0x03, (R11)(BX*1), Z1, Z1
 	VMOVUPS      (DX)(BX*2), X2
-	VINSERTF128  $0x01, (R8)(BX*2), Y2, Y2
-	VINSERTF32X4 $0x02, (R9)(BX*2), Z2, Z2
-	VINSERTF32X4 $0x03, (R10)(BX*2), Z2, Z2
+	VINSERTF128  $0x01, (R9)(BX*2), Y2, Y2
+	VINSERTF32X4 $0x02, (R10)(BX*2), Z2, Z2
+	VINSERTF32X4 $0x03, (R11)(BX*2), Z2, Z2
 	VMOVUPS      (DX)(DI*1), X3
-	VINSERTF128  $0x01, (R8)(DI*1), Y3, Y3
-	VINSERTF32X4 $0x02, (R9)(DI*1), Z3, Z3
-	VINSERTF32X4 $0x03, (R10)(DI*1), Z3, Z3
+	VINSERTF128  $0x01, (R9)(DI*1), Y3, Y3
+	VINSERTF32X4 $0x02, (R10)(DI*1), Z3, Z3
+	VINSERTF32X4 $0x03, (R11)(DI*1), Z3, Z3
 	VUNPCKLPS    Z1, Z0, Z4
 	VUNPCKHPS    Z1, Z0, Z5
 	VUNPCKLPS    Z3, Z2, Z6
@@ -25623,9 +25630,9 @@ quad:
 	VMOVUPS      Z5, (AX)
 	ADDQ         CX, AX
 	ADDQ         $0x10, DX
-	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
 	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
 	DECQ         SI
 	JNZ          quad
 	VZEROUPPER

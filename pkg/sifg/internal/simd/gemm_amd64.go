@@ -196,7 +196,7 @@ func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool
 }
 
 // packPanel copies k rows and cols columns of b, element (p, j) at b[p·row+j·col] with row or col 1, into rows of width
-// vectors, and zeros beyond the columns.
+// vectors. Beyond the columns it puts zeros or copies.
 func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
 	ld := width * lanes
 	size := int(unsafe.Sizeof(T(0)))
@@ -205,20 +205,26 @@ func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
 		return
 	}
 	for v := 0; v < cols; v += lanes {
-		done := 0 // rows of the panel
-		if size == 4 && cols-v >= lanes && k >= 4 {
-			packTransposed((*float32)(unsafe.Pointer(&dst[v])), 4*ld, (*float32)(unsafe.Pointer(&b[v*col])), 4*col, k/4)
-			done = k / 4 * 4
-		}
-		for p := done; p < k; p++ {
-			to := dst[p*ld+v:][:lanes]
-			for j := range to {
-				to[j] = 0
-				if v+j < cols {
-					to[j] = b[p+(v+j)*col]
+		rest := func(p, to, j int) { // rows p to to−1, from column v+j on
+			for ; p < to; p++ {
+				vector := dst[p*ld+v:][:lanes]
+				for j := j; j < lanes; j++ {
+					vector[j] = 0
+					if v+j < cols {
+						vector[j] = b[p+(v+j)*col]
+					}
 				}
 			}
 		}
+		done := 0
+		if fours := min(cols-v, lanes) / 4; size == 4 && fours > 0 && k >= 4 {
+			packTransposed((*float32)(unsafe.Pointer(&dst[v])), 4*ld, (*float32)(unsafe.Pointer(&b[v*col])), 4*col, k/4, fours)
+			done = k / 4 * 4
+			if 4*fours < min(cols-v, lanes) {
+				rest(0, done, 4*fours)
+			}
+		}
+		rest(done, k, 0)
 	}
 }
 
@@ -237,10 +243,10 @@ func packRows(width int, dst, src *float32, lds, k, last int) {
 	}
 }
 
-func packTransposed(dst *float32, ldd int, src *float32, lds, quads int) {
+func packTransposed(dst *float32, ldd int, src *float32, lds, quads, lanes int) {
 	if path == avx512 {
-		packTransposedAVX512(dst, ldd, src, lds, quads)
+		packTransposedAVX512(dst, ldd, src, lds, quads, lanes)
 	} else {
-		packTransposedAVX2(dst, ldd, src, lds, quads)
+		packTransposedAVX2(dst, ldd, src, lds, quads, lanes)
 	}
 }
