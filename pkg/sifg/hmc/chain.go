@@ -126,7 +126,7 @@ func (c *Chain) Step() Info {
 	}
 	energy, change := c.propose(start, c.step*(1+c.cfg.Jitter*jitter), steps)
 
-	info := Info{EnergyError: change, AcceptChance: 1, Warmup: c.adapt != nil}
+	info := Info{Hamiltonian: c.energy + start, EnergyError: change, AcceptChance: 1, Warmup: c.adapt != nil}
 	info.Divergent = !finite(change) || change > divergent
 	if change > 0 {
 		info.AcceptChance = math.Exp(-change)

@@ -42,6 +42,7 @@ type Info struct {
 	Accepted     bool
 	AcceptChance float64 // min(1, exp(−EnergyError)), the chance with which the proposal was accepted
 	Energy       float64 // U(x) after the iteration
+	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn
 	EnergyError  float64 // H(proposal) − H(start)
 	Divergent    bool    // the energy error is not finite, or above 1000
 	Warmup       bool    // the iteration belongs to the warm-up

@@ -92,6 +92,20 @@ func MCSE(draws [][]float64) float64 {
 	return stat.StdDev(pooled(draws), nil) / math.Sqrt(MeanESS(draws))
 }
 
+// EBFMI returns the empirical Bayesian fraction of missing information of one chain, Σ (H_i − H_(i−1))² / Σ (H_i − mean H)², given
+// Info.Hamiltonian of each iteration (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016).
+// About 1 where new momenta take the chain to any energy at once; below 0.3 they do not, and tails are visited too seldom.
+func EBFMI(hamiltonian []float64) float64 {
+	if !telling([][]float64{hamiltonian}) {
+		return math.NaN()
+	}
+	var steps float64
+	for i, h := range hamiltonian[1:] {
+		steps += (h - hamiltonian[i]) * (h - hamiltonian[i])
+	}
+	return steps / (stat.Variance(hamiltonian, nil) * float64(len(hamiltonian)-1))
+}
+
 // split returns the halves of the chains; the middle draw of an odd number is left out.
 func split(draws [][]float64) [][]float64 {
 	halves := make([][]float64, 0, 2*len(draws))

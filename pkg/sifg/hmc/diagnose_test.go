@@ -216,3 +216,32 @@ func TestDiagnosticsOfNothing(t *testing.T) {
 	}()
 	RankRHat([][]float64{make([]float64, 50), make([]float64, 49)})
 }
+
+// TestEBFMI: of a ramp by hand. Where a trajectory turns N(0, I) by a quarter, x becomes the momentum, so H_i = K_i + K_(i−1) of independent
+// kinetic energies and the ratio is 1; over 4000 iterations its standard error is below √(6/4000) = 0.04. The potential energies alone,
+// which are independent here, give 2.
+func TestEBFMI(t *testing.T) {
+	ramp := make([]float64, 12)
+	for i := range ramp {
+		ramp[i] = float64(i)
+	}
+	if got := EBFMI(ramp); math.Abs(got-11.0/143) > 1e-12 {
+		t.Errorf("of a ramp %g, want 11/143", got)
+	}
+	if got := EBFMI(make([]float64, 20)); !math.IsNaN(got) {
+		t.Errorf("of a constant: %g", got)
+	}
+	const steps = 40
+	c := must(NewChain(scaled(1, 1, 1, 1, 1), Config{Step: math.Pi / 2 / steps, Leapfrog: steps}, make([]float64, 5), 3, 0))
+	var h, u []float64
+	for range 4000 {
+		info := c.Step()
+		h, u = append(h, info.Hamiltonian), append(u, info.Energy)
+	}
+	if got := EBFMI(h); math.Abs(got-1) > 0.16 {
+		t.Errorf("of H %g, want 1", got)
+	}
+	if got := EBFMI(u); math.Abs(got-2) > 0.32 {
+		t.Errorf("of U %g, want 2", got)
+	}
+}
