@@ -47,7 +47,7 @@ type Config struct {
 	P            float64 `mapstructure:"p" json:"p,omitempty" doc:"initial exponent p of the Stein loss, above 1 and below 100; 0: 2"`
 	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty" doc:"how p adapts: toy (default), ica, bnn, none"`
 	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty" doc:"learning rate η̃ of p; 0: 5e-7"`
-	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty" doc:"p adapts in outer iterations after this one"`
+	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty" doc:"p adapts in outer iterations whose index, from 0, exceeds this; -1: in all"`
 	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty" doc:"SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic"`
 }
 
@@ -136,7 +136,7 @@ func (cfg *Config) check(uses []string) error {
 		oneOf("optimizer", cfg.Optimizer, nn.Optimizers),
 		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
 		oneOf("p_rule", cfg.PRule, names(PRules)), zeroOr("p_rate", cfg.PRate, least, most),
-		within("p_start", float64(cfg.PStart), 0, mostSteps), zeroOr("bandwidth", cfg.Bandwidth, least, most),
+		within("p_start", float64(cfg.PStart), -1, mostSteps), zeroOr("bandwidth", cfg.Bandwidth, least, most),
 	} {
 		if err != nil {
 			return err

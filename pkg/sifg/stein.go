@@ -40,7 +40,7 @@ type Stein struct {
 	P        float64 // initial exponent p > 1 (0 does not mean 2 here); 2 held fixed is L2-GF
 	Rule     PRule   // "" means PFixed
 	Rate     float64 // learning rate η̃ of p
-	After    int     // p adapts in outer iterations whose index, from 0, exceeds After
+	After    int     // p adapts in outer iterations whose index, from 0, exceeds After; -1: in all
 	Gaussian bool    // probes N(0, I), as in the released ICA script; false: Rademacher ±1
 
 	p, momentum  float64
