@@ -1,6 +1,8 @@
 package megica
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -30,6 +32,7 @@ var measures = map[string]func(p *problem, s *sample, put put){
 	"amari-mode": func(p *problem, s *sample, put put) { p.amari("amari-mode", p.ref.Mode.W, s, put) },
 	"energy":     func(p *problem, s *sample, put put) { put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned))) },
 	"ksd":        (*problem).ksd,
+	"modes":      (*problem).modes,
 	"rms":        func(_ *problem, s *sample, put put) { put("rms", 0, rootMeanSquare(s.points.Data)) },
 }
 
@@ -100,6 +103,22 @@ func (p *problem) amari(name string, to []float64, s *sample, put put) {
 		}
 	}
 	put(name+"-median", 0, stats.Median(each))
+}
+
+// modes puts in how many modes the particles are, and how many of them are farther from the mode of their own than any reference draw is
+// from its.
+func (p *problem) modes(s *sample, put put) {
+	seen, outside, reach, own := map[string]bool{}, 0.0, 0.0, p.ref.standard(s.aligned)
+	for draws, i := p.ref.standard(p.ref.draws), 0; i < draws.N; i++ {
+		reach = max(reach, floats.Norm(draws.Row(i), 2))
+	}
+	for i := range own.N {
+		if seen[turn(s.aligned.Row(i), s.points.Row(i), p.p)] = true; floats.Norm(own.Row(i), 2) > reach {
+			outside++
+		}
+	}
+	put("modes", 0, float64(len(seen)))
+	put("outside", 0, outside)
 }
 
 // ksd puts the kernel Stein discrepancy of the aligned sample, every coordinate in units of the reference's standard deviation.

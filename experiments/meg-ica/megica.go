@@ -36,12 +36,12 @@ var Experiment = &harness.Experiment{
 	Lead:      []string{"figure4-left", "18"},
 	Grids:     grids,
 	Figures: []harness.Figure{
-		{Name: "figure4-left", Title: "Figure 4 left: Amari distance of 10 particles",
-			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box). " +
-				"The line across is the median of as many draws of the reference chains; random matrices have N(0, 1) entries. " +
-				"Particles of one try are not independent.",
+		{Name: "figure4-left", Title: "Figure 4 left: 10 particles",
+			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box); under " +
+				"matched the energy distance of each try. The line across is the median of as many draws of the reference chains; random " +
+				"matrices have N(0, 1) entries. Particles of one try are not independent.",
 			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) }},
-		{Name: "figure4-middle", Title: "Figure 4 middle: Amari distance of 100 particles",
+		{Name: "figure4-middle", Title: "Figure 4 middle: 100 particles",
 			Caption: "As on the left, with 100 particles.",
 			Draw:    func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, many) }},
 		convergence("convergence-10", "10", few),
@@ -72,5 +72,7 @@ var metrics = []harness.Metric{
 	{Name: "amari-mode", Meaning: "Amari distance of each particle to the mode."},
 	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the aligned sample to the aligned reference draws."},
 	{Name: "ksd", Meaning: "Kernel Stein discrepancy of the aligned sample: V-statistic (index 0) and U-statistic (1)."},
+	{Name: "modes", Meaning: "Modes, of the equivalent ones, in which particles are."},
+	{Name: "outside", Meaning: "Particles farther from their mode than any reference draw is from its (asked for as modes)."},
 	{Name: "rms", Unit: "entries of W", Meaning: "Root mean square of the entries of all unmixing matrices."},
 }

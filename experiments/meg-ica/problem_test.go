@@ -121,8 +121,11 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	})
+	if exact["modes"] != 1 || turned["modes"] != 2 {
+		t.Errorf("draws are in %g modes, turned ones in %g", exact["modes"], turned["modes"])
+	}
 	for name, v := range exact {
-		if math.Abs(turned[name]-v) > 1e-4*math.Max(1, math.Abs(v)) {
+		if name != "modes" && math.Abs(turned[name]-v) > 1e-4*math.Max(1, math.Abs(v)) {
 			t.Errorf("%s is %g, and %g of the same matrices with their rows exchanged", name, v, turned[name])
 		}
 	}
@@ -141,6 +144,9 @@ func TestJudge(t *testing.T) {
 		}
 	})
 	for name, other := range map[string]map[string]float64{"wide": wide, "point": point} {
+		if outside := map[string]float64{"wide": 1}[name]; min(other["outside"], 1) != outside {
+			t.Errorf("%g particles of a %s sample are outside", other["outside"], name)
+		}
 		if other["energy"] < exact["energy"]+0.5 {
 			t.Errorf("energy distance of a %s sample: %g, of draws %g", name, other["energy"], exact["energy"])
 		}
