@@ -88,7 +88,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 					text += ", random matrices " + claim.Num(median(random))
 				}
 			}
-			return claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: series(s, problem).Keys("sifg", other)}
+			return asked(claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: series(s, problem).Keys("sifg", other)}, gap, gap.mid)
 		},
 	}
 }
@@ -105,11 +105,11 @@ func robust(s *record.Set) claim.Outcome {
 		change, what = func(medians []float64) float64 { return medians[0] - medians[1] }, "difference"
 	}
 	e := estimated(change, []int{0, 1}, a, b)
-	return claim.Outcome{
+	return asked(claim.Outcome{
 		Verdict:  e.within(0.1),
 		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s", words, claim.Num(median(a)), claim.Num(median(b)), what, e),
 		Keys:     append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
-	}
+	}, e, math.Abs(e.mid)-0.1)
 }
 
 // hurt checks claim 23.
@@ -121,13 +121,21 @@ func hurt(s *record.Set) claim.Outcome {
 	}
 	excess := estimated(func(m []float64) float64 { return m[0]/m[1] - m[2]/m[3] }, []int{0, 1, 0, 1},
 		svgdFew, svgdMany, sifgFew, sifgMany)
-	return claim.Outcome{
+	return asked(claim.Outcome{
 		Verdict: claim.Decide(excess.lo > 0, excess.hi < 0.02),
 		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
 			claim.Num(median(svgdFew)), claim.Num(median(svgdMany)), claim.Num(median(sifgFew)), claim.Num(median(sifgMany)),
 			excess, noteFew, noteMany),
 		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
+	}, excess, excess.mid)
+}
+
+// asked says of what is not decided how many times as many tries would make an interval of the same spread reach a bound that is so far away.
+func asked(o claim.Outcome, e estimate, away float64) claim.Outcome {
+	if o.Verdict == claim.NotDecided && e.lo < e.hi {
+		o.Evidence += fmt.Sprintf(". At this spread it takes %.1f times as many tries to decide", math.Pow((e.hi-e.lo)/2/away, 2))
 	}
+	return o
 }
 
 // settled checks claim 24.

@@ -30,7 +30,7 @@ func TestCommitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ref.draws.N != ref.Identity.HMC.Draws || ref.draws.D != 25 || len(ref.Kept) != ref.Identity.HMC.Chains {
+		if ref.Draws != sha(draws) || ref.draws.N != ref.Identity.HMC.Draws || ref.draws.D != 25 || len(ref.Kept) != ref.Identity.HMC.Chains {
 			t.Errorf("%s: %d draws of %d chains", name, ref.draws.N, len(ref.Kept))
 		}
 		r, bulk, tail := ref.Facts["rhat"][0], ref.Facts["ess-bulk"][0], ref.Facts["ess-tail"][0]

@@ -11,15 +11,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// resamples is the number of bootstrap samples of tries: the ends of its intervals vary by about 6 % of their width.
-const resamples = 2000
+const resamples = 2000 // bootstrap samples of tries: the ends of its intervals vary by about 6 % of their width
 
 // estimate is a statistic with its 95 % interval, which is NaN of one try.
 type estimate struct{ mid, lo, hi float64 }
 
-// estimated estimates a statistic of the samples' medians, with an expanded percentile interval: whole tries are drawn with
-// replacement, 2000 times, with stream "bootstrap" of seed 1, because values within a try depend on each other. Samples with the same
-// group have the same seeds and draw the same, in pairs. The level is that of stats.Expanded for the sample with fewest tries.
+// estimated estimates a statistic of the samples' medians, with an expanded percentile interval (stats.Expanded for the fewest tries): whole
+// tries are drawn with replacement, with stream "bootstrap" of seed 1, because values within a try depend on each other. Samples with the
+// same group have the same seeds and draw the same, in pairs.
 func estimated(stat func(medians []float64) float64, group []int, samples ...tries) estimate {
 	type member struct {
 		value float64
