@@ -34,14 +34,13 @@ var facts = []struct{ name, words string }{
 	{"restarts", "searches that found the mode, of"},
 	{"laplace-sd", "smallest and largest sd of the normal approximation"},
 	{"stable-step", "largest step with which gradient ascent stays at the mode"},
-	{"density-iterations", "first iterations, of whose second half the rows below are"},
-	{"density-rhat", "R-hat of the log density"},
-	{"density-ess", "bulk and tail effective sample size of the log density"},
-	{"e-bfmi", "E-BFMI, each chain"},
+	{"density-rhat", "R-hat of the log density of the committed draws"},
+	{"density-ess", "its bulk and tail effective sample sizes, of 1000 committed draws"},
+	{"e-bfmi", "E-BFMI of 250 further iterations of each chain"},
 }
 
 // densities returns diagnostics of the log density of a protocol's committed chains (TestDensity makes them); nil for chains with another
-// mean error of the energy. They are of a shorter run, because the long one kept no energies.
+// mean error of the energy. The long run kept no energies: those of H are of a short continuation.
 func densities(protocol string, energyError []float64) map[string][]float64 {
 	var all map[string]map[string][]float64
 	b, err := committed.ReadFile("reference/density.json")
