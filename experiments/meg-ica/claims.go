@@ -39,7 +39,7 @@ var claims = unless(otherData,
 		Check: settled,
 	})
 
-var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "trials are missing or did not end well"}
+var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
 
 // judge is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the reference is sound,
 // the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact draws are not at W₀.

@@ -85,7 +85,7 @@ func TestClaims(t *testing.T) {
 	}{
 		{"18", clear, claim.Reproduced, "tries 12,"},
 		{"20", clear, claim.Reproduced, "tries 5,"},
-		{"19", clear, claim.NotTestable, "missing"}, // no trial of Ada-GWG
+		{"19", clear, claim.NotTestable, "no such trials"}, // no trial of Ada-GWG
 		{"22", clear, claim.Reproduced, ""},         // equal with 10 and 100
 		{"23", clear, claim.NotReproduced, ""},      // SVGD is three times SIFG with either
 		{"24", clear, claim.Reproduced, "−0.0099"},  // a change of 1 %
