@@ -86,9 +86,9 @@ func TestClaims(t *testing.T) {
 		{"18", clear, claim.Reproduced, "tries 12,"},
 		{"20", clear, claim.Reproduced, "tries 5,"},
 		{"19", clear, claim.NotTestable, "no such trials"}, // no trial of Ada-GWG
-		{"22", clear, claim.Reproduced, ""},         // equal with 10 and 100
-		{"23", clear, claim.NotReproduced, ""},      // SVGD is three times SIFG with either
-		{"24", clear, claim.Reproduced, "−0.0099"},  // a change of 1 %
+		{"22", clear, claim.Reproduced, ""},                // equal with 10 and 100
+		{"23", clear, claim.NotReproduced, ""},             // SVGD is three times SIFG with either
+		{"24", clear, claim.Reproduced, "−0.0099"},         // a change of 1 %
 		{"18", made(plain, few, "sifg", 3), claim.NotReproduced, ""},
 		{"22", made(plain, few, "sifg", 1.4), claim.NotReproduced, ""},
 		{"23", made(plain, few, "svgd", 1.4), claim.Reproduced, ""},
