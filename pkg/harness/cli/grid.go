@@ -32,7 +32,7 @@ func gridCommand(e *env) *cobra.Command {
 		Long: "Runs a grid over the settings and says, for each method on each problem, which cell is best. Cells are ordinary trials: what is " +
 			"there is not computed again, and the same command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
-			"  sifg grid gmm --grid step --scale smoke",
+			"  sifg grid gmm --grid sigma --scale smoke",
 		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := g.runner.check(e); err != nil {
