@@ -3,8 +3,10 @@ package density
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
@@ -24,6 +26,30 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 		return ". No number of seeds decides where the estimate is infinite, which it is when particles coincide"
 	}
 	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval", claim.Num(max(n, float64(len(x)+1))))
+}
+
+// NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean difference from 0, or
+// place it within ±5 % of b's mean.
+func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.Set) string {
+	return func(s *record.Set) string {
+		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
+		value := func(c record.Curve) float64 {
+			if curve {
+				return stats.Mean(c.Value[1:])
+			}
+			return c.Value[len(c.Value)-1]
+		}
+		x, y := e.Each(a, metric, 0, value), e.Each(b, metric, 0, value)
+		v := e.Less("", a, x, b, y).Verdict
+		for i := range y {
+			x[i] -= y[i]
+		}
+		margin := 0.05 * math.Abs(stats.Mean(y))
+		if math.Abs(stats.Mean(x)) > margin/2 { // a difference takes fewer seeds than equality
+			margin = 0
+		}
+		return strings.TrimPrefix(Needed(v, x, -margin, margin), ". ")
+	}
 }
 
 // NeededAll says, where claim.All does not decide, why more seeds do not help.

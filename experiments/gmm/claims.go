@@ -93,7 +93,8 @@ var claims = []claim.Claim{
 			}
 		},
 	},
-	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").And(others("sifg", "l2-gf")).
+	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
+		And(density.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
@@ -113,9 +114,11 @@ var claims = []claim.Claim{
 			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
 		},
 	},
-	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").And(others("ada-sifg", "sifg")).
+	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
+		And(density.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "sifg")).And(others("ada-sifg", "sifg")).
 		And(density.SigmaMoved("gmm-10d")),
-	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").And(others("ada-sifg", "ada-gwg")).
+	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
+		And(density.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "ada-gwg")).And(others("ada-sifg", "ada-gwg")).
 		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
 

@@ -79,7 +79,7 @@ var claims = []claim.Claim{
 // other metrics say.
 func faster(id, a, b string) claim.Claim {
 	c := claim.LowerCurve(id, claim.Label(a)+" converges faster than "+claim.Label(b)+".", problem, "knn-kl", a, b)
-	return c.And(func(s *record.Set) string {
+	return c.And(density.NeededLess(problem, "knn-kl", true, a, b)).And(func(s *record.Set) string {
 		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
 		if len(e.Final(a, "knn-kl", 0)) == 0 {
 			return ""

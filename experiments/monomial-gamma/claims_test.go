@@ -212,7 +212,7 @@ func TestFindings(t *testing.T) {
 	for _, protocol := range []string{"paper", "released", "matched"} {
 		by[protocol] = records(t, asInPaper)
 	}
-	want := []string{"is 3.57 in place of 4.42. The final", "One method ends within 0.1 nats of exact draws with a mean of |x₁| that is up to 32 %", "another ruler", "Adam"}
+	want := []string{"is 3.57 in place of 4.42. The final", "Under the text's settings one method ends within 0.1 nats of exact draws with a mean of |x₁| that is up to 32 %", "another ruler", "Adam"}
 	for i, f := range findings {
 		if st := f(by); st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) || strings.Contains(st.Text, "NaN") {
 			t.Errorf("finding %d: %+v, want it to hold %q", i, st, want[i])
