@@ -5,6 +5,7 @@ import (
 	"embed"
 	"slices"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -95,6 +96,6 @@ var Experiment = &harness.Experiment{
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }

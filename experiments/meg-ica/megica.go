@@ -58,7 +58,7 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Bayesian ICA", flows.Compare...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
 

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"slices"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 )
@@ -60,6 +61,6 @@ var Experiment = &harness.Experiment{
 			density.Column{Header: "σ", Metric: "sigma"}),
 	},
 	Claims:   claims,
-	Findings: slices.Concat(findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Monomial gamma", flows.Compare...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
