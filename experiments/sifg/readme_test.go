@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,5 +57,40 @@ func TestTheoryTable(t *testing.T) {
 		if !found {
 			t.Errorf("docs/theory.md has no row of claim %s with the verdict %q", c.ID, c.Verdict)
 		}
+	}
+}
+
+// TestVerdict: docs/verdict.md has the title and every row of each fair comparison of the committed report, and the README their sums.
+func TestVerdict(t *testing.T) {
+	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	doc, sums := plain(document(t, "docs/verdict.md")), [4]int{}
+	counts := regexp.MustCompile(`every method at its own best: .* better in (\d+), equal in (\d+) and worse in (\d+) of (\d+) comparisons`)
+	for _, e := range experiments {
+		x := rep.Experiment(e.Name)
+		if x == nil {
+			continue
+		}
+		for _, f := range x.Findings {
+			found := counts.FindStringSubmatch(f.Title)
+			if found == nil {
+				continue
+			}
+			for i, n := range found[1:] {
+				sums[i] += must(strconv.Atoi(n))
+			}
+			for _, line := range append(strings.Split(f.Table.Markdown(), "\n"), f.Title+". "+f.Text) {
+				if row := plain(line); (strings.HasPrefix(row, "| ") || strings.HasPrefix(row, f.Title)) && !strings.Contains(doc, row) {
+					t.Errorf("docs/verdict.md lacks\n%s", row)
+				}
+			}
+		}
+	}
+	want := fmt.Sprintf("better in %d, equal in %d and worse in %d of %d comparisons", sums[0], sums[1], sums[2], sums[3])
+	if readme := plain(document(t, "README.md")); !strings.Contains(readme, want) {
+		t.Errorf("README.md does not say %q", want)
 	}
 }
