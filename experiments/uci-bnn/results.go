@@ -123,11 +123,10 @@ func withSigma(s *record.Set) func(method string) string {
 
 // setting prints a method's setting, as the first of its trials has it; "–" without trials.
 func setting(s *record.Set, method string, value func(sifg.Config) float64) string {
-	c, ok := config(s, "", method)
-	if !ok {
-		return "–"
+	if c, ok := config(s, "", method); ok {
+		return claim.Num(value(c.Sampler))
 	}
-	return claim.Num(value(c.Sampler))
+	return "–"
 }
 
 // four prints a number with four significant digits.

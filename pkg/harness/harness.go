@@ -1,11 +1,9 @@
 // Package harness is what the author of an experiment fills in. An experiment is data plus glue: its settings, the problem
 // of a trial, figures, tables and claims. It has no loop, no file format and no statistics of its own.
 //
-// A run takes one way through the packages below this one, each arrow one call with values in and out:
+// A run takes one way through the packages below this one, each arrow one call with values in and out (docs/architecture.md):
 //
 //	settings → plan → run → store → report → page
-//
-// docs/architecture.md describes it.
 package harness
 
 import (
