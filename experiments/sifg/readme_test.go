@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 				sums[i] += must(strconv.Atoi(n))
 			}
 			for _, line := range append(strings.Split(f.Table.Markdown(), "\n"), f.Title+". "+f.Text) {
-				if row := plain(line); (strings.HasPrefix(row, "| ") || strings.HasPrefix(row, f.Title)) && !strings.Contains(doc, row) {
+				if row := plain(line); (strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| -") || strings.HasPrefix(row, f.Title)) && !strings.Contains(doc, row) {
 					t.Errorf("docs/verdict.md lacks\n%s", row)
 				}
 			}
