@@ -13,14 +13,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Ours are the paper's methods, and all others that a fair comparison may have.
+// Ours are the flows that the paper proposes, and the methods that a fair comparison sets beside them.
 var Ours = Sides{[]string{"sifg", "ada-sifg"}, []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"}}
 
 // inWords are a flow's verdicts.
 var inWords = map[string]string{beats: "better", ties: "equal", loses: "worse", open: "open"}
 
 // Fair is the verdict of a protocol that gives every method its own best settings: SIFG and Ada-SIFG against each of the others, problem
-// by problem. Sides of the problems are Ours. A comparison whose trials do not end well is of the seeds with which both did.
+// by problem. The problems' own Sides do not count. Each comparison is of the seeds with which both methods ended well.
 func Fair(protocol, where string, problems ...Versus) harness.Finding {
 	return func(by map[string]*record.Set) *harness.Statement {
 		s := by[protocol]
@@ -76,11 +76,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 
 // difference prints a mean difference with its 95 % interval.
 func difference(d []float64) string {
-	text := claim.Num(stats.Mean(d))
-	if lo, hi := stats.TInterval(d, 1-claim.Level); !math.IsNaN(lo) {
-		text += fmt.Sprintf(" [%s, %s]", claim.Num(lo), claim.Num(hi))
-	}
-	return text
+	return claim.Num(stats.Mean(d)) + bracket(d)
 }
 
 // strongest says which method has the lowest mean on each problem.

@@ -28,7 +28,7 @@ func Clock(problems ...Versus) harness.Figure {
 	return harness.Figure{
 		Name: "clock", Title: "The " + what.Head + " of all methods against seconds",
 		Caption: "Mean (line) and range (band) over the trials that ended well. A trial's time, the median over seeds, is spread evenly " +
-			"over its iterations; trials shared the machine with others. An axis ends above the largest start.",
+			"over its iterations. An axis ends above the largest start.",
 		Draw: func(s *record.Set) (*figure.Figure, error) {
 			f := &figure.Figure{Cols: min(3, len(problems))}
 			for _, v := range problems {
@@ -40,12 +40,9 @@ func Clock(problems ...Versus) harness.Figure {
 						start, least = max(start, c.Value[0]), min(least, slices.Min(c.Value))
 						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
 					}
-					for i, t := 0, s.Trials; i < len(t); i++ {
-						if t[i].Problem == v.Problem && t[i].Method == m {
-							all := float64(t[i].Iterations)
-							p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(m), func(k int) float64 { return total * float64(k) / all })...)
-							break
-						}
+					if t, ok := claim.First(s, v.Problem, m); ok {
+						across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
+						p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(m), across)...)
 					}
 				}
 				if p.Layers != nil {

@@ -172,10 +172,17 @@ func interval(x []float64) table.Cell {
 		return table.Text("–")
 	}
 	c := table.Number(stats.Mean(x), 3)
-	if lo, hi := stats.TInterval(x, 1-claim.Level); !math.IsNaN(lo) {
-		c.Text += fmt.Sprintf(" [%s, %s]", claim.Num(lo), claim.Num(hi))
-	}
+	c.Text += bracket(x)
 	return c
+}
+
+// bracket prints the 95 % interval of a mean, "" of fewer than two values.
+func bracket(x []float64) string {
+	lo, hi := stats.TInterval(x, 1-claim.Level)
+	if math.IsNaN(lo) {
+		return ""
+	}
+	return fmt.Sprintf(" [%s, %s]", claim.Num(lo), claim.Num(hi))
 }
 
 func pText(p float64) string {
