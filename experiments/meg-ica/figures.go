@@ -14,9 +14,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// amariFigure is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a violin a method,
+// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a violin a method,
 // beside what reference draws and random matrices score.
-func amariFigure(s *record.Set, problem string) (*figure.Figure, error) {
+func distances(s *record.Set, problem string) (*figure.Figure, error) {
 	var p figure.Panel
 	add := func(name string, values tries, look string) {
 		if len(values) > 0 {

@@ -40,10 +40,10 @@ var Experiment = &harness.Experiment{
 			Caption: "All particles of all tries at the end (dots), their density (outline), median (bar) and quartiles (box); under " +
 				"matched the energy distance of each try. The line across is the median of as many draws of the reference chains; random " +
 				"matrices have N(0, 1) entries. Particles of one try are not independent.",
-			Draw: func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, few) }},
+			Draw: func(s *record.Set) (*figure.Figure, error) { return distances(s, few) }},
 		{Name: "figure4-middle", Title: "Figure 4 middle: 100 particles",
 			Caption: "As on the left, with 100 particles.",
-			Draw:    func(s *record.Set) (*figure.Figure, error) { return amariFigure(s, many) }},
+			Draw:    func(s *record.Set) (*figure.Figure, error) { return distances(s, many) }},
 		convergence("convergence-10", "10", few),
 		convergence("convergence-100", "100", many),
 	},
