@@ -48,7 +48,7 @@ func (p Protocol) Findings() []harness.Finding {
 // own is the table of this project's own claims.
 func (p Protocol) own(s *record.Set) (*table.Table, error) {
 	words := map[claim.Verdict]string{claim.Reproduced: "holds", claim.NotReproduced: "does not hold"}
-	t := &table.Table{Columns: []table.Column{{Header: "Claim"}, {Header: "Rule"}, {Header: "Verdict"}, {Header: "Evidence"}}}
+	t := &table.Table{Columns: table.Columns(4, "Claim", "Rule", "Verdict", "Evidence")}
 	for _, c := range p.Claims {
 		out := c.Check(s)
 		verdict := words[out.Verdict]

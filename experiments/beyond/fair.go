@@ -27,12 +27,12 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 		if s == nil {
 			return nil
 		}
-		t := &table.Table{Columns: []table.Column{{Header: "Problem"}, {Header: "Flow"}}}
+		t := &table.Table{Columns: table.Columns(2, "Problem", "Flow")}
 		rivals := slices.DeleteFunc(slices.Clone(Ours.Rivals), func(m string) bool {
 			return !slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Method == m })
 		})
 		for _, m := range rivals {
-			t.Columns = append(t.Columns, table.Column{Header: "against " + claim.Label(m)})
+			t.Columns = append(t.Columns, table.Columns(1, "against "+claim.Label(m))...)
 		}
 		count, all, margins := map[string]int{}, 0, []string(nil)
 		f := claim.ReadFinals(s)

@@ -66,9 +66,7 @@ func Reached(problems ...Versus) harness.Table {
 		Name: "reached", Title: "What each method reaches, and when",
 		Caption: "The mean " + what.Head + " over seeds.",
 		Make: func(s *record.Set) (*table.Table, error) {
-			t := &table.Table{Columns: []table.Column{{Header: "Problem"}, {Header: "Method"}, {Header: "lowest", Align: table.Right},
-				{Header: "at iteration", Align: table.Right}, {Header: "last", Align: table.Right}, {Header: "settled at", Align: table.Right},
-				{Header: "seconds until then", Align: table.Right}}}
+			t := &table.Table{Columns: table.Columns(2, "Problem", "Method", "lowest", "at iteration", "last", "settled at", "seconds until then")}
 			for _, v := range problems {
 				for _, m := range s.Methods(v.Problem) {
 					curves := s.Curves(v.Problem, m, what.Metric, 0)

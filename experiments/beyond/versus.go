@@ -97,10 +97,10 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
 	}
 	found := v.relations(f)
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}},
+	t := &table.Table{Columns: table.Columns(1, "Method"),
 		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(len(found))}}
 	for _, m := range v.Metrics {
-		t.Columns = append(t.Columns, table.Column{Header: m.Head, Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
 	flows := slices.DeleteFunc(slices.Clone(v.sides().Flows), func(m string) bool { return !slices.Contains(methods, m) })
 	for _, flow := range flows {

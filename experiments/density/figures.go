@@ -116,9 +116,9 @@ func Summary(name, title, caption, problem string, columns ...Column) harness.Ta
 }
 
 func summary(s *record.Set, problem string, columns []Column) (*table.Table, error) {
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+	t := &table.Table{Columns: table.Columns(1, "Method")}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Header: c.Header, Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, c.Header)...)
 	}
 	e := claim.Series{Set: s, Problem: problem}
 	seeds := 0

@@ -58,8 +58,8 @@ func nearest(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{{Header: "Problem"}, {Header: "Nearest"}, {Header: "energy distance", Align: table.Right},
-		{Header: "HMC draws", Align: table.Right}}, Notes: []string{"Medians over seeds at the last iteration, 500 points each."}}
+	t := &table.Table{Columns: table.Columns(2, "Problem", "Nearest", "energy distance", "HMC draws"),
+		Notes: []string{"Medians over seeds at the last iteration, 500 points each."}}
 	best := map[string]string{}
 	for _, problem := range []string{"funnel-2d", "funnel-10d"} {
 		e := claim.Series{Set: s, Problem: problem}

@@ -109,8 +109,7 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	e := claim.Series{Set: s, Problem: "gmm-10d"}
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}, {Header: "modes kept", Align: table.Right},
-		{Header: "share of the two largest", Align: table.Right}, {Header: "final k-NN KL", Align: table.Right}}}
+	t := &table.Table{Columns: table.Columns(1, "Method", "modes kept", "share of the two largest", "final k-NN KL")}
 	most := 0
 	for _, m := range s.Methods("gmm-10d") {
 		modes, share := kept(e, m)

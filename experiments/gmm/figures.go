@@ -127,9 +127,9 @@ func modes(name, title, problem string) harness.Table {
 		Name: name, Title: title,
 		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the weight of each is 0.2.",
 		Make: func(s *record.Set) (*table.Table, error) {
-			t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+			t := &table.Table{Columns: table.Columns(1, "Method")}
 			for k := range 5 {
-				t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("mode %d", k+1), Align: table.Right})
+				t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("mode %d", k+1))...)
 			}
 			e := claim.Series{Set: s, Problem: problem}
 			for _, m := range s.Methods(problem) {

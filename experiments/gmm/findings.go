@@ -21,10 +21,7 @@ func divided(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{
-		{Header: "Method"}, {Header: "released: step", Align: table.Right}, {Header: "released: final k-NN KL", Align: table.Right},
-		{Header: "matched: step", Align: table.Right}, {Header: "matched: final k-NN KL", Align: table.Right},
-	}}
+	t := &table.Table{Columns: table.Columns(1, "Method", "released: step", "released: final k-NN KL", "matched: step", "matched: final k-NN KL")}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
 		row := []table.Cell{table.Text(claim.Label(m))}
 		for _, protocol := range []string{"released", "matched"} {
@@ -62,7 +59,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || len(by) < 2 {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{{Header: "Protocol"}, {Header: "final σ, 2-D", Align: table.Right}, {Header: "final σ, 10-D", Align: table.Right}}}
+	t := &table.Table{Columns: table.Columns(1, "Protocol", "final σ, 2-D", "final σ, 10-D")}
 	for _, protocol := range settings.Judged {
 		if s := by[protocol]; s != nil {
 			row := []table.Cell{table.Text(protocol)}
@@ -104,7 +101,7 @@ func blur(by map[string]*record.Set) *harness.Statement {
 	}) {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{{Header: ""}, {Header: "SIFG", Align: table.Right}, {Header: "Ada-SIFG", Align: table.Right}, {Header: "exact draws", Align: table.Right}}}
+	t := &table.Table{Columns: table.Columns(1, "", "SIFG", "Ada-SIFG", "exact draws")}
 	for _, row := range []struct{ words, metric string }{
 		{"σ", "sigma"}, {"k-NN KL", "knn-kl"}, {"KL lost to smoothing by σ alone", "blur-kl"}, {"exact-density KL at its own σ", "exact-kl"},
 		{"exact-density KL at σ = 0.1", "smoothed-kl"}, {"energy distance", "energy"},
@@ -125,7 +122,7 @@ func blur(by map[string]*record.Set) *harness.Statement {
 
 // coverages: in 2-D the settings decide who covers all modes.
 func coverages(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+	t := &table.Table{Columns: table.Columns(1, "Method")}
 	var sets []*record.Set
 	var methods []string
 	for _, protocol := range settings.Judged {
@@ -139,7 +136,7 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 				header += fmt.Sprintf(" (σ %s, start sd %s)", claim.Num(c.Sampler.Sigma), claim.Num(o.InitSD))
 			}
 		}
-		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, header)...)
 		sets = append(sets, s)
 		for _, m := range s.Methods("gmm-2d") {
 			if !slices.Contains(methods, m) {

@@ -52,18 +52,9 @@ func convergence(name, particles, problem string) harness.Figure {
 		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
 
-// columns are right-aligned but for the first.
-func columns(headers ...string) []table.Column {
-	out := []table.Column{{Header: headers[0]}}
-	for _, h := range headers[1:] {
-		out = append(out, table.Column{Header: h, Align: table.Right})
-	}
-	return out
-}
-
 // summary is the table of one problem.
 func summary(s *record.Set, problem string) (*table.Table, error) {
-	t := &table.Table{Columns: columns("Method", "Amari to W₀", "Amari to the mode", "energy distance", "KSD", "modes", "outside", "rms of W",
+	t := &table.Table{Columns: table.Columns(1, "Method", "Amari to W₀", "Amari to the mode", "energy distance", "KSD", "modes", "outside", "rms of W",
 		"σ")}
 	by, _ := judge(s)
 	row := func(name string, of func(metric string) tries) {
@@ -99,7 +90,7 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 
 // diagnostics is the table of the reference chains.
 func diagnostics(s *record.Set) (*table.Table, error) {
-	t := &table.Table{Columns: columns("Reference", "Value")}
+	t := &table.Table{Columns: table.Columns(1, "Reference", "Value")}
 	short := densities(s.Protocol, fact(s, "energy-error"))
 	for _, f := range facts {
 		v := append(fact(s, f.name), short[f.name]...)

@@ -16,7 +16,7 @@ var findings = []harness.Finding{axis}
 // axis says what exact draws score on the axis of Figure 4, and why, and how many methods are nearer to W₀ than they are, which is no success:
 // the Amari distance does not see the lengths of W's rows.
 func axis(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: columns("Protocol", "W₀", "exact draws", "random matrices", "methods nearer than exact draws",
+	t := &table.Table{Columns: table.Columns(1, "Protocol", "W₀", "exact draws", "random matrices", "methods nearer than exact draws",
 		"of these farther by energy distance", "halves of a chain", "modes visited, each chain")}
 	title, modes := "", 1
 	for _, protocol := range settings.Judged {

@@ -21,10 +21,10 @@ type column struct{ header, metric string }
 
 // medians is a table of final medians over seeds, a row a method and one for exact draws.
 func medians(s *record.Set, columns ...column) *table.Table {
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}}, Notes: []string{"Medians over seeds at the last iteration."}}
+	t := &table.Table{Columns: table.Columns(1, "Method"), Notes: []string{"Medians over seeds at the last iteration."}}
 	e := claim.Series{Set: s, Problem: problem}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Header: c.header, Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, c.header)...)
 	}
 	row := func(label, method, prefix string) {
 		cells := []table.Cell{table.Text(label)}
@@ -111,9 +111,8 @@ func movers(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
-	t := &table.Table{Columns: []table.Column{
-		{Header: "Method"}, {Header: "released (Adam)", Align: table.Right}, {Header: "matched (Euler, own best step)", Align: table.Right},
-	}, Notes: []string{"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both."}}
+	t := &table.Table{Columns: table.Columns(1, "Method", "released (Adam)", "matched (Euler, own best step)"),
+		Notes: []string{"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both."}}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
 		row := []table.Cell{table.Text(claim.Label(m))}
 		for _, protocol := range []string{"released", "matched"} {

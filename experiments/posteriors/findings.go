@@ -23,12 +23,10 @@ func on(f func(s *record.Set) *harness.Statement) harness.Finding {
 	}
 }
 
-func right(header string) table.Column { return table.Column{Header: header, Align: table.Right} }
-
 // equalGradients compares flows with HMC.
 func equalGradients(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}, right("best flow, 1000"), right("L2-GF"), right("HMC"), right("HMC, all draws"),
-		right("best flow, 100"), right("L2-GF"), right("HMC"), right("HMC, all draws")},
+	t := &table.Table{Columns: table.Columns(1, "Posterior", "best flow, 1000", "L2-GF", "HMC", "HMC, all draws",
+		"best flow, 100", "L2-GF", "HMC", "HMC, all draws"),
 		Notes: []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are particles; medians over seeds. " +
 			"HMC: as many of its draws. All draws: the second half of its chains. " + resolution}}
 	fewer, all := 0, 0
@@ -68,8 +66,8 @@ func count(yes bool) int {
 
 // collapse counts the posteriors on which a method is too narrow.
 func collapse(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}, right("too narrow, 100"), right("too narrow, 1000"), right("good, 100"),
-		right("good, 1000"), right("diverged")}, Notes: []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the "+
+	t := &table.Table{Columns: table.Columns(1, "Method", "too narrow, 100", "too narrow, 1000", "good, 100",
+		"good, 1000", "diverged"), Notes: []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the "+
 		"reference's, mean over values, median over seeds. Good: errors of means and standard deviations at most %d times those of as many "+
 		"exact draws. Diverged: in any seed, with 100 or 1000 particles.", narrow, near)}}
 	all := names(s)
@@ -107,8 +105,8 @@ func collapse(s *record.Set) *harness.Statement {
 
 // widths sets σ beside the narrowest direction of a posterior.
 func widths(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}, right("narrowest direction"), right("σ"), right("raw: widest sd"),
-		right("preconditioned: widest sd")}, Notes: []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a " +
+	t := &table.Table{Columns: table.Columns(1, "Posterior", "narrowest direction", "σ", "raw: widest sd",
+		"preconditioned: widest sd"), Notes: []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a " +
 		"multiple of the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw coordinates."}}
 	below := 0
 	for _, name := range names(s) {
@@ -140,8 +138,8 @@ func widths(s *record.Set) *harness.Statement {
 // preconditioning compares coordinates.
 func preconditioning(s *record.Set) *harness.Statement {
 	all := names(s)
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}, right("good, raw"), right("good, preconditioned"), right("diverged, raw"),
-		right("diverged, preconditioned")}, Notes: []string{"Posteriors, 100 particles. Good and diverged as above."}}
+	t := &table.Table{Columns: table.Columns(1, "Method", "good, raw", "good, preconditioned", "diverged, raw",
+		"diverged, preconditioned"), Notes: []string{"Posteriors, 100 particles. Good and diverged as above."}}
 	gain := ""
 	for _, m := range s.Methods(all[0] + "-raw") {
 		good, lost := map[string]int{}, map[string]int{}

@@ -43,9 +43,9 @@ func card(s *record.Set, kind string) (*table.Table, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("no trials of the problems %s-%s", all[0], kind)
 	}
-	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}}}
+	t := &table.Table{Columns: table.Columns(1, "Posterior")}
 	for _, m := range methods {
-		t.Columns = append(t.Columns, table.Column{Header: claim.Label(m), Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, claim.Label(m))...)
 	}
 	for _, name := range all {
 		row := []table.Cell{table.Text(name)}
@@ -115,9 +115,9 @@ func judges(s *record.Set) (*table.Table, error) {
 		{"mean: largest", "error-mean", 0}, {"mean", "error-mean", 1}, {"sd: largest", "error-sd", 0}, {"mean", "error-sd", 1},
 		{"energy distance", "energy", 0}, {"KSD", "ksd", 0}, {"50 % interval covers", "coverage", 0}, {"90 % interval covers", "coverage", 1},
 	}
-	t := &table.Table{Columns: []table.Column{{Header: "Method"}}}
+	t := &table.Table{Columns: table.Columns(1, "Method")}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Header: c.header, Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, c.header)...)
 	}
 	all := names(s)
 	add := func(label, method, prefix string) {

@@ -24,11 +24,11 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	if !ok {
 		return nil
 	}
-	out := &table.Table{Columns: []table.Column{{Header: "Score"}, {Header: "σ", Align: table.Right}}, Notes: []string{
+	out := &table.Table{Columns: table.Columns(1, "Score", "σ"), Notes: []string{
 		"Energy distance to exact draws in the last fifth of the run: median over seeds, and the range."}}
 	counts := []string{"1", "4", "16", "64"}
 	for _, n := range counts {
-		out.Columns = append(out.Columns, table.Column{Header: "draws a move: " + n, Align: table.Right})
+		out.Columns = append(out.Columns, table.Columns(0, "draws a move: "+n)...)
 	}
 	for _, kind := range []string{"exact", "learned"} {
 		for _, sigma := range t.options().Sigmas {
@@ -66,10 +66,8 @@ func printed(by map[string]*record.Set) *harness.Statement {
 	}
 	bounds := trials{t.s, "bounds"}
 	factor := stats.Mean(bounds.at("gmm-10d", "corollary-4.14-proof", 0)) - stats.Mean(bounds.at("gmm-10d", "corollary-4.14", 0))
-	out := &table.Table{Columns: []table.Column{
-		{Header: "Where"}, {Header: "as printed"}, {Header: "right"}, {Header: "measured, as printed", Align: table.Right},
-		{Header: "measured, right", Align: table.Right},
-	}, Notes: []string{"Medians over seeds; a cloud of N(0, I) with σ = 0.5, whose smoothed score is −0.8·x."}}
+	out := &table.Table{Columns: table.Columns(3, "Where", "as printed", "right", "measured, as printed", "measured, right"),
+		Notes: []string{"Medians over seeds; a cloud of N(0, I) with σ = 0.5, whose smoothed score is −0.8·x."}}
 	row := func(where, as, right string, measured, should float64) {
 		out.Rows = append(out.Rows, []table.Cell{
 			table.Text(where), table.Text(as), table.Text(right), table.Number(measured, 3), table.Number(should, 3)})
@@ -93,9 +91,7 @@ func silent(by map[string]*record.Set) *harness.Statement {
 	if !ok {
 		return nil
 	}
-	out := &table.Table{Columns: []table.Column{{Header: "Density"}, {Header: "where it fails"}, {Header: "quotient at " +
-		"0.1", Align: table.Right},
-		{Header: "at 1e−4", Align: table.Right}}, Notes: []string{"Largest of 20 pairs of points, median over seeds."}}
+	out := &table.Table{Columns: table.Columns(2, "Density", "where it fails", "quotient at 0.1", "at 1e−4"), Notes: []string{"Largest of 20 pairs of points, median over seeds."}}
 	for _, x := range []struct{ method, why string }{
 		{"gmm-2d", "nowhere"}, {"monomial-gamma", "score ∝ |x|^−0.1 at 0"}, {"meg-ica", "W⁻ᵀ where W is singular"}, {"uci-bnn", "a ReLU " +
 			"switches on"},

@@ -39,10 +39,10 @@ var tables = []harness.Table{
 
 func identities(s *record.Set) (*table.Table, error) {
 	gradient, identity := trials{s, "gradient"}, trials{s, "identity"}
-	t := &table.Table{Columns: []table.Column{{Header: "Statement"}, {Header: "variant"}}}
+	t := &table.Table{Columns: table.Columns(2, "Statement", "variant")}
 	sigmas := gradient.options().Sigmas
 	for _, sigma := range sigmas {
-		t.Columns = append(t.Columns, table.Column{Header: "σ = " + claim.Num(sigma), Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, "σ = "+claim.Num(sigma))...)
 	}
 	for _, x := range []struct {
 		trials
@@ -67,11 +67,8 @@ func identities(s *record.Set) (*table.Table, error) {
 
 func boundsTable(s *record.Set) (*table.Table, error) {
 	x := trials{s, "bounds"}
-	t := &table.Table{Columns: []table.Column{
-		{Header: "Experiment"}, {Header: "particles used", Align: table.Right}, {Header: "Corollary 4.10", Align: table.Right},
-		{Header: "Corollary 4.14, as stated", Align: table.Right}, {Header: "as proved", Align: table.Right},
-		{Header: "network, Theorem 4.9", Align: table.Right}, {Header: "network, Theorem 4.13", Align: table.Right},
-	}}
+	t := &table.Table{Columns: table.Columns(1, "Experiment", "particles used", "Corollary 4.10", "Corollary 4.14, as stated", "as proved",
+		"network, Theorem 4.9", "network, Theorem 4.13")}
 	for _, m := range s.Methods(x.problem) {
 		row := []table.Cell{table.Text(m)}
 		for _, metric := range []string{
@@ -86,9 +83,9 @@ func boundsTable(s *record.Set) (*table.Table, error) {
 func heldTable(s *record.Set) (*table.Table, error) {
 	x := trials{s, "sigma"}
 	o := x.options()
-	t := &table.Table{Columns: []table.Column{{Header: "σ", Align: table.Right}, {Header: "exact", Align: table.Right}}}
+	t := &table.Table{Columns: table.Columns(0, "σ", "exact")}
 	for _, steps := range o.Sizes {
-		t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("%d steps", steps), Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("%d steps", steps))...)
 	}
 	for j, sigma := range o.Sigmas {
 		row := []table.Cell{table.Number(sigma, 2), table.Number(expected("kl-w", sigma, 1), 2)}
@@ -103,9 +100,9 @@ func heldTable(s *record.Set) (*table.Table, error) {
 func crossings(s *record.Set) (*table.Table, error) {
 	x := trials{s, "variance"}
 	o := x.options()
-	t := &table.Table{Columns: []table.Column{{Header: "Weights"}, {Header: "d", Align: table.Right}}}
+	t := &table.Table{Columns: table.Columns(1, "Weights", "d")}
 	for _, tau := range o.Taus {
-		t.Columns = append(t.Columns, table.Column{Header: "τ = " + claim.Num(tau), Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, "τ = "+claim.Num(tau))...)
 	}
 	for _, m := range []string{"linear", "random", "trained"} {
 		for _, d := range o.Dims {

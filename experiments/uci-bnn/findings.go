@@ -28,7 +28,7 @@ func each(by map[string]*record.Set, f func(protocol string, r results)) {
 
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: heads("Method", "printed")}
+	t := &table.Table{Columns: table.Columns(1, "Method", "printed")}
 	leads := make([]int, len(columns))
 	for problem, metric := range cells {
 		var means []float64
@@ -46,7 +46,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 		if rank.Cells == 0 {
 			return
 		}
-		t.Columns = append(t.Columns, table.Column{Header: fmt.Sprintf("%s (of %d)", protocol, rank.Cells), Align: table.Right})
+		t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("%s (of %d)", protocol, rank.Cells))...)
 		for i, m := range columns {
 			text := fmt.Sprint(rank.Best[m])
 			if rank.Told > 0 {
@@ -89,7 +89,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	return &harness.Statement{
-		Table: &table.Table{Columns: heads(headers...), Rows: rows, Notes: []string{"Final σ of Ada-SIFG, mean over trials."}},
+		Table: &table.Table{Columns: table.Columns(1, headers...), Rows: rows, Notes: []string{"Final σ of Ada-SIFG, mean over trials."}},
 		Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
 		Text:  "Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
 	}

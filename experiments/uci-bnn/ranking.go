@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
@@ -114,7 +116,7 @@ func (r results) rank(methods []string) ranking {
 // another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
 func (r results) leads(problem string, metrics, methods []string, method string) claim.Outcome {
 	out := claim.Outcome{Verdict: claim.Reproduced, Keys: claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)}
-	var text []string
+	needed, text := "", []string(nil)
 	for _, metric := range metrics {
 		if !r.has(problem, metric, methods...) {
 			gone, _ := r.missing([]string{problem}, methods...)
@@ -128,6 +130,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 		switch {
 		case few || slices.Contains(tied, method):
 			out.Verdict = claim.Worst(out.Verdict, claim.NotDecided)
+			needed += r.needed(problem, metric, first, method, len(methods)-1)
 		case first != method:
 			out.Verdict = claim.NotReproduced
 		}
@@ -137,8 +140,18 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 		}
 		text = append(text, r.names(metric)+" "+strings.Join(each, ", "))
 	}
-	out.Evidence = strings.Join(text, "; ")
+	out.Evidence = strings.Join(text, "; ") + needed
 	return out
+}
+
+// needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and its spread stayed.
+func (r results) needed(problem, metric, first, method string, comparisons int) string {
+	d := r.Differences(problem, metric, method, first)
+	n := math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2)
+	if first == method || math.IsNaN(n) {
+		return ""
+	}
+	return fmt.Sprintf("; at this mean and spread about %s trials would tell %s from %s", claim.Num(math.Ceil(n)), r.names(method), r.names(first))
 }
 
 // missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none did.

@@ -104,6 +104,20 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// TestNeeded: differences of 0 and 1 in turn, ten of them, have mean 0.5 and standard deviation 0.527: (1.960·0.527/0.5)² = 4.3 would do, and
+// (2.498·0.527/0.5)² = 6.9 for one of four comparisons.
+func TestNeeded(t *testing.T) {
+	r := ranked(values([]string{"boston"}, []string{"a", "b"}, 10, func(_, m string, seed int) float64 { return float64(seed % 2 * int(m[0]-'a')) }))
+	for comparisons, want := range map[int]string{1: "about 5 trials would tell B from A", 4: "about 7 trials"} {
+		if got := r.needed("boston", "test-rmse", "a", "b", comparisons); !strings.Contains(got, want) {
+			t.Errorf("%d comparisons: %q lacks %q", comparisons, got, want)
+		}
+	}
+	if got := r.needed("boston", "test-rmse", "a", "a", 1); got != "" {
+		t.Errorf("a method and itself: %q", got)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	f := ranked(values([]string{"boston", "power"}, []string{"a", "b"}, 3, func(p, m string, seed int) float64 {
 		if p == "power" && m == "b" || p == "boston" && m == "a" && seed == 1 {

@@ -28,7 +28,7 @@ const predictors = "Constant and least squares are two predictors that know noth
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
 	t := &table.Table{Spread: "standard deviation over trials"}
-	t.Columns = r.heads(methods, "Data set", "Metric", "constant", "least squares")
+	t.Columns = r.heads(methods, "constant", "least squares")
 	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
 	for _, problem := range expected(s) {
 		for _, m := range methods {
@@ -93,21 +93,12 @@ func plain(v []float64) table.Cell {
 	return claim.MeanSD(v)
 }
 
-// heads are columns, right-aligned but for the first and one of metrics.
-func heads(headers ...string) []table.Column {
-	out := make([]table.Column, len(headers))
-	for i, h := range headers {
-		out[i] = table.Column{Header: h, Align: table.Align(count(i > 0 && h != "Metric"))}
-	}
-	return out
-}
-
-// heads are columns with these headers, then one for each method.
+// heads are the columns of data set, metric and these others, then one for each method.
 func (r results) heads(methods []string, headers ...string) []table.Column {
 	for _, m := range methods {
 		headers = append(headers, r.names(m))
 	}
-	return heads(headers...)
+	return table.Columns(2, append([]string{"Data set", "Metric"}, headers...)...)
 }
 
 // meaning says what varies between the trials of a protocol.
@@ -124,7 +115,7 @@ func against(s *record.Set) (*table.Table, error) {
 		return literature(s)
 	}
 	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == "" })
-	t := &table.Table{Columns: r.heads(methods, "Data set", "Metric")}
+	t := &table.Table{Columns: r.heads(methods)}
 	within, outside, beaten := 0, 0, 0
 	for problem, metric := range cells {
 		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
@@ -160,7 +151,7 @@ var literatureCSV []byte
 // literature is the table of what is measured on the standard splits beside what others have published of them.
 func literature(s *record.Set) (*table.Table, error) {
 	r, methods, theirs := read(s), compared(s), claim.ReadPublished(literatureCSV)
-	t := &table.Table{Columns: r.heads(append(slices.Clone(methods), "PBP", "MC dropout", "Deep ensembles"), "Data set", "Metric")}
+	t := &table.Table{Columns: append(r.heads(methods), table.Columns(0, "PBP", "MC dropout", "Deep ensembles")...)}
 	for _, metric := range metrics {
 		for _, problem := range expected(s) {
 			row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}

@@ -44,29 +44,13 @@ var Experiment = &harness.Experiment{
 			"by the other."},
 		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
 	},
-	Scores: metrics,
-	Grids:  grids,
-	Lead:   []string{"25"},
-	Figures: []harness.Figure{
-		{Name: "figure4-right", Title: "Figure 4 right: what σ does",
-			Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four " +
-				"have in common.",
-			Draw: boston},
-		{Name: "figure5", Title: "Figure 5: fifth moments",
-			Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one " +
-				"for their mean.",
-			Draw: moments},
-		rmseCurves,
-	},
-	Tables: []harness.Table{
-		{Name: "table1", Title: "Table 1: test error and negative log-likelihood",
-			Caption: predictors, Make: table1},
-		{Name: "table1-published", Title: "Table 1 as printed and as measured",
-			Caption: "Every printed cell, the measured one, and their difference.",
-			Make:    against},
-	},
+	Scores:    metrics,
+	Grids:     grids,
+	Lead:      []string{"25"},
+	Figures:   figures,
+	Tables:    tables,
 	Own:       own,
-	Claims:    slices.Concat(tableClaims, flowClaims),
+	Claims:    claims,
 	Findings:  slices.Concat(verdicts, findings, flows.Findings()),
 	Apart:     apart(),
 	Published: printed,
@@ -75,6 +59,24 @@ var Experiment = &harness.Experiment{
 		"standard": "other data and splits than the printed table",
 	},
 }
+
+var figures = []harness.Figure{
+	{Name: "figure4-right", Title: "Figure 4 right: what σ does",
+		Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four have in common.",
+		Draw:    boston},
+	{Name: "figure5", Title: "Figure 5: fifth moments",
+		Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for their mean.",
+		Draw:    moments},
+	rmseCurves,
+}
+
+var tables = []harness.Table{
+	{Name: "table1", Title: "Table 1: test error and negative log-likelihood", Caption: predictors, Make: table1},
+	{Name: "table1-published", Title: "Table 1 as printed and as measured",
+		Caption: "Every printed cell, the measured one, and their difference.", Make: against},
+}
+
+var claims = slices.Concat(tableClaims, flowClaims)
 
 var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []beyond.Measure{
 	predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}
@@ -96,12 +98,16 @@ func judgedBy(m beyond.Measure, problems ...string) (out []beyond.Versus) {
 	return out
 }
 
-// apart is what protocols have that do not check the paper's claims.
+// apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
 func apart() map[string]harness.Contents {
 	out, curves := flows.Apart(), judgedBy(beyond.Measure{Head: "dev NLL", Metric: "dev-nll"}, append(problems, "boston-small")...)
+	clock, reached := beyond.Clock(curves...), beyond.Reached(curves...)
+	for _, p := range []string{"matched", "standard"} {
+		out[p] = harness.Contents{Figures: append(figures, clock), Tables: append(tables, reached), Claims: claims}
+	}
 	out[settings.Converged] = harness.Contents{
-		Figures: []harness.Figure{beyond.Clock(curves...)},
-		Tables:  []harness.Table{{Name: "table1", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}, beyond.Reached(curves...)},
+		Figures: []harness.Figure{clock},
+		Tables:  []harness.Table{{Name: "table1", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}, reached},
 	}
 	return out
 }

@@ -62,16 +62,17 @@ type Experiment struct {
 	Incomparable map[string]string
 }
 
-// Contents are figures and tables.
+// Contents are figures, tables and claims.
 type Contents struct {
 	Figures []Figure
 	Tables  []Table
+	Claims  []claim.Claim
 }
 
 // Under returns what is made of the records of a protocol.
 func (e *Experiment) Under(protocol string) ([]Figure, []Table, []claim.Claim) {
 	if c, ok := e.Apart[protocol]; ok {
-		return c.Figures, c.Tables, nil
+		return c.Figures, c.Tables, c.Claims
 	}
 	return e.Figures, e.Tables, e.Claims
 }

@@ -9,11 +9,8 @@ import (
 
 // Table returns the rows of one protocol as a table. Identical cells are folded: one row for each problem and metric. Reasons and notes stand below.
 func Table(title string, rows []Row) *table.Table {
-	t := &table.Table{Title: title, Columns: []table.Column{{Header: "problem"}, {Header: "metric"}, {Header: "method"}}}
-	for _, header := range []string{"ours", "theirs", "seeds", "difference", "in sd", "in %"} {
-		t.Columns = append(t.Columns, table.Column{Header: header, Align: table.Right})
-	}
-	t.Columns = append(t.Columns, table.Column{Header: "verdict"})
+	t := &table.Table{Title: title, Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
+		"in sd", "in %"), table.Column{Header: "verdict"})}
 	n, identical := map[string]int{}, map[[2]string]int{} // cells by verdict; identical ones by problem and metric
 	for _, r := range rows {
 		if r.Identical {
@@ -66,8 +63,7 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
-		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Units, 1),
-		table.Fixed(100*r.Share, 1), table.Text(verdict),
+		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Units, 1), table.Fixed(100*r.Share, 1), table.Text(verdict),
 	}
 }
 

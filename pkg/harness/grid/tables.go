@@ -16,12 +16,10 @@ func (r *Result) title() string {
 
 // best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) best() *table.Table {
-	const right = table.Right
 	t := &table.Table{
 		Title: "The best cells of " + r.title(),
-		Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "chosen"}, {Header: r.Objective.Metric, Align: right},
-			{Header: "95 % of the mean", Align: right}, {Header: "now", Align: right}, {Header: "p", Align: right}, {Header: "next best"},
-			{Header: "p", Align: right}, {Header: "cells", Align: right}, {Header: "note"}},
+		Columns: slices.Concat(table.Columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p"),
+			table.Columns(1, "next best", "p", "cells"), table.Columns(1, "note")),
 		Notes: []string{
 			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen "+
 				"if one of its trials did not end well. Now: the settings as they are.", r.Objective),

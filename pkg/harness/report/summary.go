@@ -21,12 +21,11 @@ func (p *Protocol) Selected(what string) []string {
 
 // Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there are none.
 func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
-	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),
-		Columns: []table.Column{{Header: "problem"}, {Header: "method"}, {Header: "trials", Align: table.Right}}}
 	scores := e.Scores[:min(len(e.Scores), 3)]
-	for _, metric := range scores {
+	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),
+		Columns: table.Columns(2, append([]string{"problem", "method", "trials"}, scores...)...)}
+	if len(scores) > 0 {
 		t.Spread = "standard deviation over seeds"
-		t.Columns = append(t.Columns, table.Column{Header: metric, Align: table.Right})
 	}
 	finals, last := claim.ReadFinals(p.Records), [2]string{}
 	for _, trial := range p.Records.Trials {

@@ -19,8 +19,7 @@ import (
 // iteration 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads; t.Reference must be set
 // where the experiment has references. step may be nil. The error is ctx's, or that the trial cannot start; divergence is a
 // status.
-func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int,
-	step func(iter int)) (*record.Result, error) {
+func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int, step func(iter int)) (*record.Result, error) {
 	started := time.Now()
 	flow, err := sifg.New(t.Config.Sampler)
 	if err != nil {

@@ -200,8 +200,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	}
 	for i, l := range s.layers[4:] {
 		if !l.used {
-			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting",
-				over[i], f.name)
+			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
 		}
 	}
 	return s, nil

@@ -35,8 +35,7 @@ func Paired(d []float64, side Side) float64 {
 	}
 	eps := 1e-12 * size // sums that differ by rounding only are ties
 	extreme := func(s float64) bool {
-		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps ||
-			side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
+		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps || side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
 	}
 	count := 0
 	if len(d) <= 20 {

@@ -25,10 +25,21 @@ type Column struct {
 	Align  Align  `json:"align,omitempty"`
 }
 
+// Columns returns columns with these headers, the first n aligned left and the others right.
+func Columns(n int, headers ...string) []Column {
+	out := make([]Column, len(headers))
+	for i, h := range headers {
+		out[i] = Column{h, Right}
+		if i < n {
+			out[i].Align = Left
+		}
+	}
+	return out
+}
+
 // Align is where the text of a column stands.
 type Align int
 
-// Alignments.
 const (
 	Left Align = iota
 	Right
