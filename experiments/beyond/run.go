@@ -27,7 +27,7 @@ func Clock(problems ...Versus) harness.Figure {
 	what := problems[0].Metrics[0]
 	return harness.Figure{
 		Name: "clock", Title: "The " + what.Head + " of all methods against seconds",
-		Caption: "Mean (line) and range (band) over the trials that ended well. A trial's time, the median over seeds, is spread evenly " +
+		Caption: "Mean over the trials that ended well, from the first checkpoint on. A trial's time, the median over seeds, is spread evenly " +
 			"over its iterations. An axis ends above the largest start.",
 		Draw: func(s *record.Set) (*figure.Figure, error) {
 			f := &figure.Figure{Cols: min(3, len(problems))}
@@ -37,12 +37,14 @@ func Clock(problems ...Versus) harness.Figure {
 				for _, m := range s.Methods(v.Problem) {
 					curves, total := s.Curves(v.Problem, m, what.Metric, 0), seconds(s, v.Problem, m)
 					for i, c := range curves { // a logarithmic axis has no 0
-						start, least = max(start, c.Value[0]), min(least, slices.Min(c.Value))
 						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
 					}
-					if t, ok := claim.First(s, v.Problem, m); ok {
-						across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
-						p.Layers = append(p.Layers, claim.Layers(curves, figure.Method(m), across)...)
+					t, _ := claim.First(s, v.Problem, m)
+					across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
+					if layers := claim.Layers(curves, figure.Method(m), across); layers != nil {
+						mean := layers[len(layers)-1].(figure.Line) // without the band: that of splits is wider than all differences
+						start, least = max(start, mean.Y[0]), min(least, slices.Min(mean.Y))
+						p.Layers = append(p.Layers, mean)
 					}
 				}
 				if p.Layers != nil {

@@ -186,9 +186,9 @@ func outperforms(r results) (claim.Verdict, string) {
 	if v.what == nil {
 		return claim.NotTestable, ""
 	}
-	wins, losses, above := 0, []string(nil), stats.Holm(v.above)
+	wins, losses, above, higher := 0, []string(nil), stats.Holm(v.above), 0
 	for i, p := range stats.Holm(v.below) {
-		wins += count(p <= claim.Level)
+		wins, higher = wins+count(p <= claim.Level), higher+count(v.below[i] > 0.5)
 		if above[i] <= claim.Level {
 			losses = append(losses, v.what[i])
 		}
@@ -197,6 +197,7 @@ func outperforms(r results) (claim.Verdict, string) {
 	if losses != nil {
 		text += " (" + strings.Join(losses, ", ") + ")"
 	}
+	text += fmt.Sprintf("; its mean is higher in %d, and any of these refutes the claim once it is told apart", higher)
 	if v.few > 0 {
 		text += fmt.Sprintf("; in %d there are too few trials to tell", v.few)
 	}

@@ -51,8 +51,7 @@ func table1(s *record.Set) (*table.Table, error) {
 			"Because the lowest mean is found in the same data, a row of equal methods shows a false difference in one case of ten. "+
 			"A method with fewer than four fifths of the most trials takes no part.", 100*claim.Level, enough(present-1), present),
 	}
-	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k "+
-		"trials so far.")
+	t.Notes = append(t.Notes, "†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials so far.")
 	if gone, _ := r.missing(expected(s), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Not all "+gone+".")
 	}
