@@ -36,7 +36,9 @@ func Clock(problems ...Versus) harness.Figure {
 				start, least := math.Inf(-1), math.Inf(1)
 				for _, m := range s.Methods(v.Problem) {
 					curves, total := s.Curves(v.Problem, m, what.Metric, 0), seconds(s, v.Problem, m)
-					for i, c := range curves { // a logarithmic axis has no 0
+					// Not those judged at the end alone, nor starts: a logarithmic axis has no 0.
+					curves = slices.DeleteFunc(curves, func(c record.Curve) bool { return len(c.Value) < 2 })
+					for i, c := range curves {
 						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
 					}
 					t, _ := claim.First(s, v.Problem, m)
@@ -53,7 +55,7 @@ func Clock(problems ...Versus) harness.Figure {
 				}
 			}
 			if f.Panels == nil {
-				return nil, fmt.Errorf("no trial ended well")
+				return nil, fmt.Errorf("no trial that ended well has %s along its run", what.Head)
 			}
 			return f, nil
 		},

@@ -63,3 +63,21 @@ func TestVersus(t *testing.T) {
 		t.Errorf("of nothing: %q", title)
 	}
 }
+
+// TestClock: a run that is judged at its end alone has no curve, which is said.
+func TestClock(t *testing.T) {
+	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
+	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{"energy", "m"}}})
+	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), "no trial that ended well has energy along its run") {
+		t.Errorf("judged at the end alone: %v", err)
+	}
+	for key, trace := range s.Traces {
+		s.Traces[key] = append(trace, record.Trace{Key: key, Iteration: 10, Metric: "m", Value: 0.5})
+	}
+	for i := range s.Trials {
+		s.Trials[i].Iterations = 10
+	}
+	if f, err := clock.Draw(s); err != nil || len(f.Panels) != 1 || len(f.Panels[0].Layers) != 1 {
+		t.Errorf("two checkpoints: %v, %v", f, err)
+	}
+}
