@@ -18,7 +18,7 @@ import (
 var notes = map[string]string{
 	"paper":     "the settings in the paper's text; gaps are filled from the authors' scripts",
 	"released":  "the settings of the authors' released scripts, quirks included",
-	"matched":   "a fair comparison: each method at its own best of equally many settings, all judged alike",
+	"matched":   "a fair comparison: each method at its own best settings by one rule, all judged alike",
 	"beyond":    "flows that the paper does not have, beside those that they have to beat, each at its best of as many cells; no claim of the paper is checked",
 	"converged": "as matched, but until the methods have converged; no claim of the paper is checked",
 	"standard":  "the usual benchmark: the literature's data and splits, settings chosen on held-out rows",
