@@ -1,6 +1,7 @@
 package beyond
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -12,11 +13,12 @@ import (
 func init() {
 	sifg.Register(sifg.Sampler{
 		Name: "hmc", Title: "HMC", Version: 1,
-		Doc:      "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a move",
+		Doc: "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a move, and warmup the " +
+			"first moves of a chain, which adapt it (0: 150)",
 		Defaults: sifg.Config{Inner: 8},
-		Uses:     []string{"inner"},
+		Uses:     []string{"inner", "warmup"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
-			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner}}, nil
+			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
 		},
 	})
 }
@@ -27,10 +29,7 @@ type Keeper interface {
 	Keep(draws func(d int) []float32)
 }
 
-const (
-	chains = 4
-	warmup = 150 // iterations of each chain
-)
+const chains = 4
 
 // still is a field without a velocity.
 type still struct{}
@@ -44,7 +43,7 @@ func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
 
 // chainMover runs chains that start at the first particles. The cloud's target must be an hmc.Density.
 type chainMover struct {
-	leapfrog int
+	leapfrog, warmup int
 
 	chains []*hmc.Chain
 	draws  [chains][]float32
@@ -63,7 +62,7 @@ func (m *chainMover) Init(c *sifg.Cloud) {
 		for j := range start {
 			start[j] = float64(c.Z.Data[k%c.Z.Rows*c.Z.Cols+j])
 		}
-		chain, err := hmc.NewChain(density, hmc.Config{Leapfrog: m.leapfrog, Warmup: warmup, Jitter: 0.3}, start, c.Seed, k)
+		chain, err := hmc.NewChain(density, hmc.Config{Leapfrog: m.leapfrog, Warmup: m.warmup, Jitter: 0.3}, start, c.Seed, k)
 		if err != nil { // the start is no place to start from: the run diverges
 			c.Z.Data[0] = float32(math.NaN())
 			return

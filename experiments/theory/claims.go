@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -197,7 +198,7 @@ func descends(id, statement string, rules ...string) claim.Claim {
 func checkHeld(s *record.Set) claim.Outcome {
 	t := trials{s, "sigma"}
 	o := t.options()
-	verdict := claim.NotTestable
+	verdict, needed := claim.NotTestable, ""
 	var text []string
 	for _, steps := range o.Sizes {
 		largest := 0.0
@@ -206,13 +207,19 @@ func checkHeld(s *record.Set) claim.Outcome {
 			for _, v := range t.at("kl-w", fmt.Sprintf("held-%d", steps), j) {
 				d = append(d, v-expected("kl-w", sigma, 1))
 			}
+			mean := math.Abs(stats.Mean(d))
 			if v, _ := claim.Alike(d, 0.05); steps == 5 {
-				verdict = max(v, verdict)
+				if verdict = max(v, verdict); mean > largest {
+					needed = density.Needed(v, d, -0.05, 0.05)
+				}
 			}
-			largest = max(largest, math.Abs(stats.Mean(d)))
+			largest = max(largest, mean)
 		}
 		text = append(text, fmt.Sprintf("%d steps %s", steps, claim.Num(largest)))
 	}
+	if verdict != claim.NotDecided {
+		needed = ""
+	}
 	return claim.Outcome{Verdict: verdict, Keys: t.keys("kl-w"),
-		Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ")}
+		Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ") + needed}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -98,7 +99,8 @@ func bounded(id, statement, metric string) claim.Claim {
 				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+claim.Spread(growth))
 				keys = append(keys, trials{s, problem}.keys("sifg")...)
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: keys, Evidence: "second half over first: " + strings.Join(text, ", ")}
+			return claim.Outcome{Verdict: claim.All(holds), Keys: keys, Evidence: "second half over first: " + strings.Join(text, ", ") +
+				density.NeededAll(holds)}
 		},
 	}
 }
@@ -214,18 +216,24 @@ func checkDescent(s *record.Set) claim.Outcome {
 
 // belowAll is the outcome of a claim that slopes are below a limit.
 func belowAll(t trials, limit float64, slopes map[string]slope, methods ...string) claim.Outcome {
-	yes, no := true, false
+	yes, no, needed := true, false, 0.0
 	var text []string
 	for _, name := range sortedKeys(slopes) {
 		f := slopes[name]
 		if f.seeds < 5 {
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
 		}
-		yes, no = yes && f.high <= limit, no || f.low > limit
+		if yes, no = yes && f.high <= limit, no || f.low > limit; f.low <= limit && limit < f.high {
+			needed = max(needed, float64(f.seeds)*math.Pow((f.high-f.low)/2/(f.mean-limit), 2))
+		}
 		text = append(text, name+" "+f.String())
 	}
-	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(methods...),
+	out := claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(methods...),
 		Evidence: "slope [95 % interval]: " + strings.Join(text, ", ")}
+	if out.Verdict == claim.NotDecided {
+		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide", claim.Num(math.Ceil(needed)))
+	}
+	return out
 }
 
 func checkDraws(s *record.Set) claim.Outcome {

@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // smoothed are the methods of claims about perturbed particles.
@@ -92,9 +91,9 @@ func approaches(s *record.Set) claim.Outcome {
 			out.Verdict = claim.Decide(hi <= 0, lo > 0)
 		}
 	}
-	rate := setting(s, ada, func(c sifg.Config) float64 { return c.SigmaRate })
-	out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s; seeds: %d", rate, claim.MeanSD(r.Values("boston", "sigma", ada)).Text,
-		len(own))
+	c, _ := config(s, "boston", ada)
+	out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s; seeds: %d", claim.Num(c.Sampler.SigmaRate),
+		claim.MeanSD(r.Values("boston", "sigma", ada)).Text, len(own))
 	return out
 }
 

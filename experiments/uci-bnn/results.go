@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // The rows and columns of Table 1, in its order.
@@ -103,7 +102,8 @@ func named(s *record.Set) func(name string) string {
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
 		case name == "svgd-slow":
-			return "SVGD (step " + setting(s, name, func(c sifg.Config) float64 { return c.Step }) + ")"
+			c, _ := config(s, "", name)
+			return "SVGD (step " + claim.Num(c.Sampler.Step) + ")"
 		case strings.HasSuffix(name, "-wide"):
 			return withSigma(s)(name)
 		}
@@ -116,17 +116,11 @@ func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
 		base := strings.TrimSuffix(method, "-wide")
 		from := map[bool]string{true: "from "}[base == "ada-sifg"]
-		sigma := setting(s, method, func(c sifg.Config) float64 { return c.Sigma })
-		return claim.Label(base) + " (" + from + "σ = " + sigma + ")"
+		if c, ran := config(s, "", method); ran {
+			return claim.Label(base) + " (" + from + "σ = " + claim.Num(c.Sampler.Sigma) + ")"
+		}
+		return method // as the settings name it
 	}
-}
-
-// setting prints a method's setting, as the first of its trials has it; "–" without trials.
-func setting(s *record.Set, method string, value func(sifg.Config) float64) string {
-	if c, ok := config(s, "", method); ok {
-		return claim.Num(value(c.Sampler))
-	}
-	return "–"
 }
 
 // four prints a number with four significant digits.
