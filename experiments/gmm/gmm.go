@@ -96,6 +96,6 @@ var Experiment = &harness.Experiment{
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...), beyond.Control("matched", flows.Compare[:2]...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }

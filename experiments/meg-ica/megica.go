@@ -58,7 +58,7 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Bayesian ICA", fair)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Bayesian ICA", fair), beyond.Control("matched", fair)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
 

@@ -61,6 +61,6 @@ var Experiment = &harness.Experiment{
 			density.Column{Header: "σ", Metric: "sigma"}),
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Monomial gamma", flows.Compare...)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Monomial gamma", flows.Compare...), beyond.Control("matched", flows.Compare...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }

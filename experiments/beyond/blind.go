@@ -1,0 +1,128 @@
+package beyond
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// Blind SIFG is a control: what SIFG gains by the score that its network learns, blind SIFG cannot gain. Its network has as many steps, of
+// the same size, towards noise of the same size.
+func init() {
+	seeing, _ := sifg.ByName("sifg")
+	control := *seeing
+	control.Name, control.Title = "sifg-blind", "Blind SIFG"
+	control.Doc = "SIFG whose network learns from the noise of other particles, so there is nothing to learn: a control"
+	control.Uses = slices.DeleteFunc(slices.Clone(seeing.Uses), func(key string) bool { return key == "redraw" || key == "independent" })
+	control.Build = func(c sifg.Config) (*sifg.Flow, error) {
+		flow, err := seeing.Build(c)
+		if err == nil {
+			flow.Field = &blind{Network: flow.Field.(*sifg.Denoise).Network}
+		}
+		return flow, err
+	}
+	sifg.Register(control)
+}
+
+// blind is sifg.Denoise, but that the network is told the noise of the next particle.
+type blind struct {
+	sifg.Network
+	net  *nn.Net
+	opt  nn.Optimizer
+	f, g sifg.Batch
+}
+
+// Init implements sifg.Field.
+func (o *blind) Init(c *sifg.Cloud) {
+	o.net = nn.New(c.Z.Cols, o.Hidden, o.Activation)
+	o.net.Init(rng.New(c.Seed, "network"))
+	o.opt, _ = nn.NewOptimizer(o.Optimizer, o.Rate)
+	o.f, o.g = sifg.NewBatch(c.Z.Rows, c.Z.Cols), sifg.NewBatch(c.Z.Rows, c.Z.Cols)
+}
+
+// Velocity implements sifg.Field.
+func (o *blind) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
+	steps, n, d := o.Inner, float32(c.Z.Rows), c.Z.Cols
+	if c.Iter == 0 {
+		steps += o.Warmup
+	}
+	c.Perturb()
+	var info sifg.Info
+	for range steps {
+		info.Loss = 0
+		o.net.Forward(o.f, c.X)
+		for i, f := range o.f.Data {
+			r := f + c.W.Data[(i+d)%len(c.W.Data)]/c.Sigma
+			o.g.Data[i] = 2 / n * r
+			info.Loss += float64(r*r) / float64(n)
+		}
+		o.net.Descend(o.g, o.opt)
+	}
+	c.Score()
+	o.net.Forward(o.f, c.X)
+	for i, s := range c.S.Data {
+		c.V.Data[i] = s - o.f.Data[i]
+	}
+	return info
+}
+
+// Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise its network predicts.
+func Control(protocol string, problems ...Versus) harness.Finding {
+	return func(by map[string]*record.Set) *harness.Statement {
+		s := by[protocol]
+		if s == nil {
+			return nil
+		}
+		head := problems[0].Metrics[0].Head
+		t := &table.Table{Columns: table.Columns(1, "Problem", "SIFG, "+head, "Blind SIFG, "+head, "SIFG is", "of the noise its network predicts")}
+		f, count := claim.ReadFinals(s), map[string]int{}
+		for _, v := range problems {
+			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
+			for _, r := range v.relations(f) {
+				count[r.verdict]++
+				share := predicted(s, v.Problem, "sifg")
+				t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.flow)),
+					claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.rival)), table.Text(inWords[r.verdict] + " " + difference(r.gaps)),
+					table.Text(fmt.Sprintf("%s %% ± %s %%", claim.Num(100*stats.Mean(share)), claim.Num(100*stats.SD(share))))})
+			}
+		}
+		if t.Rows == nil {
+			return nil
+		}
+		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], judged as above but for one " +
+			"comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss of SIFG's network in d dimensions, mean over the last " +
+			"quarter of the run: 0 % for a network that is 0, 100 % for one that knows the noise."}
+		return &harness.Statement{
+			Table: t,
+			Title: fmt.Sprintf("Against blind SIFG, whose network has nothing to learn, SIFG is better on %d, equal on %d and worse on %d of %d problems",
+				count[beats], count[ties], count[loses], len(t.Rows)),
+			Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, what SIFG's network has learned " +
+				"is not why SIFG does well.",
+		}
+	}
+}
+
+// predicted returns for each trial the share of the noise that the network predicts, mean over the last quarter of the run.
+func predicted(s *record.Set, problem, method string) []float64 {
+	t, _ := claim.First(s, problem, method)
+	loss, sigma := s.Curves(problem, method, "loss", 0), s.Curves(problem, method, "sigma", 0)
+	var out []float64
+	for k, c := range loss {
+		var share []float64
+		for i, v := range c.Value {
+			if j := slices.Index(sigma[k].Iteration, c.Iteration[i]); 4*c.Iteration[i] > 3*t.Iterations && j >= 0 {
+				share = append(share, 1-v*sigma[k].Value[j]*sigma[k].Value[j]/float64(t.Dim))
+			}
+		}
+		out = append(out, stats.Mean(share))
+	}
+	return out
+}
