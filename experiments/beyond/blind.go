@@ -3,6 +3,7 @@ package beyond
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -83,11 +84,11 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		}
 		head := problems[0].Metrics[0].Head
 		t := &table.Table{Columns: table.Columns(1, "Problem", "SIFG, "+head, "Blind SIFG, "+head, "SIFG is", "of the noise its network predicts")}
-		f, count := claim.ReadFinals(s), map[string]int{}
+		f, on := claim.ReadFinals(s), map[string][]string{}
 		for _, v := range problems {
 			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
 			for _, r := range v.relations(f) {
-				count[r.verdict]++
+				on[r.verdict] = append(on[r.verdict], v.Title)
 				share := predicted(s, v.Problem, "sifg")
 				t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.flow)),
 					claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.rival)), table.Text(inWords[r.verdict] + " " + difference(r.gaps)),
@@ -100,10 +101,14 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], judged as above but for one " +
 			"comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss of SIFG's network in d dimensions, mean over the last " +
 			"quarter of the run: 0 % for a network that is 0, 100 % for one that knows the noise."}
+		var parts []string
+		for _, verdict := range []string{beats, ties, loses, open} {
+			if on[verdict] != nil {
+				parts = append(parts, inWords[verdict]+" on "+strings.Join(on[verdict], ", "))
+			}
+		}
 		return &harness.Statement{
-			Table: t,
-			Title: fmt.Sprintf("Against blind SIFG, whose network has nothing to learn, SIFG is better on %d, equal on %d and worse on %d of %d problems",
-				count[beats], count[ties], count[loses], len(t.Rows)),
+			Table: t, Title: "SIFG against blind SIFG, whose network has nothing to learn: " + strings.Join(parts, "; "),
 			Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, what SIFG's network has learned " +
 				"is not why SIFG does well.",
 		}

@@ -144,7 +144,7 @@ func settled(s *record.Set) claim.Outcome {
 	var text, rising []string
 	for _, problem := range []string{few, many} {
 		c, o, _ := configOf(s, problem)
-		for _, m := range s.Methods(problem) {
+		for _, m := range methods(s, problem) {
 			before, after := series(s, problem).Components(m, "amari", o.SettledFrom), final(s, problem, m, "amari")
 			if len(before) == 0 || len(before) != len(after) {
 				continue

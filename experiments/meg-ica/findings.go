@@ -36,8 +36,8 @@ func axis(by map[string]*record.Set) *harness.Statement {
 				modes *= 2 * k // signs and orders of the rows
 			}
 		}
-		nearer, farther, methods := 0, 0, s.Methods(few)
-		for _, m := range methods {
+		nearer, farther, all := 0, 0, methods(s, few)
+		for _, m := range all {
 			if median(final(s, few, m, "amari")) < median(exact) {
 				nearer++
 				if median(final(s, few, m, "energy")) > median(floorOf(s, few, "floor-energy")) {
@@ -47,7 +47,7 @@ func axis(by map[string]*record.Set) *harness.Statement {
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(protocol), table.Text(strings.ReplaceAll(o.Truth, "-", " ")),
 			table.Number(median(exact), 3), table.Number(median(random), 3),
-			table.Text(fmt.Sprintf("%d of %d", nearer, len(methods))), table.Int(farther),
+			table.Text(fmt.Sprintf("%d of %d", nearer, len(all))), table.Int(farther),
 			table.Text(listed(fact(s, "amari-halves"))), table.Text(listed(fact(s, "modes")))})
 	}
 	if title == "" {

@@ -98,3 +98,8 @@ func otherData(s *record.Set) string {
 	}
 	return ""
 }
+
+// methods returns what ran on a problem, but for the control.
+func methods(s *record.Set, problem string) []string {
+	return slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == "sifg-blind" })
+}

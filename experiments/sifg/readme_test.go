@@ -60,8 +60,8 @@ func TestTheoryTable(t *testing.T) {
 	}
 }
 
-// TestVerdict: docs/verdict.md has the title of each fair comparison of the committed report, and every row of those under matched, whose
-// sums the README has.
+// TestVerdict: docs/verdict.md has the title of each fair comparison of the committed report and of each control, and every row of the
+// comparisons under matched, whose sums the README has.
 func TestVerdict(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
@@ -77,6 +77,9 @@ func TestVerdict(t *testing.T) {
 			continue
 		}
 		for _, f := range x.Findings {
+			if control, verdicts, _ := strings.Cut(f.Title, ": "); strings.Contains(control, "blind SIFG") && !strings.Contains(doc, verdicts) {
+				t.Errorf("docs/verdict.md lacks %q", verdicts)
+			}
 			found := counts.FindStringSubmatch(f.Title)
 			if found == nil {
 				continue
