@@ -100,7 +100,8 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		}
 		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], judged as above but for one " +
 			"comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss of SIFG's network in d dimensions, mean over the last " +
-			"quarter of the run: 0 % for a network that is 0, 100 % for one that knows the noise."}
+			"quarter of the run: 0 % for a network that is 0. The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so " +
+			"where σ is small a small share alone says nothing."}
 		var parts []string
 		for _, verdict := range []string{beats, ties, loses, open} {
 			if on[verdict] != nil {

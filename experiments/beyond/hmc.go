@@ -18,6 +18,7 @@ func init() {
 		Defaults: sifg.Config{Inner: 8},
 		Uses:     []string{"inner", "warmup"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
+			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could be set.
 			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
 		},
 	})
