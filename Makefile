@@ -57,7 +57,7 @@ lint: ## gofmt, go vet, staticcheck, generated code up to date
 	@fmt=$$(gofmt -l datasets docs pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
 	go vet $(ALL)
 	go run $(STATICCHECK) $(ALL)
-	cd pkg/sifg/internal/simd/gen && GOWORK=off go run . -check
+	cd pkg/sifg/internal/simd/gen && GOWORK=off go run $(STATICCHECK) . && GOWORK=off go run . -check
 
 generate: ## the assembly of the compute core, from its generator
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run .

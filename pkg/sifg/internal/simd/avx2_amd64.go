@@ -219,16 +219,6 @@ func packRows2AVX2(dst *float32, src *float32, lds int, k int, last int)
 //go:noescape
 func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
-// tanhAVX2 is the vector form of tanhGo.
-//
-//go:noescape
-func tanhAVX2(dst []float32, x []float32)
-
-// expAVX2 is the vector form of expGo.
-//
-//go:noescape
-func expAVX2(dst []float32, x []float32)
-
 // expScaledAVX2 is the vector form of expScaledGo.
 //
 //go:noescape
@@ -239,25 +229,10 @@ func expScaledAVX2(dst []float32, x []float32, low float32, scale float32)
 //go:noescape
 func minLanesAVX2(dst []float32, x []float32)
 
-// logCoshAVX2 is the vector form of logCoshGo.
-//
-//go:noescape
-func logCoshAVX2(dst []float32, x []float32)
-
 // absPowAVX2 is the vector form of absPowGo.
 //
 //go:noescape
 func absPowAVX2(pow []float32, log []float32, x []float32, q float32)
-
-// tanh64AVX2 is the vector form of tanh64Go.
-//
-//go:noescape
-func tanh64AVX2(dst []float64, x []float64)
-
-// logCosh64AVX2 is the vector form of logCosh64Go.
-//
-//go:noescape
-func logCosh64AVX2(dst []float64, x []float64)
 
 // tanhGradAVX2 is the vector form of tanhGradGo.
 //
@@ -268,11 +243,6 @@ func tanhGradAVX2(dst []float32, g []float32, y []float32)
 //
 //go:noescape
 func tanhTangentGradAVX2(g []float32, gd []float32, y []float32, dy []float32)
-
-// leakyReLUAVX2 is the vector form of leakyReLUGo.
-//
-//go:noescape
-func leakyReLUAVX2(dst []float32, x []float32, slope float32)
 
 // leakyReLUGradAVX2 is the vector form of leakyReLUGradGo.
 //

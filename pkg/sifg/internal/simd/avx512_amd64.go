@@ -579,16 +579,6 @@ func packRows2AVX512(dst *float32, src *float32, lds int, k int, last int)
 //go:noescape
 func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
-// tanhAVX512 is the vector form of tanhGo.
-//
-//go:noescape
-func tanhAVX512(dst []float32, x []float32)
-
-// expAVX512 is the vector form of expGo.
-//
-//go:noescape
-func expAVX512(dst []float32, x []float32)
-
 // expScaledAVX512 is the vector form of expScaledGo.
 //
 //go:noescape
@@ -599,25 +589,10 @@ func expScaledAVX512(dst []float32, x []float32, low float32, scale float32)
 //go:noescape
 func minLanesAVX512(dst []float32, x []float32)
 
-// logCoshAVX512 is the vector form of logCoshGo.
-//
-//go:noescape
-func logCoshAVX512(dst []float32, x []float32)
-
 // absPowAVX512 is the vector form of absPowGo.
 //
 //go:noescape
 func absPowAVX512(pow []float32, log []float32, x []float32, q float32)
-
-// tanh64AVX512 is the vector form of tanh64Go.
-//
-//go:noescape
-func tanh64AVX512(dst []float64, x []float64)
-
-// logCosh64AVX512 is the vector form of logCosh64Go.
-//
-//go:noescape
-func logCosh64AVX512(dst []float64, x []float64)
 
 // tanhGradAVX512 is the vector form of tanhGradGo.
 //
@@ -628,11 +603,6 @@ func tanhGradAVX512(dst []float32, g []float32, y []float32)
 //
 //go:noescape
 func tanhTangentGradAVX512(g []float32, gd []float32, y []float32, dy []float32)
-
-// leakyReLUAVX512 is the vector form of leakyReLUGo.
-//
-//go:noescape
-func leakyReLUAVX512(dst []float32, x []float32, slope float32)
 
 // leakyReLUGradAVX512 is the vector form of leakyReLUGradGo.
 //

@@ -24,7 +24,7 @@ func addBiasGo(y []float32, ld, rows, cols int, b []float32) {
 	}
 }
 
-// BiasTanh adds b to each row of y and takes the hyperbolic tangent, the same bits as AddBias and Tanh.
+// BiasTanh adds b to each row of y and takes the hyperbolic tangent, within 1.6 units in the last place.
 func BiasTanh(y []float32, ld, rows, cols int, b []float32) {
 	var w wideRow
 	for _, r := range w.parts(y, ld, rows, cols, b) {
@@ -57,7 +57,7 @@ func BiasTanhTangent(y, dy []float32, ld, rows, cols int, b []float32) {
 	}
 }
 
-// BiasLeakyReLU adds b to each row of y and multiplies by slope what is not positive, the same bits as AddBias and LeakyReLU.
+// BiasLeakyReLU adds b to each row of y and multiplies by slope what is not positive.
 func BiasLeakyReLU(y []float32, ld, rows, cols int, b []float32, slope float32) {
 	var w wideRow
 	for _, r := range w.parts(y, ld, rows, cols, b) {

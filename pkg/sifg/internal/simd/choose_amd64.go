@@ -4,30 +4,6 @@
 
 package simd
 
-func tanhVector(dst, x []float32) bool {
-	switch path {
-	case avx512:
-		tanhAVX512(dst, x)
-	case avx2:
-		tanhAVX2(dst, x)
-	default:
-		return false
-	}
-	return true
-}
-
-func expVector(dst, x []float32) bool {
-	switch path {
-	case avx512:
-		expAVX512(dst, x)
-	case avx2:
-		expAVX2(dst, x)
-	default:
-		return false
-	}
-	return true
-}
-
 func expScaledVector(dst, x []float32, low, scale float32) bool {
 	switch path {
 	case avx512:
@@ -52,48 +28,12 @@ func minLanesVector(dst, x []float32) bool {
 	return true
 }
 
-func logCoshVector(dst, x []float32) bool {
-	switch path {
-	case avx512:
-		logCoshAVX512(dst, x)
-	case avx2:
-		logCoshAVX2(dst, x)
-	default:
-		return false
-	}
-	return true
-}
-
 func absPowVector(pow, log, x []float32, q float32) bool {
 	switch path {
 	case avx512:
 		absPowAVX512(pow, log, x, q)
 	case avx2:
 		absPowAVX2(pow, log, x, q)
-	default:
-		return false
-	}
-	return true
-}
-
-func tanh64Vector(dst, x []float64) bool {
-	switch path {
-	case avx512:
-		tanh64AVX512(dst, x)
-	case avx2:
-		tanh64AVX2(dst, x)
-	default:
-		return false
-	}
-	return true
-}
-
-func logCosh64Vector(dst, x []float64) bool {
-	switch path {
-	case avx512:
-		logCosh64AVX512(dst, x)
-	case avx2:
-		logCosh64AVX2(dst, x)
 	default:
 		return false
 	}
@@ -118,18 +58,6 @@ func tanhTangentGradVector(g, gd, y, dy []float32) bool {
 		tanhTangentGradAVX512(g, gd, y, dy)
 	case avx2:
 		tanhTangentGradAVX2(g, gd, y, dy)
-	default:
-		return false
-	}
-	return true
-}
-
-func leakyReLUVector(dst, x []float32, slope float32) bool {
-	switch path {
-	case avx512:
-		leakyReLUAVX512(dst, x, slope)
-	case avx2:
-		leakyReLUAVX2(dst, x, slope)
 	default:
 		return false
 	}

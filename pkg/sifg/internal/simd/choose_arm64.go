@@ -4,42 +4,6 @@
 
 package simd
 
-func tanhVector(dst, x []float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(dst) &^ 3
-	if n > 0 {
-		tanhNEON(dst[:n], x[:n])
-	}
-	if n < len(dst) {
-		var t [2][4]float32
-		copy(t[0][:], dst[n:])
-		copy(t[1][:], x[n:])
-		tanhNEON(t[0][:], t[1][:])
-		copy(dst[n:], t[0][:])
-	}
-	return true
-}
-
-func expVector(dst, x []float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(dst) &^ 3
-	if n > 0 {
-		expNEON(dst[:n], x[:n])
-	}
-	if n < len(dst) {
-		var t [2][4]float32
-		copy(t[0][:], dst[n:])
-		copy(t[1][:], x[n:])
-		expNEON(t[0][:], t[1][:])
-		copy(dst[n:], t[0][:])
-	}
-	return true
-}
-
 func expScaledVector(dst, x []float32, low, scale float32) bool {
 	if path != neon {
 		return false
@@ -53,24 +17,6 @@ func expScaledVector(dst, x []float32, low, scale float32) bool {
 		copy(t[0][:], dst[n:])
 		copy(t[1][:], x[n:])
 		expScaledNEON(t[0][:], t[1][:], low, scale)
-		copy(dst[n:], t[0][:])
-	}
-	return true
-}
-
-func logCoshVector(dst, x []float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(dst) &^ 3
-	if n > 0 {
-		logCoshNEON(dst[:n], x[:n])
-	}
-	if n < len(dst) {
-		var t [2][4]float32
-		copy(t[0][:], dst[n:])
-		copy(t[1][:], x[n:])
-		logCoshNEON(t[0][:], t[1][:])
 		copy(dst[n:], t[0][:])
 	}
 	return true
@@ -132,24 +78,6 @@ func tanhTangentGradVector(g, gd, y, dy []float32) bool {
 		tanhTangentGradNEON(t[0][:], t[1][:], t[2][:], t[3][:])
 		copy(g[n:], t[0][:])
 		copy(gd[n:], t[1][:])
-	}
-	return true
-}
-
-func leakyReLUVector(dst, x []float32, slope float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(dst) &^ 3
-	if n > 0 {
-		leakyReLUNEON(dst[:n], x[:n], slope)
-	}
-	if n < len(dst) {
-		var t [2][4]float32
-		copy(t[0][:], dst[n:])
-		copy(t[1][:], x[n:])
-		leakyReLUNEON(t[0][:], t[1][:], slope)
-		copy(dst[n:], t[0][:])
 	}
 	return true
 }
@@ -472,10 +400,6 @@ func normalWordsVector(cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32)
 }
 
 func minLanesVector(dst, x []float32) bool { return false }
-
-func tanh64Vector(dst, x []float64) bool { return false }
-
-func logCosh64Vector(dst, x []float64) bool { return false }
 
 func biasTanhTangentVector(y, dy []float32, ld, rows, cols int, b []float32) bool { return false }
 

@@ -4,27 +4,15 @@
 
 package simd
 
-func tanhVector(dst, x []float32) bool { return false }
-
-func expVector(dst, x []float32) bool { return false }
-
 func expScaledVector(dst, x []float32, low, scale float32) bool { return false }
 
 func minLanesVector(dst, x []float32) bool { return false }
 
-func logCoshVector(dst, x []float32) bool { return false }
-
 func absPowVector(pow, log, x []float32, q float32) bool { return false }
-
-func tanh64Vector(dst, x []float64) bool { return false }
-
-func logCosh64Vector(dst, x []float64) bool { return false }
 
 func tanhGradVector(dst, g, y []float32) bool { return false }
 
 func tanhTangentGradVector(g, gd, y, dy []float32) bool { return false }
-
-func leakyReLUVector(dst, x []float32, slope float32) bool { return false }
 
 func leakyReLUGradVector(dst, g, y []float32, slope float32) bool { return false }
 

@@ -16,20 +16,6 @@ func first[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// Tanh sets dst[i] = tanh(x[i]), within 1.6 units in the last place. dst may alias x.
-func Tanh(dst, x []float32) {
-	dst = first(dst, len(x))
-	if !tanhVector(dst, x) {
-		tanhGo(dst, x)
-	}
-}
-
-func tanhGo(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Tanh(float64(v)))
-	}
-}
-
 // TanhGrad sets dst[i] = g[i]·(1 − y[i]²), the gradient through y = tanh. dst may alias g or y.
 func TanhGrad(dst, g, y []float32) {
 	dst, g = first(dst, len(y)), first(g, len(y))
@@ -61,21 +47,7 @@ func tanhTangentGradGo(g, gd, y, dy []float32) {
 	}
 }
 
-// LeakyReLU sets dst[i] = x[i] if x[i] > 0, else slope·x[i]. dst may alias x.
-func LeakyReLU(dst, x []float32, slope float32) {
-	dst = first(dst, len(x))
-	if !leakyReLUVector(dst, x, slope) {
-		leakyReLUGo(dst, x, slope)
-	}
-}
-
-func leakyReLUGo(dst, x []float32, slope float32) {
-	for i, v := range x {
-		dst[i] = leaky(v, v, slope)
-	}
-}
-
-// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of LeakyReLU.
+// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of the leaky ReLU.
 func LeakyReLUGrad(dst, g, y []float32, slope float32) {
 	dst, g = first(dst, len(y)), first(g, len(y))
 	if !leakyReLUGradVector(dst, g, y, slope) {
@@ -97,23 +69,9 @@ func leaky(g, y, slope float32) float32 {
 	return slope * g
 }
 
-// Exp sets dst[i] = exp(x[i]), within 1 unit in the last place: +Inf above 88.72, gradually 0 (subnormal numbers, not
-// flushed) below −87.3. dst may alias x.
-func Exp(dst, x []float32) {
-	dst = first(dst, len(x))
-	if !expVector(dst, x) {
-		expGo(dst, x)
-	}
-}
-
-func expGo(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Exp(float64(v)))
-	}
-}
-
-// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), as Exp does, but 0 where that would not be a normal number: below −87.3, which
-// spares the products that follow many slow operations. The argument is rounded after each operation. dst may alias x.
+// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), within 1 unit in the last place: +Inf above 88.72, and 0 where it would not be a
+// normal number, below −87.3, which spares the products that follow many slow operations. The argument is rounded after each operation.
+// dst may alias x.
 func ExpScaled(dst, x []float32, low, scale float32) {
 	dst = first(dst, len(x))
 	if !expScaledVector(dst, x, low, scale) {
@@ -158,58 +116,6 @@ func absPowGo(pow, log, x []float32, q float32) {
 	for i, v := range x {
 		l := math.Log(max(math.Abs(float64(v)), 0x1p-126))
 		log[i], pow[i] = float32(l), float32(math.Exp(float64(q)*l))
-	}
-}
-
-// LogCosh sets dst[i] = log cosh x[i], within 2 units in the last place. dst may alias x.
-func LogCosh(dst, x []float32) {
-	dst = first(dst, len(x))
-	if !logCoshVector(dst, x) {
-		logCoshGo(dst, x)
-	}
-}
-
-func logCoshGo(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(logCosh(float64(v)))
-	}
-}
-
-// logCosh is log cosh x in float64. With s = sinh²(x/2), cosh x = 1 + 2s exactly, which keeps small x; large x is |x| − log 2.
-func logCosh(x float64) float64 {
-	x = math.Abs(x)
-	if x < 1 {
-		s := math.Sinh(x / 2)
-		return math.Log1p(2 * s * s)
-	}
-	return x - math.Ln2 + math.Log1p(math.Exp(-2*x))
-}
-
-// Tanh64 is Tanh in float64, within 3 units in the last place.
-func Tanh64(dst, x []float64) {
-	dst = first(dst, len(x))
-	if !tanh64Vector(dst, x) {
-		tanh64Go(dst, x)
-	}
-}
-
-func tanh64Go(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = math.Tanh(v)
-	}
-}
-
-// LogCosh64 is LogCosh in float64, within 2⁻⁵¹·max(1, |x|): near 0 the error is small absolutely, not relatively.
-func LogCosh64(dst, x []float64) {
-	dst = first(dst, len(x))
-	if !logCosh64Vector(dst, x) {
-		logCosh64Go(dst, x)
-	}
-}
-
-func logCosh64Go(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = logCosh(v)
 	}
 }
 

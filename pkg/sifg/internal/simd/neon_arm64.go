@@ -5,16 +5,7 @@
 package simd
 
 //go:noescape
-func tanhNEON(dst, x []float32)
-
-//go:noescape
-func expNEON(dst, x []float32)
-
-//go:noescape
 func expScaledNEON(dst, x []float32, low, scale float32)
-
-//go:noescape
-func logCoshNEON(dst, x []float32)
 
 //go:noescape
 func absPowNEON(pow, log, x []float32, q float32)
@@ -24,9 +15,6 @@ func tanhGradNEON(dst, g, y []float32)
 
 //go:noescape
 func tanhTangentGradNEON(g, gd, y, dy []float32)
-
-//go:noescape
-func leakyReLUNEON(dst, x []float32, slope float32)
 
 //go:noescape
 func leakyReLUGradNEON(dst, g, y []float32, slope float32)

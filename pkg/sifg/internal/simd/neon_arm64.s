@@ -4,418 +4,243 @@
 
 #include "textflag.h"
 
-DATA constants<>+0(SB)/4, $0x80000000
-DATA constants<>+4(SB)/4, $0x80000000
-DATA constants<>+8(SB)/4, $0x80000000
-DATA constants<>+12(SB)/4, $0x80000000
-DATA constants<>+16(SB)/4, $0x41200000
-DATA constants<>+20(SB)/4, $0x41200000
-DATA constants<>+24(SB)/4, $0x41200000
-DATA constants<>+28(SB)/4, $0x41200000
-DATA constants<>+32(SB)/4, $0x3C9E06CF
-DATA constants<>+36(SB)/4, $0x3C9E06CF
-DATA constants<>+40(SB)/4, $0x3C9E06CF
-DATA constants<>+44(SB)/4, $0x3C9E06CF
-DATA constants<>+48(SB)/4, $0xBD5BEF3A
-DATA constants<>+52(SB)/4, $0xBD5BEF3A
-DATA constants<>+56(SB)/4, $0xBD5BEF3A
-DATA constants<>+60(SB)/4, $0xBD5BEF3A
-DATA constants<>+64(SB)/4, $0x3E08857F
-DATA constants<>+68(SB)/4, $0x3E08857F
-DATA constants<>+72(SB)/4, $0x3E08857F
-DATA constants<>+76(SB)/4, $0x3E08857F
-DATA constants<>+80(SB)/4, $0xBEAAAAA6
-DATA constants<>+84(SB)/4, $0xBEAAAAA6
-DATA constants<>+88(SB)/4, $0xBEAAAAA6
-DATA constants<>+92(SB)/4, $0xBEAAAAA6
-DATA constants<>+96(SB)/4, $0x4B400000
-DATA constants<>+100(SB)/4, $0x4B400000
-DATA constants<>+104(SB)/4, $0x4B400000
-DATA constants<>+108(SB)/4, $0x4B400000
-DATA constants<>+112(SB)/4, $0x4038AA3B
-DATA constants<>+116(SB)/4, $0x4038AA3B
-DATA constants<>+120(SB)/4, $0x4038AA3B
-DATA constants<>+124(SB)/4, $0x4038AA3B
-DATA constants<>+128(SB)/4, $0x3EB17200
-DATA constants<>+132(SB)/4, $0x3EB17200
-DATA constants<>+136(SB)/4, $0x3EB17200
-DATA constants<>+140(SB)/4, $0x3EB17200
-DATA constants<>+144(SB)/4, $0x353FBE8E
-DATA constants<>+148(SB)/4, $0x353FBE8E
-DATA constants<>+152(SB)/4, $0x353FBE8E
-DATA constants<>+156(SB)/4, $0x353FBE8E
-DATA constants<>+160(SB)/4, $0x3DB5F5FA
-DATA constants<>+164(SB)/4, $0x3DB5F5FA
-DATA constants<>+168(SB)/4, $0x3DB5F5FA
-DATA constants<>+172(SB)/4, $0x3DB5F5FA
-DATA constants<>+176(SB)/4, $0x3E8913FB
-DATA constants<>+180(SB)/4, $0x3E8913FB
-DATA constants<>+184(SB)/4, $0x3E8913FB
-DATA constants<>+188(SB)/4, $0x3E8913FB
-DATA constants<>+192(SB)/4, $0x3F2AAB3A
-DATA constants<>+196(SB)/4, $0x3F2AAB3A
-DATA constants<>+200(SB)/4, $0x3F2AAB3A
-DATA constants<>+204(SB)/4, $0x3F2AAB3A
-DATA constants<>+208(SB)/4, $0x3FAAAA58
-DATA constants<>+212(SB)/4, $0x3FAAAA58
-DATA constants<>+216(SB)/4, $0x3FAAAA58
-DATA constants<>+220(SB)/4, $0x3FAAAA58
-DATA constants<>+224(SB)/4, $0x3FFFFFFF
-DATA constants<>+228(SB)/4, $0x3FFFFFFF
-DATA constants<>+232(SB)/4, $0x3FFFFFFF
-DATA constants<>+236(SB)/4, $0x3FFFFFFF
-DATA constants<>+240(SB)/4, $0x3F800000
-DATA constants<>+244(SB)/4, $0x3F800000
-DATA constants<>+248(SB)/4, $0x3F800000
-DATA constants<>+252(SB)/4, $0x3F800000
-DATA constants<>+256(SB)/4, $0x40000000
-DATA constants<>+260(SB)/4, $0x40000000
-DATA constants<>+264(SB)/4, $0x40000000
-DATA constants<>+268(SB)/4, $0x40000000
-DATA constants<>+272(SB)/4, $0x3EB33333
-DATA constants<>+276(SB)/4, $0x3EB33333
-DATA constants<>+280(SB)/4, $0x3EB33333
-DATA constants<>+284(SB)/4, $0x3EB33333
-DATA constants<>+288(SB)/4, $0x00000000
-DATA constants<>+292(SB)/4, $0x00000000
-DATA constants<>+296(SB)/4, $0x00000000
-DATA constants<>+300(SB)/4, $0x00000000
-DATA constants<>+304(SB)/4, $0xC2CFF5C3
-DATA constants<>+308(SB)/4, $0xC2CFF5C3
-DATA constants<>+312(SB)/4, $0xC2CFF5C3
-DATA constants<>+316(SB)/4, $0xC2CFF5C3
-DATA constants<>+320(SB)/4, $0x42B20000
-DATA constants<>+324(SB)/4, $0x42B20000
-DATA constants<>+328(SB)/4, $0x42B20000
-DATA constants<>+332(SB)/4, $0x42B20000
-DATA constants<>+336(SB)/4, $0x3FB8AA3B
-DATA constants<>+340(SB)/4, $0x3FB8AA3B
-DATA constants<>+344(SB)/4, $0x3FB8AA3B
-DATA constants<>+348(SB)/4, $0x3FB8AA3B
-DATA constants<>+352(SB)/4, $0x3F318000
-DATA constants<>+356(SB)/4, $0x3F318000
-DATA constants<>+360(SB)/4, $0x3F318000
-DATA constants<>+364(SB)/4, $0x3F318000
-DATA constants<>+368(SB)/4, $0xB95E8083
-DATA constants<>+372(SB)/4, $0xB95E8083
-DATA constants<>+376(SB)/4, $0xB95E8083
-DATA constants<>+380(SB)/4, $0xB95E8083
-DATA constants<>+384(SB)/4, $0x3AB511AB
-DATA constants<>+388(SB)/4, $0x3AB511AB
-DATA constants<>+392(SB)/4, $0x3AB511AB
-DATA constants<>+396(SB)/4, $0x3AB511AB
-DATA constants<>+400(SB)/4, $0x3C091D35
-DATA constants<>+404(SB)/4, $0x3C091D35
-DATA constants<>+408(SB)/4, $0x3C091D35
-DATA constants<>+412(SB)/4, $0x3C091D35
-DATA constants<>+416(SB)/4, $0x3D2AAC7A
-DATA constants<>+420(SB)/4, $0x3D2AAC7A
-DATA constants<>+424(SB)/4, $0x3D2AAC7A
-DATA constants<>+428(SB)/4, $0x3D2AAC7A
-DATA constants<>+432(SB)/4, $0x3E2AAA48
-DATA constants<>+436(SB)/4, $0x3E2AAA48
-DATA constants<>+440(SB)/4, $0x3E2AAA48
-DATA constants<>+444(SB)/4, $0x3E2AAA48
-DATA constants<>+448(SB)/4, $0x3EFFFFFE
-DATA constants<>+452(SB)/4, $0x3EFFFFFE
-DATA constants<>+456(SB)/4, $0x3EFFFFFE
-DATA constants<>+460(SB)/4, $0x3EFFFFFE
-DATA constants<>+464(SB)/4, $0xC2AE999A
-DATA constants<>+468(SB)/4, $0xC2AE999A
-DATA constants<>+472(SB)/4, $0xC2AE999A
-DATA constants<>+476(SB)/4, $0xC2AE999A
-DATA constants<>+480(SB)/4, $0xB9D1B5CE
-DATA constants<>+484(SB)/4, $0xB9D1B5CE
-DATA constants<>+488(SB)/4, $0xB9D1B5CE
-DATA constants<>+492(SB)/4, $0xB9D1B5CE
-DATA constants<>+496(SB)/4, $0x3B0173D2
-DATA constants<>+500(SB)/4, $0x3B0173D2
-DATA constants<>+504(SB)/4, $0x3B0173D2
-DATA constants<>+508(SB)/4, $0x3B0173D2
-DATA constants<>+512(SB)/4, $0xBBDAF184
-DATA constants<>+516(SB)/4, $0xBBDAF184
-DATA constants<>+520(SB)/4, $0xBBDAF184
-DATA constants<>+524(SB)/4, $0xBBDAF184
-DATA constants<>+528(SB)/4, $0x3CB5F8EB
-DATA constants<>+532(SB)/4, $0x3CB5F8EB
-DATA constants<>+536(SB)/4, $0x3CB5F8EB
-DATA constants<>+540(SB)/4, $0x3CB5F8EB
-DATA constants<>+544(SB)/4, $0xBDAAAA75
-DATA constants<>+548(SB)/4, $0xBDAAAA75
-DATA constants<>+552(SB)/4, $0xBDAAAA75
-DATA constants<>+556(SB)/4, $0xBDAAAA75
-DATA constants<>+560(SB)/4, $0x3F000000
-DATA constants<>+564(SB)/4, $0x3F000000
-DATA constants<>+568(SB)/4, $0x3F000000
-DATA constants<>+572(SB)/4, $0x3F000000
-DATA constants<>+576(SB)/4, $0x42200000
-DATA constants<>+580(SB)/4, $0x42200000
-DATA constants<>+584(SB)/4, $0x42200000
-DATA constants<>+588(SB)/4, $0x42200000
-DATA constants<>+592(SB)/4, $0xC0000000
-DATA constants<>+596(SB)/4, $0xC0000000
-DATA constants<>+600(SB)/4, $0xC0000000
-DATA constants<>+604(SB)/4, $0xC0000000
-DATA constants<>+608(SB)/4, $0x395E8083
-DATA constants<>+612(SB)/4, $0x395E8083
-DATA constants<>+616(SB)/4, $0x395E8083
-DATA constants<>+620(SB)/4, $0x395E8083
-DATA constants<>+624(SB)/4, $0xBDCEF6A9
-DATA constants<>+628(SB)/4, $0xBDCEF6A9
-DATA constants<>+632(SB)/4, $0xBDCEF6A9
-DATA constants<>+636(SB)/4, $0xBDCEF6A9
-DATA constants<>+640(SB)/4, $0x3E3EAEC2
-DATA constants<>+644(SB)/4, $0x3E3EAEC2
-DATA constants<>+648(SB)/4, $0x3E3EAEC2
-DATA constants<>+652(SB)/4, $0x3E3EAEC2
-DATA constants<>+656(SB)/4, $0xBE7E8E1D
-DATA constants<>+660(SB)/4, $0xBE7E8E1D
-DATA constants<>+664(SB)/4, $0xBE7E8E1D
-DATA constants<>+668(SB)/4, $0xBE7E8E1D
-DATA constants<>+672(SB)/4, $0x3EAAA1ED
-DATA constants<>+676(SB)/4, $0x3EAAA1ED
-DATA constants<>+680(SB)/4, $0x3EAAA1ED
-DATA constants<>+684(SB)/4, $0x3EAAA1ED
-DATA constants<>+688(SB)/4, $0xBEFFFFD9
-DATA constants<>+692(SB)/4, $0xBEFFFFD9
-DATA constants<>+696(SB)/4, $0xBEFFFFD9
-DATA constants<>+700(SB)/4, $0xBEFFFFD9
-DATA constants<>+704(SB)/4, $0x3F4CCCCD
-DATA constants<>+708(SB)/4, $0x3F4CCCCD
-DATA constants<>+712(SB)/4, $0x3F4CCCCD
-DATA constants<>+716(SB)/4, $0x3F4CCCCD
-DATA constants<>+720(SB)/4, $0x00800000
-DATA constants<>+724(SB)/4, $0x00800000
-DATA constants<>+728(SB)/4, $0x00800000
-DATA constants<>+732(SB)/4, $0x00800000
-DATA constants<>+736(SB)/4, $0x3F3504F3
-DATA constants<>+740(SB)/4, $0x3F3504F3
-DATA constants<>+744(SB)/4, $0x3F3504F3
-DATA constants<>+748(SB)/4, $0x3F3504F3
-DATA constants<>+752(SB)/4, $0x3D9021BB
-DATA constants<>+756(SB)/4, $0x3D9021BB
-DATA constants<>+760(SB)/4, $0x3D9021BB
-DATA constants<>+764(SB)/4, $0x3D9021BB
-DATA constants<>+768(SB)/4, $0xBDEBD1B8
-DATA constants<>+772(SB)/4, $0xBDEBD1B8
-DATA constants<>+776(SB)/4, $0xBDEBD1B8
-DATA constants<>+780(SB)/4, $0xBDEBD1B8
-DATA constants<>+784(SB)/4, $0x3DEF251A
-DATA constants<>+788(SB)/4, $0x3DEF251A
-DATA constants<>+792(SB)/4, $0x3DEF251A
-DATA constants<>+796(SB)/4, $0x3DEF251A
-DATA constants<>+800(SB)/4, $0xBDFE5D4F
-DATA constants<>+804(SB)/4, $0xBDFE5D4F
-DATA constants<>+808(SB)/4, $0xBDFE5D4F
-DATA constants<>+812(SB)/4, $0xBDFE5D4F
-DATA constants<>+816(SB)/4, $0x3E11E9BF
-DATA constants<>+820(SB)/4, $0x3E11E9BF
-DATA constants<>+824(SB)/4, $0x3E11E9BF
-DATA constants<>+828(SB)/4, $0x3E11E9BF
-DATA constants<>+832(SB)/4, $0xBE2AAE50
-DATA constants<>+836(SB)/4, $0xBE2AAE50
-DATA constants<>+840(SB)/4, $0xBE2AAE50
-DATA constants<>+844(SB)/4, $0xBE2AAE50
-DATA constants<>+848(SB)/4, $0x3E4CCEAC
-DATA constants<>+852(SB)/4, $0x3E4CCEAC
-DATA constants<>+856(SB)/4, $0x3E4CCEAC
-DATA constants<>+860(SB)/4, $0x3E4CCEAC
-DATA constants<>+864(SB)/4, $0xBE7FFFFC
-DATA constants<>+868(SB)/4, $0xBE7FFFFC
-DATA constants<>+872(SB)/4, $0xBE7FFFFC
-DATA constants<>+876(SB)/4, $0xBE7FFFFC
-DATA constants<>+880(SB)/4, $0x3EAAAAAA
-DATA constants<>+884(SB)/4, $0x3EAAAAAA
-DATA constants<>+888(SB)/4, $0x3EAAAAAA
-DATA constants<>+892(SB)/4, $0x3EAAAAAA
-DATA constants<>+896(SB)/4, $0xD2511F53
-DATA constants<>+900(SB)/4, $0xD2511F53
-DATA constants<>+904(SB)/4, $0xD2511F53
-DATA constants<>+908(SB)/4, $0xD2511F53
-DATA constants<>+912(SB)/4, $0xCD9E8D57
-DATA constants<>+916(SB)/4, $0xCD9E8D57
-DATA constants<>+920(SB)/4, $0xCD9E8D57
-DATA constants<>+924(SB)/4, $0xCD9E8D57
-DATA constants<>+928(SB)/4, $0x9E3779B9
-DATA constants<>+932(SB)/4, $0x9E3779B9
-DATA constants<>+936(SB)/4, $0x9E3779B9
-DATA constants<>+940(SB)/4, $0x9E3779B9
-DATA constants<>+944(SB)/4, $0xBB67AE85
-DATA constants<>+948(SB)/4, $0xBB67AE85
-DATA constants<>+952(SB)/4, $0xBB67AE85
-DATA constants<>+956(SB)/4, $0xBB67AE85
-DATA constants<>+960(SB)/4, $0x00000020
-DATA constants<>+964(SB)/4, $0x00000020
-DATA constants<>+968(SB)/4, $0x00000020
-DATA constants<>+972(SB)/4, $0x00000020
-DATA constants<>+976(SB)/4, $0x007FFFFF
-DATA constants<>+980(SB)/4, $0x007FFFFF
-DATA constants<>+984(SB)/4, $0x007FFFFF
-DATA constants<>+988(SB)/4, $0x007FFFFF
-DATA constants<>+992(SB)/4, $0x20000000
-DATA constants<>+996(SB)/4, $0x20000000
-DATA constants<>+1000(SB)/4, $0x20000000
-DATA constants<>+1004(SB)/4, $0x20000000
-DATA constants<>+1008(SB)/4, $0x30C90FDB
-DATA constants<>+1012(SB)/4, $0x30C90FDB
-DATA constants<>+1016(SB)/4, $0x30C90FDB
-DATA constants<>+1020(SB)/4, $0x30C90FDB
-DATA constants<>+1024(SB)/4, $0xB94CA1F9
-DATA constants<>+1028(SB)/4, $0xB94CA1F9
-DATA constants<>+1032(SB)/4, $0xB94CA1F9
-DATA constants<>+1036(SB)/4, $0xB94CA1F9
-DATA constants<>+1040(SB)/4, $0x3C08839E
-DATA constants<>+1044(SB)/4, $0x3C08839E
-DATA constants<>+1048(SB)/4, $0x3C08839E
-DATA constants<>+1052(SB)/4, $0x3C08839E
-DATA constants<>+1056(SB)/4, $0xBE2AAAA3
-DATA constants<>+1060(SB)/4, $0xBE2AAAA3
-DATA constants<>+1064(SB)/4, $0xBE2AAAA3
-DATA constants<>+1068(SB)/4, $0xBE2AAAA3
-DATA constants<>+1072(SB)/4, $0x37CCF5CE
-DATA constants<>+1076(SB)/4, $0x37CCF5CE
-DATA constants<>+1080(SB)/4, $0x37CCF5CE
-DATA constants<>+1084(SB)/4, $0x37CCF5CE
-DATA constants<>+1088(SB)/4, $0xBAB6061A
-DATA constants<>+1092(SB)/4, $0xBAB6061A
-DATA constants<>+1096(SB)/4, $0xBAB6061A
-DATA constants<>+1100(SB)/4, $0xBAB6061A
-DATA constants<>+1104(SB)/4, $0x3D2AAAA5
-DATA constants<>+1108(SB)/4, $0x3D2AAAA5
-DATA constants<>+1112(SB)/4, $0x3D2AAAA5
-DATA constants<>+1116(SB)/4, $0x3D2AAAA5
-DATA constants<>+1120(SB)/4, $0x00000001
-DATA constants<>+1124(SB)/4, $0x00000001
-DATA constants<>+1128(SB)/4, $0x00000001
-DATA constants<>+1132(SB)/4, $0x00000001
-DATA constants<>+1136(SB)/4, $0x00000002
-DATA constants<>+1140(SB)/4, $0x00000002
-DATA constants<>+1144(SB)/4, $0x00000002
-DATA constants<>+1148(SB)/4, $0x00000002
-GLOBL constants<>(SB), RODATA|NOPTR, $1152
-
-// func tanhNEON(dst, x []float32)
-TEXT ·tanhNEON(SB), NOSPLIT, $0-48
-	MOVD $constants<>(SB), R19
-	MOVD dst_len+8(FP), R9
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x3DC00261 // ldr q1, [x19, #0]
-	WORD $0x4E211C01 // and v1, v0, v1
-	WORD $0x3DC00662 // ldr q2, [x19, #16]
-	WORD $0x4EA0F800 // fabs v0, v0
-	WORD $0x4EA0F440 // fmin v0, v2, v0
-	WORD $0x6E20DC02 // fmul v2, v0, v0
-	WORD $0x3DC00A63 // ldr q3, [x19, #32]
-	WORD $0x3DC00E64 // ldr q4, [x19, #48]
-	WORD $0x4E22CC64 // fmla v4, v3, v2
-	WORD $0x3DC01263 // ldr q3, [x19, #64]
-	WORD $0x4E22CC83 // fmla v3, v4, v2
-	WORD $0x3DC01664 // ldr q4, [x19, #80]
-	WORD $0x4E22CC64 // fmla v4, v3, v2
-	WORD $0x6E24DC44 // fmul v4, v2, v4
-	WORD $0x4EA01C02 // mov v2, v0
-	WORD $0x4E20CC82 // fmla v2, v4, v0
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
-	WORD $0x3DC01E63 // ldr q3, [x19, #112]
-	WORD $0x4E23CC04 // fmla v4, v0, v3
-	WORD $0x3DC01A63 // ldr q3, [x19, #96]
-	WORD $0x4EA3D483 // fsub v3, v4, v3
-	WORD $0x3DC02265 // ldr q5, [x19, #128]
-	WORD $0x4EA01C06 // mov v6, v0
-	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC02665 // ldr q5, [x19, #144]
-	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC02A65 // ldr q5, [x19, #160]
-	WORD $0x3DC02E63 // ldr q3, [x19, #176]
-	WORD $0x4E26CCA3 // fmla v3, v5, v6
-	WORD $0x3DC03265 // ldr q5, [x19, #192]
-	WORD $0x4E26CC65 // fmla v5, v3, v6
-	WORD $0x3DC03663 // ldr q3, [x19, #208]
-	WORD $0x4E26CCA3 // fmla v3, v5, v6
-	WORD $0x3DC03A65 // ldr q5, [x19, #224]
-	WORD $0x4E26CC65 // fmla v5, v3, v6
-	WORD $0x6E26DCC3 // fmul v3, v6, v6
-	WORD $0x4E26D4C6 // fadd v6, v6, v6
-	WORD $0x4E23CCA6 // fmla v6, v5, v3
-	WORD $0x4F375484 // shl v4, v4
-	WORD $0x3DC03E63 // ldr q3, [x19, #240]
-	WORD $0x4EA38483 // add v3, v4, v3
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
-	WORD $0x4EA4D464 // fsub v4, v3, v4
-	WORD $0x4E23CCC4 // fmla v4, v6, v3
-	WORD $0x3DC04263 // ldr q3, [x19, #256]
-	WORD $0x4E23D483 // fadd v3, v4, v3
-	WORD $0x6E23FC83 // fdiv v3, v4, v3
-	WORD $0x3DC04664 // ldr q4, [x19, #272]
-	WORD $0x6EA0E480 // fcmgt v0, v4, v0
-	WORD $0x6E631C40 // bsl v0, v2, v3
-	WORD $0x4EA11C01 // orr v1, v0, v1
-	WORD $0x3D800001 // str q1, [x0]
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R9
-	BGT loop
-	RET
-
-// func expNEON(dst, x []float32)
-TEXT ·expNEON(SB), NOSPLIT, $0-48
-	MOVD $constants<>(SB), R19
-	MOVD dst_len+8(FP), R9
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x3DC04A61 // ldr q1, [x19, #288]
-	WORD $0x3DC04E62 // ldr q2, [x19, #304]
-	WORD $0x6EA0E442 // fcmgt v2, v2, v0
-	WORD $0x3DC05263 // ldr q3, [x19, #320]
-	WORD $0x4EA0F460 // fmin v0, v3, v0
-	WORD $0x4EA21C43 // mov v3, v2
-	WORD $0x6E601C23 // bsl v3, v1, v0
-	WORD $0x3DC01A60 // ldr q0, [x19, #96]
-	WORD $0x3DC05664 // ldr q4, [x19, #336]
-	WORD $0x4E24CC60 // fmla v0, v3, v4
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
-	WORD $0x4EA4D404 // fsub v4, v0, v4
-	WORD $0x3DC05A65 // ldr q5, [x19, #352]
-	WORD $0x4EA5CC83 // fmls v3, v4, v5
-	WORD $0x3DC05E65 // ldr q5, [x19, #368]
-	WORD $0x4EA5CC83 // fmls v3, v4, v5
-	WORD $0x3DC06265 // ldr q5, [x19, #384]
-	WORD $0x3DC06664 // ldr q4, [x19, #400]
-	WORD $0x4E23CCA4 // fmla v4, v5, v3
-	WORD $0x3DC06A65 // ldr q5, [x19, #416]
-	WORD $0x4E23CC85 // fmla v5, v4, v3
-	WORD $0x3DC06E64 // ldr q4, [x19, #432]
-	WORD $0x4E23CCA4 // fmla v4, v5, v3
-	WORD $0x3DC07265 // ldr q5, [x19, #448]
-	WORD $0x4E23CC85 // fmla v5, v4, v3
-	WORD $0x6E23DC64 // fmul v4, v3, v3
-	WORD $0x4E24CCA3 // fmla v3, v5, v4
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
-	WORD $0x4E24D464 // fadd v4, v3, v4
-	WORD $0x3DC01A63 // ldr q3, [x19, #96]
-	WORD $0x6EA38403 // sub v3, v0, v3
-	WORD $0x4F3F0460 // sshr v0, v3
-	WORD $0x4F375405 // shl v5, v0
-	WORD $0x3DC03E66 // ldr q6, [x19, #240]
-	WORD $0x4EA684A6 // add v6, v5, v6
-	WORD $0x6E26DC86 // fmul v6, v4, v6
-	WORD $0x6EA08460 // sub v0, v3, v0
-	WORD $0x4F375400 // shl v0, v0
-	WORD $0x3DC03E63 // ldr q3, [x19, #240]
-	WORD $0x4EA38403 // add v3, v0, v3
-	WORD $0x6E23DCC3 // fmul v3, v6, v3
-	WORD $0x6E631C22 // bsl v2, v1, v3
-	WORD $0x3D800002 // str q2, [x0]
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R9
-	BGT loop
-	RET
+DATA constants<>+0(SB)/4, $0x00000000
+DATA constants<>+4(SB)/4, $0x00000000
+DATA constants<>+8(SB)/4, $0x00000000
+DATA constants<>+12(SB)/4, $0x00000000
+DATA constants<>+16(SB)/4, $0xC2AE999A
+DATA constants<>+20(SB)/4, $0xC2AE999A
+DATA constants<>+24(SB)/4, $0xC2AE999A
+DATA constants<>+28(SB)/4, $0xC2AE999A
+DATA constants<>+32(SB)/4, $0x42B20000
+DATA constants<>+36(SB)/4, $0x42B20000
+DATA constants<>+40(SB)/4, $0x42B20000
+DATA constants<>+44(SB)/4, $0x42B20000
+DATA constants<>+48(SB)/4, $0x4B400000
+DATA constants<>+52(SB)/4, $0x4B400000
+DATA constants<>+56(SB)/4, $0x4B400000
+DATA constants<>+60(SB)/4, $0x4B400000
+DATA constants<>+64(SB)/4, $0x3FB8AA3B
+DATA constants<>+68(SB)/4, $0x3FB8AA3B
+DATA constants<>+72(SB)/4, $0x3FB8AA3B
+DATA constants<>+76(SB)/4, $0x3FB8AA3B
+DATA constants<>+80(SB)/4, $0x3F318000
+DATA constants<>+84(SB)/4, $0x3F318000
+DATA constants<>+88(SB)/4, $0x3F318000
+DATA constants<>+92(SB)/4, $0x3F318000
+DATA constants<>+96(SB)/4, $0xB95E8083
+DATA constants<>+100(SB)/4, $0xB95E8083
+DATA constants<>+104(SB)/4, $0xB95E8083
+DATA constants<>+108(SB)/4, $0xB95E8083
+DATA constants<>+112(SB)/4, $0x3AB511AB
+DATA constants<>+116(SB)/4, $0x3AB511AB
+DATA constants<>+120(SB)/4, $0x3AB511AB
+DATA constants<>+124(SB)/4, $0x3AB511AB
+DATA constants<>+128(SB)/4, $0x3C091D35
+DATA constants<>+132(SB)/4, $0x3C091D35
+DATA constants<>+136(SB)/4, $0x3C091D35
+DATA constants<>+140(SB)/4, $0x3C091D35
+DATA constants<>+144(SB)/4, $0x3D2AAC7A
+DATA constants<>+148(SB)/4, $0x3D2AAC7A
+DATA constants<>+152(SB)/4, $0x3D2AAC7A
+DATA constants<>+156(SB)/4, $0x3D2AAC7A
+DATA constants<>+160(SB)/4, $0x3E2AAA48
+DATA constants<>+164(SB)/4, $0x3E2AAA48
+DATA constants<>+168(SB)/4, $0x3E2AAA48
+DATA constants<>+172(SB)/4, $0x3E2AAA48
+DATA constants<>+176(SB)/4, $0x3EFFFFFE
+DATA constants<>+180(SB)/4, $0x3EFFFFFE
+DATA constants<>+184(SB)/4, $0x3EFFFFFE
+DATA constants<>+188(SB)/4, $0x3EFFFFFE
+DATA constants<>+192(SB)/4, $0x3F800000
+DATA constants<>+196(SB)/4, $0x3F800000
+DATA constants<>+200(SB)/4, $0x3F800000
+DATA constants<>+204(SB)/4, $0x3F800000
+DATA constants<>+208(SB)/4, $0x00800000
+DATA constants<>+212(SB)/4, $0x00800000
+DATA constants<>+216(SB)/4, $0x00800000
+DATA constants<>+220(SB)/4, $0x00800000
+DATA constants<>+224(SB)/4, $0x3F3504F3
+DATA constants<>+228(SB)/4, $0x3F3504F3
+DATA constants<>+232(SB)/4, $0x3F3504F3
+DATA constants<>+236(SB)/4, $0x3F3504F3
+DATA constants<>+240(SB)/4, $0x3D9021BB
+DATA constants<>+244(SB)/4, $0x3D9021BB
+DATA constants<>+248(SB)/4, $0x3D9021BB
+DATA constants<>+252(SB)/4, $0x3D9021BB
+DATA constants<>+256(SB)/4, $0xBDEBD1B8
+DATA constants<>+260(SB)/4, $0xBDEBD1B8
+DATA constants<>+264(SB)/4, $0xBDEBD1B8
+DATA constants<>+268(SB)/4, $0xBDEBD1B8
+DATA constants<>+272(SB)/4, $0x3DEF251A
+DATA constants<>+276(SB)/4, $0x3DEF251A
+DATA constants<>+280(SB)/4, $0x3DEF251A
+DATA constants<>+284(SB)/4, $0x3DEF251A
+DATA constants<>+288(SB)/4, $0xBDFE5D4F
+DATA constants<>+292(SB)/4, $0xBDFE5D4F
+DATA constants<>+296(SB)/4, $0xBDFE5D4F
+DATA constants<>+300(SB)/4, $0xBDFE5D4F
+DATA constants<>+304(SB)/4, $0x3E11E9BF
+DATA constants<>+308(SB)/4, $0x3E11E9BF
+DATA constants<>+312(SB)/4, $0x3E11E9BF
+DATA constants<>+316(SB)/4, $0x3E11E9BF
+DATA constants<>+320(SB)/4, $0xBE2AAE50
+DATA constants<>+324(SB)/4, $0xBE2AAE50
+DATA constants<>+328(SB)/4, $0xBE2AAE50
+DATA constants<>+332(SB)/4, $0xBE2AAE50
+DATA constants<>+336(SB)/4, $0x3E4CCEAC
+DATA constants<>+340(SB)/4, $0x3E4CCEAC
+DATA constants<>+344(SB)/4, $0x3E4CCEAC
+DATA constants<>+348(SB)/4, $0x3E4CCEAC
+DATA constants<>+352(SB)/4, $0xBE7FFFFC
+DATA constants<>+356(SB)/4, $0xBE7FFFFC
+DATA constants<>+360(SB)/4, $0xBE7FFFFC
+DATA constants<>+364(SB)/4, $0xBE7FFFFC
+DATA constants<>+368(SB)/4, $0x3EAAAAAA
+DATA constants<>+372(SB)/4, $0x3EAAAAAA
+DATA constants<>+376(SB)/4, $0x3EAAAAAA
+DATA constants<>+380(SB)/4, $0x3EAAAAAA
+DATA constants<>+384(SB)/4, $0x3F000000
+DATA constants<>+388(SB)/4, $0x3F000000
+DATA constants<>+392(SB)/4, $0x3F000000
+DATA constants<>+396(SB)/4, $0x3F000000
+DATA constants<>+400(SB)/4, $0xC2CFF5C3
+DATA constants<>+404(SB)/4, $0xC2CFF5C3
+DATA constants<>+408(SB)/4, $0xC2CFF5C3
+DATA constants<>+412(SB)/4, $0xC2CFF5C3
+DATA constants<>+416(SB)/4, $0x80000000
+DATA constants<>+420(SB)/4, $0x80000000
+DATA constants<>+424(SB)/4, $0x80000000
+DATA constants<>+428(SB)/4, $0x80000000
+DATA constants<>+432(SB)/4, $0x41200000
+DATA constants<>+436(SB)/4, $0x41200000
+DATA constants<>+440(SB)/4, $0x41200000
+DATA constants<>+444(SB)/4, $0x41200000
+DATA constants<>+448(SB)/4, $0x3C9E06CF
+DATA constants<>+452(SB)/4, $0x3C9E06CF
+DATA constants<>+456(SB)/4, $0x3C9E06CF
+DATA constants<>+460(SB)/4, $0x3C9E06CF
+DATA constants<>+464(SB)/4, $0xBD5BEF3A
+DATA constants<>+468(SB)/4, $0xBD5BEF3A
+DATA constants<>+472(SB)/4, $0xBD5BEF3A
+DATA constants<>+476(SB)/4, $0xBD5BEF3A
+DATA constants<>+480(SB)/4, $0x3E08857F
+DATA constants<>+484(SB)/4, $0x3E08857F
+DATA constants<>+488(SB)/4, $0x3E08857F
+DATA constants<>+492(SB)/4, $0x3E08857F
+DATA constants<>+496(SB)/4, $0xBEAAAAA6
+DATA constants<>+500(SB)/4, $0xBEAAAAA6
+DATA constants<>+504(SB)/4, $0xBEAAAAA6
+DATA constants<>+508(SB)/4, $0xBEAAAAA6
+DATA constants<>+512(SB)/4, $0x4038AA3B
+DATA constants<>+516(SB)/4, $0x4038AA3B
+DATA constants<>+520(SB)/4, $0x4038AA3B
+DATA constants<>+524(SB)/4, $0x4038AA3B
+DATA constants<>+528(SB)/4, $0x3EB17200
+DATA constants<>+532(SB)/4, $0x3EB17200
+DATA constants<>+536(SB)/4, $0x3EB17200
+DATA constants<>+540(SB)/4, $0x3EB17200
+DATA constants<>+544(SB)/4, $0x353FBE8E
+DATA constants<>+548(SB)/4, $0x353FBE8E
+DATA constants<>+552(SB)/4, $0x353FBE8E
+DATA constants<>+556(SB)/4, $0x353FBE8E
+DATA constants<>+560(SB)/4, $0x3DB5F5FA
+DATA constants<>+564(SB)/4, $0x3DB5F5FA
+DATA constants<>+568(SB)/4, $0x3DB5F5FA
+DATA constants<>+572(SB)/4, $0x3DB5F5FA
+DATA constants<>+576(SB)/4, $0x3E8913FB
+DATA constants<>+580(SB)/4, $0x3E8913FB
+DATA constants<>+584(SB)/4, $0x3E8913FB
+DATA constants<>+588(SB)/4, $0x3E8913FB
+DATA constants<>+592(SB)/4, $0x3F2AAB3A
+DATA constants<>+596(SB)/4, $0x3F2AAB3A
+DATA constants<>+600(SB)/4, $0x3F2AAB3A
+DATA constants<>+604(SB)/4, $0x3F2AAB3A
+DATA constants<>+608(SB)/4, $0x3FAAAA58
+DATA constants<>+612(SB)/4, $0x3FAAAA58
+DATA constants<>+616(SB)/4, $0x3FAAAA58
+DATA constants<>+620(SB)/4, $0x3FAAAA58
+DATA constants<>+624(SB)/4, $0x3FFFFFFF
+DATA constants<>+628(SB)/4, $0x3FFFFFFF
+DATA constants<>+632(SB)/4, $0x3FFFFFFF
+DATA constants<>+636(SB)/4, $0x3FFFFFFF
+DATA constants<>+640(SB)/4, $0x40000000
+DATA constants<>+644(SB)/4, $0x40000000
+DATA constants<>+648(SB)/4, $0x40000000
+DATA constants<>+652(SB)/4, $0x40000000
+DATA constants<>+656(SB)/4, $0x3EB33333
+DATA constants<>+660(SB)/4, $0x3EB33333
+DATA constants<>+664(SB)/4, $0x3EB33333
+DATA constants<>+668(SB)/4, $0x3EB33333
+DATA constants<>+672(SB)/4, $0xD2511F53
+DATA constants<>+676(SB)/4, $0xD2511F53
+DATA constants<>+680(SB)/4, $0xD2511F53
+DATA constants<>+684(SB)/4, $0xD2511F53
+DATA constants<>+688(SB)/4, $0xCD9E8D57
+DATA constants<>+692(SB)/4, $0xCD9E8D57
+DATA constants<>+696(SB)/4, $0xCD9E8D57
+DATA constants<>+700(SB)/4, $0xCD9E8D57
+DATA constants<>+704(SB)/4, $0x9E3779B9
+DATA constants<>+708(SB)/4, $0x9E3779B9
+DATA constants<>+712(SB)/4, $0x9E3779B9
+DATA constants<>+716(SB)/4, $0x9E3779B9
+DATA constants<>+720(SB)/4, $0xBB67AE85
+DATA constants<>+724(SB)/4, $0xBB67AE85
+DATA constants<>+728(SB)/4, $0xBB67AE85
+DATA constants<>+732(SB)/4, $0xBB67AE85
+DATA constants<>+736(SB)/4, $0x00000020
+DATA constants<>+740(SB)/4, $0x00000020
+DATA constants<>+744(SB)/4, $0x00000020
+DATA constants<>+748(SB)/4, $0x00000020
+DATA constants<>+752(SB)/4, $0x007FFFFF
+DATA constants<>+756(SB)/4, $0x007FFFFF
+DATA constants<>+760(SB)/4, $0x007FFFFF
+DATA constants<>+764(SB)/4, $0x007FFFFF
+DATA constants<>+768(SB)/4, $0xC0000000
+DATA constants<>+772(SB)/4, $0xC0000000
+DATA constants<>+776(SB)/4, $0xC0000000
+DATA constants<>+780(SB)/4, $0xC0000000
+DATA constants<>+784(SB)/4, $0x20000000
+DATA constants<>+788(SB)/4, $0x20000000
+DATA constants<>+792(SB)/4, $0x20000000
+DATA constants<>+796(SB)/4, $0x20000000
+DATA constants<>+800(SB)/4, $0x30C90FDB
+DATA constants<>+804(SB)/4, $0x30C90FDB
+DATA constants<>+808(SB)/4, $0x30C90FDB
+DATA constants<>+812(SB)/4, $0x30C90FDB
+DATA constants<>+816(SB)/4, $0xB94CA1F9
+DATA constants<>+820(SB)/4, $0xB94CA1F9
+DATA constants<>+824(SB)/4, $0xB94CA1F9
+DATA constants<>+828(SB)/4, $0xB94CA1F9
+DATA constants<>+832(SB)/4, $0x3C08839E
+DATA constants<>+836(SB)/4, $0x3C08839E
+DATA constants<>+840(SB)/4, $0x3C08839E
+DATA constants<>+844(SB)/4, $0x3C08839E
+DATA constants<>+848(SB)/4, $0xBE2AAAA3
+DATA constants<>+852(SB)/4, $0xBE2AAAA3
+DATA constants<>+856(SB)/4, $0xBE2AAAA3
+DATA constants<>+860(SB)/4, $0xBE2AAAA3
+DATA constants<>+864(SB)/4, $0x37CCF5CE
+DATA constants<>+868(SB)/4, $0x37CCF5CE
+DATA constants<>+872(SB)/4, $0x37CCF5CE
+DATA constants<>+876(SB)/4, $0x37CCF5CE
+DATA constants<>+880(SB)/4, $0xBAB6061A
+DATA constants<>+884(SB)/4, $0xBAB6061A
+DATA constants<>+888(SB)/4, $0xBAB6061A
+DATA constants<>+892(SB)/4, $0xBAB6061A
+DATA constants<>+896(SB)/4, $0x3D2AAAA5
+DATA constants<>+900(SB)/4, $0x3D2AAAA5
+DATA constants<>+904(SB)/4, $0x3D2AAAA5
+DATA constants<>+908(SB)/4, $0x3D2AAAA5
+DATA constants<>+912(SB)/4, $0x00000001
+DATA constants<>+916(SB)/4, $0x00000001
+DATA constants<>+920(SB)/4, $0x00000001
+DATA constants<>+924(SB)/4, $0x00000001
+DATA constants<>+928(SB)/4, $0x00000002
+DATA constants<>+932(SB)/4, $0x00000002
+DATA constants<>+936(SB)/4, $0x00000002
+DATA constants<>+940(SB)/4, $0x00000002
+GLOBL constants<>(SB), RODATA|NOPTR, $944
 
 // func expScaledNEON(dst, x []float32, low, scale float32)
 TEXT ·expScaledNEON(SB), NOSPLIT, $0-56
@@ -431,128 +256,49 @@ loop:
 	WORD $0x3DC00020 // ldr q0, [x1]
 	WORD $0x4EBFD400 // fsub v0, v0, v31
 	WORD $0x6E3EDC00 // fmul v0, v0, v30
-	WORD $0x3DC04A61 // ldr q1, [x19, #288]
-	WORD $0x3DC07662 // ldr q2, [x19, #464]
+	WORD $0x3DC00261 // ldr q1, [x19, #0]
+	WORD $0x3DC00662 // ldr q2, [x19, #16]
 	WORD $0x6EA0E442 // fcmgt v2, v2, v0
-	WORD $0x3DC05263 // ldr q3, [x19, #320]
+	WORD $0x3DC00A63 // ldr q3, [x19, #32]
 	WORD $0x4EA0F460 // fmin v0, v3, v0
 	WORD $0x4EA21C43 // mov v3, v2
 	WORD $0x6E601C23 // bsl v3, v1, v0
-	WORD $0x3DC01A60 // ldr q0, [x19, #96]
-	WORD $0x3DC05664 // ldr q4, [x19, #336]
+	WORD $0x3DC00E60 // ldr q0, [x19, #48]
+	WORD $0x3DC01264 // ldr q4, [x19, #64]
 	WORD $0x4E24CC60 // fmla v0, v3, v4
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
+	WORD $0x3DC00E64 // ldr q4, [x19, #48]
 	WORD $0x4EA4D404 // fsub v4, v0, v4
-	WORD $0x3DC05A65 // ldr q5, [x19, #352]
+	WORD $0x3DC01665 // ldr q5, [x19, #80]
 	WORD $0x4EA5CC83 // fmls v3, v4, v5
-	WORD $0x3DC05E65 // ldr q5, [x19, #368]
+	WORD $0x3DC01A65 // ldr q5, [x19, #96]
 	WORD $0x4EA5CC83 // fmls v3, v4, v5
-	WORD $0x3DC06265 // ldr q5, [x19, #384]
-	WORD $0x3DC06664 // ldr q4, [x19, #400]
+	WORD $0x3DC01E65 // ldr q5, [x19, #112]
+	WORD $0x3DC02264 // ldr q4, [x19, #128]
 	WORD $0x4E23CCA4 // fmla v4, v5, v3
-	WORD $0x3DC06A65 // ldr q5, [x19, #416]
+	WORD $0x3DC02665 // ldr q5, [x19, #144]
 	WORD $0x4E23CC85 // fmla v5, v4, v3
-	WORD $0x3DC06E64 // ldr q4, [x19, #432]
+	WORD $0x3DC02A64 // ldr q4, [x19, #160]
 	WORD $0x4E23CCA4 // fmla v4, v5, v3
-	WORD $0x3DC07265 // ldr q5, [x19, #448]
+	WORD $0x3DC02E65 // ldr q5, [x19, #176]
 	WORD $0x4E23CC85 // fmla v5, v4, v3
 	WORD $0x6E23DC64 // fmul v4, v3, v3
 	WORD $0x4E24CCA3 // fmla v3, v5, v4
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
+	WORD $0x3DC03264 // ldr q4, [x19, #192]
 	WORD $0x4E24D464 // fadd v4, v3, v4
-	WORD $0x3DC01A63 // ldr q3, [x19, #96]
+	WORD $0x3DC00E63 // ldr q3, [x19, #48]
 	WORD $0x6EA38403 // sub v3, v0, v3
 	WORD $0x4F3F0460 // sshr v0, v3
 	WORD $0x4F375405 // shl v5, v0
-	WORD $0x3DC03E66 // ldr q6, [x19, #240]
+	WORD $0x3DC03266 // ldr q6, [x19, #192]
 	WORD $0x4EA684A6 // add v6, v5, v6
 	WORD $0x6E26DC86 // fmul v6, v4, v6
 	WORD $0x6EA08460 // sub v0, v3, v0
 	WORD $0x4F375400 // shl v0, v0
-	WORD $0x3DC03E63 // ldr q3, [x19, #240]
+	WORD $0x3DC03263 // ldr q3, [x19, #192]
 	WORD $0x4EA38403 // add v3, v0, v3
 	WORD $0x6E23DCC3 // fmul v3, v6, v3
 	WORD $0x6E631C22 // bsl v2, v1, v3
 	WORD $0x3D800002 // str q2, [x0]
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R9
-	BGT loop
-	RET
-
-// func logCoshNEON(dst, x []float32)
-TEXT ·logCoshNEON(SB), NOSPLIT, $0-48
-	MOVD $constants<>(SB), R19
-	MOVD dst_len+8(FP), R9
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x4EA0F800 // fabs v0, v0
-	WORD $0x6E20DC01 // fmul v1, v0, v0
-	WORD $0x3DC07A62 // ldr q2, [x19, #480]
-	WORD $0x3DC07E63 // ldr q3, [x19, #496]
-	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC08262 // ldr q2, [x19, #512]
-	WORD $0x4E21CC62 // fmla v2, v3, v1
-	WORD $0x3DC08663 // ldr q3, [x19, #528]
-	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC08A62 // ldr q2, [x19, #544]
-	WORD $0x4E21CC62 // fmla v2, v3, v1
-	WORD $0x6E21DC42 // fmul v2, v2, v1
-	WORD $0x3DC08E63 // ldr q3, [x19, #560]
-	WORD $0x6E23DC23 // fmul v3, v1, v3
-	WORD $0x4E21CC43 // fmla v3, v2, v1
-	WORD $0x3DC09261 // ldr q1, [x19, #576]
-	WORD $0x4EA0F421 // fmin v1, v1, v0
-	WORD $0x3DC09662 // ldr q2, [x19, #592]
-	WORD $0x6E22DC22 // fmul v2, v1, v2
-	WORD $0x3DC01A61 // ldr q1, [x19, #96]
-	WORD $0x3DC05664 // ldr q4, [x19, #336]
-	WORD $0x4E24CC41 // fmla v1, v2, v4
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
-	WORD $0x4EA4D424 // fsub v4, v1, v4
-	WORD $0x3DC05A65 // ldr q5, [x19, #352]
-	WORD $0x4EA5CC82 // fmls v2, v4, v5
-	WORD $0x3DC05E65 // ldr q5, [x19, #368]
-	WORD $0x4EA5CC82 // fmls v2, v4, v5
-	WORD $0x3DC06265 // ldr q5, [x19, #384]
-	WORD $0x3DC06664 // ldr q4, [x19, #400]
-	WORD $0x4E22CCA4 // fmla v4, v5, v2
-	WORD $0x3DC06A65 // ldr q5, [x19, #416]
-	WORD $0x4E22CC85 // fmla v5, v4, v2
-	WORD $0x3DC06E64 // ldr q4, [x19, #432]
-	WORD $0x4E22CCA4 // fmla v4, v5, v2
-	WORD $0x3DC07265 // ldr q5, [x19, #448]
-	WORD $0x4E22CC85 // fmla v5, v4, v2
-	WORD $0x6E22DC44 // fmul v4, v2, v2
-	WORD $0x4E24CCA2 // fmla v2, v5, v4
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
-	WORD $0x4E24D444 // fadd v4, v2, v4
-	WORD $0x4F375421 // shl v1, v1
-	WORD $0x3DC03E62 // ldr q2, [x19, #240]
-	WORD $0x4EA28422 // add v2, v1, v2
-	WORD $0x6E22DC82 // fmul v2, v4, v2
-	WORD $0x3DC09A64 // ldr q4, [x19, #608]
-	WORD $0x3DC09E61 // ldr q1, [x19, #624]
-	WORD $0x3DC0A265 // ldr q5, [x19, #640]
-	WORD $0x4E22CC25 // fmla v5, v1, v2
-	WORD $0x3DC0A661 // ldr q1, [x19, #656]
-	WORD $0x4E22CCA1 // fmla v1, v5, v2
-	WORD $0x3DC0AA65 // ldr q5, [x19, #672]
-	WORD $0x4E22CC25 // fmla v5, v1, v2
-	WORD $0x3DC0AE61 // ldr q1, [x19, #688]
-	WORD $0x4E22CCA1 // fmla v1, v5, v2
-	WORD $0x3DC03E65 // ldr q5, [x19, #240]
-	WORD $0x4E22CC25 // fmla v5, v1, v2
-	WORD $0x4E25CC44 // fmla v4, v2, v5
-	WORD $0x3DC0B265 // ldr q5, [x19, #704]
-	WORD $0x6EA0E4A5 // fcmgt v5, v5, v0
-	WORD $0x3DC05A62 // ldr q2, [x19, #352]
-	WORD $0x4EA2D402 // fsub v2, v0, v2
-	WORD $0x4E22D482 // fadd v2, v4, v2
-	WORD $0x6E621C65 // bsl v5, v3, v2
-	WORD $0x3D800005 // str q5, [x0]
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -571,84 +317,84 @@ TEXT ·absPowNEON(SB), NOSPLIT, $0-76
 loop:
 	WORD $0x3DC00040 // ldr q0, [x2]
 	WORD $0x4EA0F800 // fabs v0, v0
-	WORD $0x3DC0B661 // ldr q1, [x19, #720]
+	WORD $0x3DC03661 // ldr q1, [x19, #208]
 	WORD $0x4E21F401 // fmax v1, v0, v1
-	WORD $0x3DC0BA60 // ldr q0, [x19, #736]
+	WORD $0x3DC03A60 // ldr q0, [x19, #224]
 	WORD $0x6EA08420 // sub v0, v1, v0
 	WORD $0x4F290400 // sshr v0, v0
 	WORD $0x4F375402 // shl v2, v0
 	WORD $0x6EA28422 // sub v2, v1, v2
-	WORD $0x3DC03E61 // ldr q1, [x19, #240]
+	WORD $0x3DC03261 // ldr q1, [x19, #192]
 	WORD $0x4EA1D441 // fsub v1, v2, v1
 	WORD $0x4E21D800 // scvtf v0, v0
 	WORD $0x6E21DC22 // fmul v2, v1, v1
-	WORD $0x3DC0BE63 // ldr q3, [x19, #752]
-	WORD $0x3DC0C264 // ldr q4, [x19, #768]
+	WORD $0x3DC03E63 // ldr q3, [x19, #240]
+	WORD $0x3DC04264 // ldr q4, [x19, #256]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0C663 // ldr q3, [x19, #784]
+	WORD $0x3DC04663 // ldr q3, [x19, #272]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0CA64 // ldr q4, [x19, #800]
+	WORD $0x3DC04A64 // ldr q4, [x19, #288]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0CE63 // ldr q3, [x19, #816]
+	WORD $0x3DC04E63 // ldr q3, [x19, #304]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0D264 // ldr q4, [x19, #832]
+	WORD $0x3DC05264 // ldr q4, [x19, #320]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0D663 // ldr q3, [x19, #848]
+	WORD $0x3DC05663 // ldr q3, [x19, #336]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
-	WORD $0x3DC0DA64 // ldr q4, [x19, #864]
+	WORD $0x3DC05A64 // ldr q4, [x19, #352]
 	WORD $0x4E21CC64 // fmla v4, v3, v1
-	WORD $0x3DC0DE63 // ldr q3, [x19, #880]
+	WORD $0x3DC05E63 // ldr q3, [x19, #368]
 	WORD $0x4E21CC83 // fmla v3, v4, v1
 	WORD $0x6E21DC63 // fmul v3, v3, v1
 	WORD $0x6E22DC63 // fmul v3, v3, v2
-	WORD $0x3DC05E64 // ldr q4, [x19, #368]
+	WORD $0x3DC01A64 // ldr q4, [x19, #96]
 	WORD $0x4E24CC03 // fmla v3, v0, v4
-	WORD $0x3DC08E64 // ldr q4, [x19, #560]
+	WORD $0x3DC06264 // ldr q4, [x19, #384]
 	WORD $0x4EA4CC43 // fmls v3, v2, v4
 	WORD $0x4E21D461 // fadd v1, v3, v1
-	WORD $0x3DC05A63 // ldr q3, [x19, #352]
+	WORD $0x3DC01663 // ldr q3, [x19, #80]
 	WORD $0x4E23CC01 // fmla v1, v0, v3
 	WORD $0x3D800021 // str q1, [x1]
 	WORD $0x6E3FDC21 // fmul v1, v1, v31
-	WORD $0x3DC04A63 // ldr q3, [x19, #288]
-	WORD $0x3DC04E60 // ldr q0, [x19, #304]
+	WORD $0x3DC00263 // ldr q3, [x19, #0]
+	WORD $0x3DC06660 // ldr q0, [x19, #400]
 	WORD $0x6EA1E400 // fcmgt v0, v0, v1
-	WORD $0x3DC05264 // ldr q4, [x19, #320]
+	WORD $0x3DC00A64 // ldr q4, [x19, #32]
 	WORD $0x4EA1F481 // fmin v1, v4, v1
 	WORD $0x4EA01C04 // mov v4, v0
 	WORD $0x6E611C64 // bsl v4, v3, v1
-	WORD $0x3DC01A61 // ldr q1, [x19, #96]
-	WORD $0x3DC05662 // ldr q2, [x19, #336]
+	WORD $0x3DC00E61 // ldr q1, [x19, #48]
+	WORD $0x3DC01262 // ldr q2, [x19, #64]
 	WORD $0x4E22CC81 // fmla v1, v4, v2
-	WORD $0x3DC01A62 // ldr q2, [x19, #96]
+	WORD $0x3DC00E62 // ldr q2, [x19, #48]
 	WORD $0x4EA2D422 // fsub v2, v1, v2
-	WORD $0x3DC05A65 // ldr q5, [x19, #352]
+	WORD $0x3DC01665 // ldr q5, [x19, #80]
 	WORD $0x4EA5CC44 // fmls v4, v2, v5
-	WORD $0x3DC05E65 // ldr q5, [x19, #368]
+	WORD $0x3DC01A65 // ldr q5, [x19, #96]
 	WORD $0x4EA5CC44 // fmls v4, v2, v5
-	WORD $0x3DC06265 // ldr q5, [x19, #384]
-	WORD $0x3DC06662 // ldr q2, [x19, #400]
+	WORD $0x3DC01E65 // ldr q5, [x19, #112]
+	WORD $0x3DC02262 // ldr q2, [x19, #128]
 	WORD $0x4E24CCA2 // fmla v2, v5, v4
-	WORD $0x3DC06A65 // ldr q5, [x19, #416]
+	WORD $0x3DC02665 // ldr q5, [x19, #144]
 	WORD $0x4E24CC45 // fmla v5, v2, v4
-	WORD $0x3DC06E62 // ldr q2, [x19, #432]
+	WORD $0x3DC02A62 // ldr q2, [x19, #160]
 	WORD $0x4E24CCA2 // fmla v2, v5, v4
-	WORD $0x3DC07265 // ldr q5, [x19, #448]
+	WORD $0x3DC02E65 // ldr q5, [x19, #176]
 	WORD $0x4E24CC45 // fmla v5, v2, v4
 	WORD $0x6E24DC82 // fmul v2, v4, v4
 	WORD $0x4E22CCA4 // fmla v4, v5, v2
-	WORD $0x3DC03E62 // ldr q2, [x19, #240]
+	WORD $0x3DC03262 // ldr q2, [x19, #192]
 	WORD $0x4E22D482 // fadd v2, v4, v2
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
+	WORD $0x3DC00E64 // ldr q4, [x19, #48]
 	WORD $0x6EA48424 // sub v4, v1, v4
 	WORD $0x4F3F0481 // sshr v1, v4
 	WORD $0x4F375425 // shl v5, v1
-	WORD $0x3DC03E66 // ldr q6, [x19, #240]
+	WORD $0x3DC03266 // ldr q6, [x19, #192]
 	WORD $0x4EA684A6 // add v6, v5, v6
 	WORD $0x6E26DC46 // fmul v6, v2, v6
 	WORD $0x6EA18481 // sub v1, v4, v1
 	WORD $0x4F375421 // shl v1, v1
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
+	WORD $0x3DC03264 // ldr q4, [x19, #192]
 	WORD $0x4EA48424 // add v4, v1, v4
 	WORD $0x6E24DCC4 // fmul v4, v6, v4
 	WORD $0x6E641C60 // bsl v0, v3, v4
@@ -669,7 +415,7 @@ TEXT ·tanhGradNEON(SB), NOSPLIT, $0-72
 	MOVD y_base+48(FP), R2
 loop:
 	WORD $0x3DC00040 // ldr q0, [x2]
-	WORD $0x3DC03E61 // ldr q1, [x19, #240]
+	WORD $0x3DC03261 // ldr q1, [x19, #192]
 	WORD $0x4EA0CC01 // fmls v1, v0, v0
 	WORD $0x3DC00020 // ldr q0, [x1]
 	WORD $0x6E20DC20 // fmul v0, v1, v0
@@ -691,7 +437,7 @@ TEXT ·tanhTangentGradNEON(SB), NOSPLIT, $0-96
 	MOVD dy_base+72(FP), R3
 loop:
 	WORD $0x3DC00040 // ldr q0, [x2]
-	WORD $0x3DC03E61 // ldr q1, [x19, #240]
+	WORD $0x3DC03261 // ldr q1, [x19, #192]
 	WORD $0x4EA0CC01 // fmls v1, v0, v0
 	WORD $0x3DC00022 // ldr q2, [x1]
 	WORD $0x3DC00003 // ldr q3, [x0]
@@ -707,26 +453,6 @@ loop:
 	ADD $16, R1
 	ADD $16, R2
 	ADD $16, R3
-	SUBS $4, R9
-	BGT loop
-	RET
-
-// func leakyReLUNEON(dst, x []float32, slope float32)
-TEXT ·leakyReLUNEON(SB), NOSPLIT, $0-52
-	MOVD $constants<>(SB), R19
-	MOVD dst_len+8(FP), R9
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-	FMOVS slope+48(FP), F31
-	WORD $0x4E0407FF // dup v31.4s, v31.s[0]
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x4EA0C801 // fcmgt0 v1, v0
-	WORD $0x6E3FDC02 // fmul v2, v0, v31
-	WORD $0x6E621C01 // bsl v1, v0, v2
-	WORD $0x3D800001 // str q1, [x0]
-	ADD $16, R0
-	ADD $16, R1
 	SUBS $4, R9
 	BGT loop
 	RET
@@ -781,54 +507,54 @@ loop:
 	WORD $0x3DC00000 // ldr q0, [x0]
 	WORD $0x3DC00021 // ldr q1, [x1]
 	WORD $0x4E21D401 // fadd v1, v0, v1
-	WORD $0x3DC00260 // ldr q0, [x19, #0]
+	WORD $0x3DC06A60 // ldr q0, [x19, #416]
 	WORD $0x4E201C20 // and v0, v1, v0
-	WORD $0x3DC00662 // ldr q2, [x19, #16]
+	WORD $0x3DC06E62 // ldr q2, [x19, #432]
 	WORD $0x4EA0F821 // fabs v1, v1
 	WORD $0x4EA1F441 // fmin v1, v2, v1
 	WORD $0x6E21DC22 // fmul v2, v1, v1
-	WORD $0x3DC00A63 // ldr q3, [x19, #32]
-	WORD $0x3DC00E64 // ldr q4, [x19, #48]
+	WORD $0x3DC07263 // ldr q3, [x19, #448]
+	WORD $0x3DC07664 // ldr q4, [x19, #464]
 	WORD $0x4E22CC64 // fmla v4, v3, v2
-	WORD $0x3DC01263 // ldr q3, [x19, #64]
+	WORD $0x3DC07A63 // ldr q3, [x19, #480]
 	WORD $0x4E22CC83 // fmla v3, v4, v2
-	WORD $0x3DC01664 // ldr q4, [x19, #80]
+	WORD $0x3DC07E64 // ldr q4, [x19, #496]
 	WORD $0x4E22CC64 // fmla v4, v3, v2
 	WORD $0x6E24DC44 // fmul v4, v2, v4
 	WORD $0x4EA11C22 // mov v2, v1
 	WORD $0x4E21CC82 // fmla v2, v4, v1
-	WORD $0x3DC01A64 // ldr q4, [x19, #96]
-	WORD $0x3DC01E63 // ldr q3, [x19, #112]
+	WORD $0x3DC00E64 // ldr q4, [x19, #48]
+	WORD $0x3DC08263 // ldr q3, [x19, #512]
 	WORD $0x4E23CC24 // fmla v4, v1, v3
-	WORD $0x3DC01A63 // ldr q3, [x19, #96]
+	WORD $0x3DC00E63 // ldr q3, [x19, #48]
 	WORD $0x4EA3D483 // fsub v3, v4, v3
-	WORD $0x3DC02265 // ldr q5, [x19, #128]
+	WORD $0x3DC08665 // ldr q5, [x19, #528]
 	WORD $0x4EA11C26 // mov v6, v1
 	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC02665 // ldr q5, [x19, #144]
+	WORD $0x3DC08A65 // ldr q5, [x19, #544]
 	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC02A65 // ldr q5, [x19, #160]
-	WORD $0x3DC02E63 // ldr q3, [x19, #176]
+	WORD $0x3DC08E65 // ldr q5, [x19, #560]
+	WORD $0x3DC09263 // ldr q3, [x19, #576]
 	WORD $0x4E26CCA3 // fmla v3, v5, v6
-	WORD $0x3DC03265 // ldr q5, [x19, #192]
+	WORD $0x3DC09665 // ldr q5, [x19, #592]
 	WORD $0x4E26CC65 // fmla v5, v3, v6
-	WORD $0x3DC03663 // ldr q3, [x19, #208]
+	WORD $0x3DC09A63 // ldr q3, [x19, #608]
 	WORD $0x4E26CCA3 // fmla v3, v5, v6
-	WORD $0x3DC03A65 // ldr q5, [x19, #224]
+	WORD $0x3DC09E65 // ldr q5, [x19, #624]
 	WORD $0x4E26CC65 // fmla v5, v3, v6
 	WORD $0x6E26DCC3 // fmul v3, v6, v6
 	WORD $0x4E26D4C6 // fadd v6, v6, v6
 	WORD $0x4E23CCA6 // fmla v6, v5, v3
 	WORD $0x4F375484 // shl v4, v4
-	WORD $0x3DC03E63 // ldr q3, [x19, #240]
+	WORD $0x3DC03263 // ldr q3, [x19, #192]
 	WORD $0x4EA38483 // add v3, v4, v3
-	WORD $0x3DC03E64 // ldr q4, [x19, #240]
+	WORD $0x3DC03264 // ldr q4, [x19, #192]
 	WORD $0x4EA4D464 // fsub v4, v3, v4
 	WORD $0x4E23CCC4 // fmla v4, v6, v3
-	WORD $0x3DC04263 // ldr q3, [x19, #256]
+	WORD $0x3DC0A263 // ldr q3, [x19, #640]
 	WORD $0x4E23D483 // fadd v3, v4, v3
 	WORD $0x6E23FC83 // fdiv v3, v4, v3
-	WORD $0x3DC04664 // ldr q4, [x19, #272]
+	WORD $0x3DC0A664 // ldr q4, [x19, #656]
 	WORD $0x6EA1E481 // fcmgt v1, v4, v1
 	WORD $0x6E631C41 // bsl v1, v2, v3
 	WORD $0x4EA01C20 // orr v0, v1, v0
@@ -1124,7 +850,7 @@ loop:
 	WORD $0x3DC000C2 // ldr q2, [x6]
 	WORD $0x3DC000E3 // ldr q3, [x7]
 	WORD $0x4EA0F863 // fabs v3, v3
-	WORD $0x3DC00264 // ldr q4, [x19, #0]
+	WORD $0x3DC06A64 // ldr q4, [x19, #416]
 	WORD $0x4E241C04 // and v4, v0, v4
 	WORD $0x4EA41C64 // orr v4, v3, v4
 	WORD $0x6E21DC03 // fmul v3, v0, v1
@@ -1170,7 +896,7 @@ loop:
 	WORD $0x3DC000C2 // ldr q2, [x6]
 	WORD $0x3DC000E3 // ldr q3, [x7]
 	WORD $0x4EA0F863 // fabs v3, v3
-	WORD $0x3DC00264 // ldr q4, [x19, #0]
+	WORD $0x3DC06A64 // ldr q4, [x19, #416]
 	WORD $0x4E241C04 // and v4, v0, v4
 	WORD $0x4EA41C64 // orr v4, v3, v4
 	WORD $0x6E21DC03 // fmul v3, v0, v1
@@ -1220,12 +946,12 @@ loop:
 	WORD $0x3DC000E3 // ldr q3, [x7]
 	WORD $0x3DC00104 // ldr q4, [x8]
 	WORD $0x3DC00145 // ldr q5, [x10]
-	WORD $0x3DC0E266 // ldr q6, [x19, #896]
+	WORD $0x3DC0AA66 // ldr q6, [x19, #672]
 	WORD $0x2EA6C007 // umull v7, v0, v6
 	WORD $0x6EA6C006 // umull2 v6, v0, v6
 	WORD $0x4E8618E0 // uzp1 v0, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1234,16 +960,16 @@ loop:
 	WORD $0x6E241C21 // eor v1, v1, v4
 	WORD $0x6E231CC3 // eor v3, v6, v3
 	WORD $0x6E251C63 // eor v3, v3, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0B266 // ldr q6, [x19, #704]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
+	WORD $0x3DC0B664 // ldr q4, [x19, #720]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0E265 // ldr q5, [x19, #896]
+	WORD $0x3DC0AA65 // ldr q5, [x19, #672]
 	WORD $0x2EA5C027 // umull v7, v1, v5
 	WORD $0x6EA5C025 // umull2 v5, v1, v5
 	WORD $0x4E8518E1 // uzp1 v1, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1252,16 +978,16 @@ loop:
 	WORD $0x6E261C42 // eor v2, v2, v6
 	WORD $0x6E201CA0 // eor v0, v5, v0
 	WORD $0x6E241C00 // eor v0, v0, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0B265 // ldr q5, [x19, #704]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
+	WORD $0x3DC0B666 // ldr q6, [x19, #720]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0E264 // ldr q4, [x19, #896]
+	WORD $0x3DC0AA64 // ldr q4, [x19, #672]
 	WORD $0x2EA4C047 // umull v7, v2, v4
 	WORD $0x6EA4C044 // umull2 v4, v2, v4
 	WORD $0x4E8418E2 // uzp1 v2, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C008 // umull v8, v0, v7
 	WORD $0x6EA7C007 // umull2 v7, v0, v7
 	WORD $0x4E871900 // uzp1 v0, v8, v7
@@ -1270,16 +996,16 @@ loop:
 	WORD $0x6E251C63 // eor v3, v3, v5
 	WORD $0x6E211C81 // eor v1, v4, v1
 	WORD $0x6E261C21 // eor v1, v1, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0B264 // ldr q4, [x19, #704]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
+	WORD $0x3DC0B665 // ldr q5, [x19, #720]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0E266 // ldr q6, [x19, #896]
+	WORD $0x3DC0AA66 // ldr q6, [x19, #672]
 	WORD $0x2EA6C067 // umull v7, v3, v6
 	WORD $0x6EA6C066 // umull2 v6, v3, v6
 	WORD $0x4E8618E3 // uzp1 v3, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C028 // umull v8, v1, v7
 	WORD $0x6EA7C027 // umull2 v7, v1, v7
 	WORD $0x4E871901 // uzp1 v1, v8, v7
@@ -1288,16 +1014,16 @@ loop:
 	WORD $0x6E241C00 // eor v0, v0, v4
 	WORD $0x6E221CC2 // eor v2, v6, v2
 	WORD $0x6E251C42 // eor v2, v2, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0B266 // ldr q6, [x19, #704]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
+	WORD $0x3DC0B664 // ldr q4, [x19, #720]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0E265 // ldr q5, [x19, #896]
+	WORD $0x3DC0AA65 // ldr q5, [x19, #672]
 	WORD $0x2EA5C007 // umull v7, v0, v5
 	WORD $0x6EA5C005 // umull2 v5, v0, v5
 	WORD $0x4E8518E0 // uzp1 v0, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1306,16 +1032,16 @@ loop:
 	WORD $0x6E261C21 // eor v1, v1, v6
 	WORD $0x6E231CA3 // eor v3, v5, v3
 	WORD $0x6E241C63 // eor v3, v3, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0B265 // ldr q5, [x19, #704]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
+	WORD $0x3DC0B666 // ldr q6, [x19, #720]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0E264 // ldr q4, [x19, #896]
+	WORD $0x3DC0AA64 // ldr q4, [x19, #672]
 	WORD $0x2EA4C027 // umull v7, v1, v4
 	WORD $0x6EA4C024 // umull2 v4, v1, v4
 	WORD $0x4E8418E1 // uzp1 v1, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1324,16 +1050,16 @@ loop:
 	WORD $0x6E251C42 // eor v2, v2, v5
 	WORD $0x6E201C80 // eor v0, v4, v0
 	WORD $0x6E261C00 // eor v0, v0, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0B264 // ldr q4, [x19, #704]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
+	WORD $0x3DC0B665 // ldr q5, [x19, #720]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0E266 // ldr q6, [x19, #896]
+	WORD $0x3DC0AA66 // ldr q6, [x19, #672]
 	WORD $0x2EA6C047 // umull v7, v2, v6
 	WORD $0x6EA6C046 // umull2 v6, v2, v6
 	WORD $0x4E8618E2 // uzp1 v2, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C008 // umull v8, v0, v7
 	WORD $0x6EA7C007 // umull2 v7, v0, v7
 	WORD $0x4E871900 // uzp1 v0, v8, v7
@@ -1342,16 +1068,16 @@ loop:
 	WORD $0x6E241C63 // eor v3, v3, v4
 	WORD $0x6E211CC1 // eor v1, v6, v1
 	WORD $0x6E251C21 // eor v1, v1, v5
-	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
+	WORD $0x3DC0B266 // ldr q6, [x19, #704]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0EE64 // ldr q4, [x19, #944]
+	WORD $0x3DC0B664 // ldr q4, [x19, #720]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0E265 // ldr q5, [x19, #896]
+	WORD $0x3DC0AA65 // ldr q5, [x19, #672]
 	WORD $0x2EA5C067 // umull v7, v3, v5
 	WORD $0x6EA5C065 // umull2 v5, v3, v5
 	WORD $0x4E8518E3 // uzp1 v3, v7, v5
 	WORD $0x4E8558E5 // uzp2 v5, v7, v5
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C028 // umull v8, v1, v7
 	WORD $0x6EA7C027 // umull2 v7, v1, v7
 	WORD $0x4E871901 // uzp1 v1, v8, v7
@@ -1360,16 +1086,16 @@ loop:
 	WORD $0x6E261C00 // eor v0, v0, v6
 	WORD $0x6E221CA2 // eor v2, v5, v2
 	WORD $0x6E241C42 // eor v2, v2, v4
-	WORD $0x3DC0EA65 // ldr q5, [x19, #928]
+	WORD $0x3DC0B265 // ldr q5, [x19, #704]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0EE66 // ldr q6, [x19, #944]
+	WORD $0x3DC0B666 // ldr q6, [x19, #720]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC0E264 // ldr q4, [x19, #896]
+	WORD $0x3DC0AA64 // ldr q4, [x19, #672]
 	WORD $0x2EA4C007 // umull v7, v0, v4
 	WORD $0x6EA4C004 // umull2 v4, v0, v4
 	WORD $0x4E8418E0 // uzp1 v0, v7, v4
 	WORD $0x4E8458E4 // uzp2 v4, v7, v4
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C048 // umull v8, v2, v7
 	WORD $0x6EA7C047 // umull2 v7, v2, v7
 	WORD $0x4E871902 // uzp1 v2, v8, v7
@@ -1378,16 +1104,16 @@ loop:
 	WORD $0x6E251C21 // eor v1, v1, v5
 	WORD $0x6E231C83 // eor v3, v4, v3
 	WORD $0x6E261C63 // eor v3, v3, v6
-	WORD $0x3DC0EA64 // ldr q4, [x19, #928]
+	WORD $0x3DC0B264 // ldr q4, [x19, #704]
 	WORD $0x4EA484A4 // add v4, v5, v4
-	WORD $0x3DC0EE65 // ldr q5, [x19, #944]
+	WORD $0x3DC0B665 // ldr q5, [x19, #720]
 	WORD $0x4EA584C5 // add v5, v6, v5
-	WORD $0x3DC0E266 // ldr q6, [x19, #896]
+	WORD $0x3DC0AA66 // ldr q6, [x19, #672]
 	WORD $0x2EA6C027 // umull v7, v1, v6
 	WORD $0x6EA6C026 // umull2 v6, v1, v6
 	WORD $0x4E8618E1 // uzp1 v1, v7, v6
 	WORD $0x4E8658E6 // uzp2 v6, v7, v6
-	WORD $0x3DC0E667 // ldr q7, [x19, #912]
+	WORD $0x3DC0AE67 // ldr q7, [x19, #688]
 	WORD $0x2EA7C068 // umull v8, v3, v7
 	WORD $0x6EA7C067 // umull2 v7, v3, v7
 	WORD $0x4E871903 // uzp1 v3, v8, v7
@@ -1397,102 +1123,102 @@ loop:
 	WORD $0x6E201CC0 // eor v0, v6, v0
 	WORD $0x6E251C05 // eor v5, v0, v5
 	WORD $0x6E21D884 // ucvtf v4, v4
-	WORD $0x3DC08E60 // ldr q0, [x19, #560]
+	WORD $0x3DC06260 // ldr q0, [x19, #384]
 	WORD $0x4E20D480 // fadd v0, v4, v0
-	WORD $0x3DC0BA64 // ldr q4, [x19, #736]
+	WORD $0x3DC03A64 // ldr q4, [x19, #224]
 	WORD $0x6EA48404 // sub v4, v0, v4
 	WORD $0x4F290480 // sshr v0, v4
-	WORD $0x3DC0F266 // ldr q6, [x19, #960]
+	WORD $0x3DC0BA66 // ldr q6, [x19, #736]
 	WORD $0x6EA68406 // sub v6, v0, v6
 	WORD $0x4E21D8C6 // scvtf v6, v6
-	WORD $0x3DC0F660 // ldr q0, [x19, #976]
+	WORD $0x3DC0BE60 // ldr q0, [x19, #752]
 	WORD $0x4E201C80 // and v0, v4, v0
-	WORD $0x3DC0BA64 // ldr q4, [x19, #736]
+	WORD $0x3DC03A64 // ldr q4, [x19, #224]
 	WORD $0x4EA48404 // add v4, v0, v4
-	WORD $0x3DC03E60 // ldr q0, [x19, #240]
+	WORD $0x3DC03260 // ldr q0, [x19, #192]
 	WORD $0x4EA0D480 // fsub v0, v4, v0
-	WORD $0x3DC0BE64 // ldr q4, [x19, #752]
+	WORD $0x3DC03E64 // ldr q4, [x19, #240]
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0C262 // ldr q2, [x19, #768]
+	WORD $0x3DC04262 // ldr q2, [x19, #256]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0C664 // ldr q4, [x19, #784]
+	WORD $0x3DC04664 // ldr q4, [x19, #272]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0CA62 // ldr q2, [x19, #800]
+	WORD $0x3DC04A62 // ldr q2, [x19, #288]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0CE64 // ldr q4, [x19, #816]
+	WORD $0x3DC04E64 // ldr q4, [x19, #304]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0D262 // ldr q2, [x19, #832]
+	WORD $0x3DC05262 // ldr q2, [x19, #320]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0D664 // ldr q4, [x19, #848]
+	WORD $0x3DC05664 // ldr q4, [x19, #336]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC84 // fmul v4, v4, v0
-	WORD $0x3DC0DA62 // ldr q2, [x19, #864]
+	WORD $0x3DC05A62 // ldr q2, [x19, #352]
 	WORD $0x4E22D482 // fadd v2, v4, v2
 	WORD $0x6E20DC42 // fmul v2, v2, v0
-	WORD $0x3DC0DE64 // ldr q4, [x19, #880]
+	WORD $0x3DC05E64 // ldr q4, [x19, #368]
 	WORD $0x4E24D444 // fadd v4, v2, v4
 	WORD $0x6E20DC02 // fmul v2, v0, v0
 	WORD $0x6E20DC84 // fmul v4, v4, v0
 	WORD $0x6E22DC84 // fmul v4, v4, v2
-	WORD $0x3DC05E67 // ldr q7, [x19, #368]
+	WORD $0x3DC01A67 // ldr q7, [x19, #96]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
 	WORD $0x4E27D487 // fadd v7, v4, v7
-	WORD $0x3DC08E64 // ldr q4, [x19, #560]
+	WORD $0x3DC06264 // ldr q4, [x19, #384]
 	WORD $0x6E24DC44 // fmul v4, v2, v4
 	WORD $0x4EA4D4E4 // fsub v4, v7, v4
 	WORD $0x4E20D480 // fadd v0, v4, v0
-	WORD $0x3DC05A64 // ldr q4, [x19, #352]
+	WORD $0x3DC01664 // ldr q4, [x19, #80]
 	WORD $0x6E24DCC4 // fmul v4, v6, v4
 	WORD $0x4E24D404 // fadd v4, v0, v4
-	WORD $0x3DC09660 // ldr q0, [x19, #592]
+	WORD $0x3DC0C260 // ldr q0, [x19, #768]
 	WORD $0x6E20DC80 // fmul v0, v4, v0
 	WORD $0x6EA1F800 // fsqrt v0, v0
-	WORD $0x3DC0FA64 // ldr q4, [x19, #992]
+	WORD $0x3DC0C664 // ldr q4, [x19, #784]
 	WORD $0x4EA48464 // add v4, v3, v4
 	WORD $0x6F220484 // ushr v4, v4
 	WORD $0x4F3E5486 // shl v6, v4
 	WORD $0x6EA68466 // sub v6, v3, v6
 	WORD $0x4E21D8C6 // scvtf v6, v6
-	WORD $0x3DC0FE63 // ldr q3, [x19, #1008]
+	WORD $0x3DC0CA63 // ldr q3, [x19, #800]
 	WORD $0x6E23DCC3 // fmul v3, v6, v3
 	WORD $0x6E23DC66 // fmul v6, v3, v3
-	WORD $0x3DC10267 // ldr q7, [x19, #1024]
+	WORD $0x3DC0CE67 // ldr q7, [x19, #816]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
-	WORD $0x3DC10662 // ldr q2, [x19, #1040]
+	WORD $0x3DC0D262 // ldr q2, [x19, #832]
 	WORD $0x4E22D4E2 // fadd v2, v7, v2
 	WORD $0x6E26DC42 // fmul v2, v2, v6
-	WORD $0x3DC10A67 // ldr q7, [x19, #1056]
+	WORD $0x3DC0D667 // ldr q7, [x19, #848]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
 	WORD $0x6E23DCE7 // fmul v7, v7, v3
 	WORD $0x4E23D4E3 // fadd v3, v7, v3
-	WORD $0x3DC10E67 // ldr q7, [x19, #1072]
+	WORD $0x3DC0DA67 // ldr q7, [x19, #864]
 	WORD $0x6E27DCC7 // fmul v7, v6, v7
-	WORD $0x3DC11262 // ldr q2, [x19, #1088]
+	WORD $0x3DC0DE62 // ldr q2, [x19, #880]
 	WORD $0x4E22D4E2 // fadd v2, v7, v2
 	WORD $0x6E26DC42 // fmul v2, v2, v6
-	WORD $0x3DC11667 // ldr q7, [x19, #1104]
+	WORD $0x3DC0E267 // ldr q7, [x19, #896]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
 	WORD $0x6E26DCE7 // fmul v7, v7, v6
-	WORD $0x3DC08E62 // ldr q2, [x19, #560]
+	WORD $0x3DC06262 // ldr q2, [x19, #384]
 	WORD $0x6E22DCC2 // fmul v2, v6, v2
 	WORD $0x4EA2D4E2 // fsub v2, v7, v2
-	WORD $0x3DC03E67 // ldr q7, [x19, #240]
+	WORD $0x3DC03267 // ldr q7, [x19, #192]
 	WORD $0x4E27D447 // fadd v7, v2, v7
 	WORD $0x4F3F5482 // shl v2, v4
 	WORD $0x4F210442 // sshr v2, v2
-	WORD $0x3DC11A66 // ldr q6, [x19, #1120]
+	WORD $0x3DC0E666 // ldr q6, [x19, #912]
 	WORD $0x4EA68486 // add v6, v4, v6
-	WORD $0x3DC11E68 // ldr q8, [x19, #1136]
+	WORD $0x3DC0EA68 // ldr q8, [x19, #928]
 	WORD $0x4E281CC8 // and v8, v6, v8
 	WORD $0x4F3E5508 // shl v8, v8
-	WORD $0x3DC11E66 // ldr q6, [x19, #1136]
+	WORD $0x3DC0EA66 // ldr q6, [x19, #928]
 	WORD $0x4E261C86 // and v6, v4, v6
 	WORD $0x4F3E54C6 // shl v6, v6
 	WORD $0x4EA21C44 // mov v4, v2
@@ -1505,102 +1231,102 @@ loop:
 	WORD $0x3D800008 // str q8, [x0]
 	WORD $0x3D800020 // str q0, [x1]
 	WORD $0x6E21D8A5 // ucvtf v5, v5
-	WORD $0x3DC08E60 // ldr q0, [x19, #560]
+	WORD $0x3DC06260 // ldr q0, [x19, #384]
 	WORD $0x4E20D4A0 // fadd v0, v5, v0
-	WORD $0x3DC0BA65 // ldr q5, [x19, #736]
+	WORD $0x3DC03A65 // ldr q5, [x19, #224]
 	WORD $0x6EA58405 // sub v5, v0, v5
 	WORD $0x4F2904A0 // sshr v0, v5
-	WORD $0x3DC0F268 // ldr q8, [x19, #960]
+	WORD $0x3DC0BA68 // ldr q8, [x19, #736]
 	WORD $0x6EA88408 // sub v8, v0, v8
 	WORD $0x4E21D908 // scvtf v8, v8
-	WORD $0x3DC0F660 // ldr q0, [x19, #976]
+	WORD $0x3DC0BE60 // ldr q0, [x19, #752]
 	WORD $0x4E201CA0 // and v0, v5, v0
-	WORD $0x3DC0BA65 // ldr q5, [x19, #736]
+	WORD $0x3DC03A65 // ldr q5, [x19, #224]
 	WORD $0x4EA58405 // add v5, v0, v5
-	WORD $0x3DC03E60 // ldr q0, [x19, #240]
+	WORD $0x3DC03260 // ldr q0, [x19, #192]
 	WORD $0x4EA0D4A0 // fsub v0, v5, v0
-	WORD $0x3DC0BE65 // ldr q5, [x19, #752]
+	WORD $0x3DC03E65 // ldr q5, [x19, #240]
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0C266 // ldr q6, [x19, #768]
+	WORD $0x3DC04266 // ldr q6, [x19, #256]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0C665 // ldr q5, [x19, #784]
+	WORD $0x3DC04665 // ldr q5, [x19, #272]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0CA66 // ldr q6, [x19, #800]
+	WORD $0x3DC04A66 // ldr q6, [x19, #288]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0CE65 // ldr q5, [x19, #816]
+	WORD $0x3DC04E65 // ldr q5, [x19, #304]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0D266 // ldr q6, [x19, #832]
+	WORD $0x3DC05266 // ldr q6, [x19, #320]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0D665 // ldr q5, [x19, #848]
+	WORD $0x3DC05665 // ldr q5, [x19, #336]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
-	WORD $0x3DC0DA66 // ldr q6, [x19, #864]
+	WORD $0x3DC05A66 // ldr q6, [x19, #352]
 	WORD $0x4E26D4A6 // fadd v6, v5, v6
 	WORD $0x6E20DCC6 // fmul v6, v6, v0
-	WORD $0x3DC0DE65 // ldr q5, [x19, #880]
+	WORD $0x3DC05E65 // ldr q5, [x19, #368]
 	WORD $0x4E25D4C5 // fadd v5, v6, v5
 	WORD $0x6E20DC06 // fmul v6, v0, v0
 	WORD $0x6E20DCA5 // fmul v5, v5, v0
 	WORD $0x6E26DCA5 // fmul v5, v5, v6
-	WORD $0x3DC05E62 // ldr q2, [x19, #368]
+	WORD $0x3DC01A62 // ldr q2, [x19, #96]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
 	WORD $0x4E22D4A2 // fadd v2, v5, v2
-	WORD $0x3DC08E65 // ldr q5, [x19, #560]
+	WORD $0x3DC06265 // ldr q5, [x19, #384]
 	WORD $0x6E25DCC5 // fmul v5, v6, v5
 	WORD $0x4EA5D445 // fsub v5, v2, v5
 	WORD $0x4E20D4A0 // fadd v0, v5, v0
-	WORD $0x3DC05A65 // ldr q5, [x19, #352]
+	WORD $0x3DC01665 // ldr q5, [x19, #80]
 	WORD $0x6E25DD05 // fmul v5, v8, v5
 	WORD $0x4E25D405 // fadd v5, v0, v5
-	WORD $0x3DC09660 // ldr q0, [x19, #592]
+	WORD $0x3DC0C260 // ldr q0, [x19, #768]
 	WORD $0x6E20DCA0 // fmul v0, v5, v0
 	WORD $0x6EA1F800 // fsqrt v0, v0
-	WORD $0x3DC0FA65 // ldr q5, [x19, #992]
+	WORD $0x3DC0C665 // ldr q5, [x19, #784]
 	WORD $0x4EA58425 // add v5, v1, v5
 	WORD $0x6F2204A5 // ushr v5, v5
 	WORD $0x4F3E54A8 // shl v8, v5
 	WORD $0x6EA88428 // sub v8, v1, v8
 	WORD $0x4E21D908 // scvtf v8, v8
-	WORD $0x3DC0FE61 // ldr q1, [x19, #1008]
+	WORD $0x3DC0CA61 // ldr q1, [x19, #800]
 	WORD $0x6E21DD01 // fmul v1, v8, v1
 	WORD $0x6E21DC28 // fmul v8, v1, v1
-	WORD $0x3DC10262 // ldr q2, [x19, #1024]
+	WORD $0x3DC0CE62 // ldr q2, [x19, #816]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
-	WORD $0x3DC10666 // ldr q6, [x19, #1040]
+	WORD $0x3DC0D266 // ldr q6, [x19, #832]
 	WORD $0x4E26D446 // fadd v6, v2, v6
 	WORD $0x6E28DCC6 // fmul v6, v6, v8
-	WORD $0x3DC10A62 // ldr q2, [x19, #1056]
+	WORD $0x3DC0D662 // ldr q2, [x19, #848]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x6E28DC42 // fmul v2, v2, v8
 	WORD $0x6E21DC42 // fmul v2, v2, v1
 	WORD $0x4E21D441 // fadd v1, v2, v1
-	WORD $0x3DC10E62 // ldr q2, [x19, #1072]
+	WORD $0x3DC0DA62 // ldr q2, [x19, #864]
 	WORD $0x6E22DD02 // fmul v2, v8, v2
-	WORD $0x3DC11266 // ldr q6, [x19, #1088]
+	WORD $0x3DC0DE66 // ldr q6, [x19, #880]
 	WORD $0x4E26D446 // fadd v6, v2, v6
 	WORD $0x6E28DCC6 // fmul v6, v6, v8
-	WORD $0x3DC11662 // ldr q2, [x19, #1104]
+	WORD $0x3DC0E262 // ldr q2, [x19, #896]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x6E28DC42 // fmul v2, v2, v8
 	WORD $0x6E28DC42 // fmul v2, v2, v8
-	WORD $0x3DC08E66 // ldr q6, [x19, #560]
+	WORD $0x3DC06266 // ldr q6, [x19, #384]
 	WORD $0x6E26DD06 // fmul v6, v8, v6
 	WORD $0x4EA6D446 // fsub v6, v2, v6
-	WORD $0x3DC03E62 // ldr q2, [x19, #240]
+	WORD $0x3DC03262 // ldr q2, [x19, #192]
 	WORD $0x4E22D4C2 // fadd v2, v6, v2
 	WORD $0x4F3F54A6 // shl v6, v5
 	WORD $0x4F2104C6 // sshr v6, v6
-	WORD $0x3DC11A68 // ldr q8, [x19, #1120]
+	WORD $0x3DC0E668 // ldr q8, [x19, #912]
 	WORD $0x4EA884A8 // add v8, v5, v8
-	WORD $0x3DC11E63 // ldr q3, [x19, #1136]
+	WORD $0x3DC0EA63 // ldr q3, [x19, #928]
 	WORD $0x4E231D03 // and v3, v8, v3
 	WORD $0x4F3E5463 // shl v3, v3
-	WORD $0x3DC11E68 // ldr q8, [x19, #1136]
+	WORD $0x3DC0EA68 // ldr q8, [x19, #928]
 	WORD $0x4E281CA8 // and v8, v5, v8
 	WORD $0x4F3E5508 // shl v8, v8
 	WORD $0x4EA61CC5 // mov v5, v6

@@ -28,13 +28,14 @@ var updates = []struct {
 		d := 1 - x[2]*x[2]
 		return []float64{d*x[0] - 2*x[2]*x[3]*x[1], d * x[1]}, []float64{math.Abs(x[0]) + 2*math.Abs(x[1]), math.Abs(x[1])}
 	}, 5, -1},
-	{"LeakyReLU", 2, func(x [][]float32) { LeakyReLU(x[0], x[1], 0.01) }, func(x []float64) (w, s []float64) {
-		w = []float64{x[1]}
-		if x[1] <= 0 {
-			w[0] *= float64(float32(0.01))
-		}
-		return w, []float64{math.Abs(w[0])}
-	}, 1, -1},
+	{"LeakyReLU", 2, func(x [][]float32) { copy(x[0], x[1]); BiasLeakyReLU(x[0], len(x[0]), 1, len(x[0]), minusZeros, 0.01) },
+		func(x []float64) (w, s []float64) {
+			w = []float64{x[1]}
+			if x[1] <= 0 {
+				w[0] *= float64(float32(0.01))
+			}
+			return w, []float64{math.Abs(w[0])}
+		}, 1, -1},
 	{"LeakyReLUGrad", 3, func(x [][]float32) { LeakyReLUGrad(x[0], x[1], x[2], 0.01) }, func(x []float64) (w, s []float64) {
 		w = []float64{x[1]}
 		if x[2] <= 0 {
@@ -170,9 +171,9 @@ func TestBias(t *testing.T) {
 			for name, f := range map[string][2]func(y []float32){
 				"AddBias": {func(y []float32) { AddBias(y, ld, rows, cols, b) }, func(row []float32) {}},
 				"BiasTanh": {func(y []float32) { BiasTanh(y, ld, rows, cols, b) },
-					func(row []float32) { Tanh(row, row) }},
+					func(row []float32) { tanh(row, row) }},
 				"BiasLeakyReLU": {func(y []float32) { BiasLeakyReLU(y, ld, rows, cols, b, slope) },
-					func(row []float32) { LeakyReLU(row, row, slope) }},
+					func(row []float32) { LeakyReLUGrad(row, row, row, slope) }},
 			} {
 				buf, y := guarded(n, off)
 				copy(y, start)
@@ -297,7 +298,7 @@ func TestShapesPanic(t *testing.T) {
 		"small ld":    func() { w.GemmTN(3, 2, 2, x, 2, x, 2, make([]float32, 6), 2, false) },
 		"negative":    func() { AddBias(x, 2, -1, 2, x) },
 		"short bias":  func() { BiasTanh(x, 4, 3, 4, x[:3]) },
-		"short dst":   func() { Tanh(x[:2], x[:3:3]) },
+		"short dst":   func() { TanhGrad(x[:2], x, x[:3:3]) },
 		"short state": func() { Adam(x, x, x[:11:11], x, 1, 1, 0, 0, 0) },
 		"dist":        func() { SqDist(x[:3], 2, x, 2, 2, x, 2, 2, 2) },
 	} {

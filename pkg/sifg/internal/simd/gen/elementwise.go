@@ -31,11 +31,10 @@ func (l lanes) put(v reg.VecVirtual, slice string) {
 }
 
 // pointwise emits a kernel over slices of equal length: body computes one vector. Where an element lies in its vector
-// makes no difference to its bits. size is that of an element in bytes.
-func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
+// makes no difference to its bits.
+func (m *machine) pointwise(name, params string, body func(l lanes)) {
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	m.double = size == 8
 	first := kernel{name, params}.names()[0]
 	n := m.Load(m.Param(first).Len(), m.GP64()).(reg.GPVirtual)
 	offset := m.GP64()
@@ -51,7 +50,7 @@ func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 		}
 		return Mem{Base: base, Index: offset, Scale: 1}
 	}
-	count := U8(m.bytes / size)
+	count := U8(m.bytes / 4)
 	m.SUBQ(count, n)
 	m.JLT(LabelRef("tail"))
 	m.Label("loop")
@@ -62,39 +61,27 @@ func (m *machine) pointwise(name, params string, size int, body func(l lanes)) {
 	m.Label("tail")
 	m.ADDQ(count, n)
 	m.JZ(LabelRef("done"))
-	if m.double {
-		m.SHLQ(U8(1), n)
-	}
 	k := m.mask(n)
 	body(lanes{m, at, &k})
 	m.Label("done")
 	m.ret()
-	m.double = false
 }
 
 func (m *machine) elementwise() {
-	unary := func(name string, f func(reg.VecVirtual) reg.VecVirtual) {
-		m.pointwise(name, "dst, x []float32", 4, func(l lanes) { l.put(f(l.get("x")), "dst") })
-	}
-	unary("tanh", m.tanh)
-	unary("exp", m.exp)
-	m.pointwise("expScaled", "dst, x []float32, low, scale float32", 4, func(l lanes) {
+	m.pointwise("expScaled", "dst, x []float32, low, scale float32", func(l lanes) {
 		l.put(l.expFrom(l.mul(l.sub(l.get("x"), l.param("low")), l.param("scale")), leastNormal), "dst")
 	})
 	m.minLanes()
-	unary("logCosh", m.logCosh)
-	m.pointwise("absPow", "pow, log, x []float32, q float32", 4, func(l lanes) {
+	m.pointwise("absPow", "pow, log, x []float32, q float32", func(l lanes) {
 		y := l.log(l.max(l.op3(l.VANDPS, l.get("x"), l.words(^uint32(signBit))), l.words(minNormal)))
 		l.put(y, "log")
 		l.put(l.exp(l.mul(y, l.param("q"))), "pow")
 	})
-	m.pointwise("tanh64", "dst, x []float64", 8, func(l lanes) { l.put(l.tanh64(l.get("x")), "dst") })
-	m.pointwise("logCosh64", "dst, x []float64", 8, func(l lanes) { l.put(l.logCosh64(l.get("x")), "dst") })
 
-	m.pointwise("tanhGrad", "dst, g, y []float32", 4, func(l lanes) {
+	m.pointwise("tanhGrad", "dst, g, y []float32", func(l lanes) {
 		l.put(l.mul(l.tanhSlope(l.get("y")), l.get("g")), "dst")
 	})
-	m.pointwise("tanhTangentGrad", "g, gd, y, dy []float32", 4, func(l lanes) {
+	m.pointwise("tanhTangentGrad", "g, gd, y, dy []float32", func(l lanes) {
 		y := l.get("y")
 		s := l.tanhSlope(y)
 		gd := l.get("gd")
@@ -103,10 +90,7 @@ func (m *machine) elementwise() {
 		l.put(g, "g")
 		l.put(l.mul(s, gd), "gd")
 	})
-	m.pointwise("leakyReLU", "dst, x []float32, slope float32", 4, func(l lanes) {
-		l.put(l.leakyReLU(l.get("x"), l.param("slope")), "dst")
-	})
-	m.pointwise("leakyReLUGrad", "dst, g, y []float32, slope float32", 4, func(l lanes) {
+	m.pointwise("leakyReLUGrad", "dst, g, y []float32, slope float32", func(l lanes) {
 		g := l.get("g")
 		l.put(l.pick(l.positive(l.get("y")), g, l.mul(g, l.param("slope"))), "dst")
 	})
@@ -267,26 +251,6 @@ func (m *machine) expFrom(x reg.VecVirtual, low float64) reg.VecVirtual {
 
 // leastNormal is an argument just above which exp is a normal number.
 const leastNormal = -87.3
-
-// log cosh x = x²/2 + x⁴·P(x²) for |x| < 0.8; else |x| − log 2 + log(1 + w), w = exp(−2|x|) ≤ 0.2019. At most 2 ulp.
-func (m *machine) logCosh(x reg.VecVirtual) reg.VecVirtual {
-	t := m.op3(m.VANDPS, x, m.words(^uint32(signBit)))
-	t2 := m.mul(t, t)
-	small := m.fma(m.mul(m.horner(t2, logCoshSmall[:]...), t2), t2, m.mul(t2, m.c(0.5)))
-
-	j, p := m.expCore(m.mul(m.min(m.load(m.c(40)), t), m.c(-2)))
-	w := m.mul(p, m.pow2(j))
-	y := m.load(m.c(-ln2Lo))
-	m.addTo(y, w, m.horner(w, log1pPoly[:]...))
-	y = m.add(y, m.sub(t, m.c(ln2Hi)))
-	return m.pick(m.less(t, m.c(0.8)), small, y)
-}
-
-// logCoshSmall: log cosh x = x²/2 + x⁴·P(x²) on |x| ≤ 0.81; minimax, relative error 1.1e-8.
-var logCoshSmall = [...]float64{-0.000399990408603, 0.00197528722522, -0.00668162287374, 0.022213420414, -0.0833329371488}
-
-// log1pPoly: log(1+w) = w·P(w) on 0 ≤ w ≤ 0.21; minimax, relative error 3.3e-9.
-var log1pPoly = [...]float64{-0.101056406241, 0.186213529996, -0.248588994869, 0.333266645626, -0.499998836821, 0.999999996704}
 
 // minNormal is the smallest normal number's bit pattern.
 const minNormal = 1 << 23

@@ -296,13 +296,7 @@ func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual {
 	return v
 }
 
-// toInt and toFloat convert between float32 and signed words; toInt rounds to nearest, ties to even.
-func (m *machine) toInt(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	m.VCVTPS2DQ(a, v)
-	return v
-}
-
+// toFloat converts signed words.
 func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual {
 	v := m.vec()
 	m.VCVTDQ2PS(a, v)

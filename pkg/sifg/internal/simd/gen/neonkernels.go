@@ -44,15 +44,9 @@ func arm64Files(kernels []kernel) []file {
 var byRows = []string{"addBias", "biasTanh", "biasLeakyReLU", "colSums", "normalGroups"}
 
 func (a *arm64) functions() {
-	unary := func(name string, f func(b *body, x value) value) {
-		a.pointwise(name, "dst, x []float32", func(b *body) { b.store(f(b, b.get("x")), "dst") })
-	}
-	unary("tanh", (*body).tanh)
-	unary("exp", (*body).exp)
 	a.pointwise("expScaled", "dst, x []float32, low, scale float32", func(b *body) {
 		b.store(b.expFrom(b.mul(b.sub(b.get("x"), b.param("low")), b.param("scale")), leastNormal), "dst")
 	})
-	unary("logCosh", (*body).logCosh)
 	a.pointwise("absPow", "pow, log, x []float32, q float32", func(b *body) {
 		y := b.log(b.max(b.abs(b.get("x")), b.w(minNormal)))
 		b.store(y, "log")
@@ -68,10 +62,6 @@ func (a *arm64) functions() {
 		b.store(b.mul(s, gd), "gd")
 	})
 	leaky := func(b *body, g, y value) value { return b.pick(b.positive(y), g, b.mul(g, b.param("slope"))) }
-	a.pointwise("leakyReLU", "dst, x []float32, slope float32", func(b *body) {
-		x := b.get("x")
-		b.store(leaky(b, x, x), "dst")
-	})
 	a.pointwise("leakyReLUGrad", "dst, g, y []float32, slope float32", func(b *body) {
 		b.store(leaky(b, b.get("g"), b.get("y")), "dst")
 	})
@@ -121,16 +111,6 @@ func (b *body) expFrom(x value, low float64) value {
 	n := b.subw(j, b.w(math.Float32bits(magic32)))
 	half := b.sar(n, 1)
 	return b.pick(under, zero, b.mul(b.mul(p, b.pow2(half)), b.pow2(b.subw(n, half))))
-}
-
-func (b *body) logCosh(x value) value {
-	t := b.abs(x)
-	t2 := b.mul(t, t)
-	small := b.fma(b.mul(b.horner(t2, logCoshSmall[:]...), t2), t2, b.mul(t2, b.c(0.5)))
-	j, p := b.expCore(b.mul(b.min(b.c(40), t), b.c(-2)))
-	w := b.mul(p, b.pow2(j))
-	y := b.addTo(b.c(-ln2Lo), w, b.horner(w, log1pPoly[:]...))
-	return b.pick(b.greater(b.c(0.8), t), small, b.add(y, b.sub(t, b.c(ln2Hi))))
 }
 
 func (b *body) log(x value) value {

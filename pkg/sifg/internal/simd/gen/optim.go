@@ -3,20 +3,20 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func (m *machine) optimisers() {
-	m.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", 4, func(l lanes) {
+	m.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", func(l lanes) {
 		d := l.get("x")
 		l.addTo(d, l.param("alpha"), l.get("w"))
 		l.put(d, "dst")
 	})
-	m.pointwise("sgd", "theta, g []float32, lr float32", 4, func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
-	m.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", 4, func(l lanes) {
+	m.pointwise("sgd", "theta, g []float32, lr float32", func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
+	m.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", func(l lanes) {
 		l.descend(l.buffer(l.get("g")), l.param("lr"))
 	})
-	m.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", 4, func(l lanes) {
+	m.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", func(l lanes) {
 		g := l.get("g")
 		l.descend(l.fma(l.buffer(g), l.param("momentum"), g), l.param("lr"))
 	})
-	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32", 4, func(l lanes) {
+	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32", func(l lanes) {
 		g := l.get("g")
 		mi := l.fma(l.get("m"), l.param("beta1"), l.mul(g, l.param("keep1")))
 		vi := l.fma(l.get("v"), l.param("beta2"), l.mul(l.mul(g, g), l.param("keep2")))
@@ -24,19 +24,19 @@ func (m *machine) optimisers() {
 		l.put(vi, "v")
 		l.descend(l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
 	})
-	m.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", 4, func(l lanes) {
+	m.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(l lanes) {
 		g := l.get("g")
 		vi := l.fma(l.get("v"), l.param("alpha"), l.mul(l.mul(g, g), l.param("keep")))
 		l.put(vi, "v")
 		l.descend(l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
 	})
-	m.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", 4, func(l lanes) { // rounded one by one
+	m.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l lanes) { // rounded one by one
 		v := l.get("v")
 		g := l.add(l.mul(l.get("g"), l.param("keep")), l.mul(l.mul(v, l.param("add")), v))
 		l.put(g, "g")
 		l.put(l.add(l.get("theta"), l.div(l.mul(v, l.param("step")), l.add(l.sqrt(g), l.param("eps")))), "theta")
 	})
-	m.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", 4, func(l lanes) { // rounded one by one
+	m.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", func(l lanes) { // rounded one by one
 		r := l.add(l.get("f"), l.mul(l.get("w"), l.param("scale")))
 		l.put(l.mul(r, l.param("gscale")), "g")
 		l.put(l.mul(r, r), "square")
@@ -47,7 +47,7 @@ func (m *machine) optimisers() {
 
 // stein emits the elements of the Stein loss, each operation rounded by itself.
 func (m *machine) stein(name, params string) {
-	m.pointwise(name, params, 4, func(l lanes) {
+	m.pointwise(name, params, func(l lanes) {
 		f, s, e := l.get("f"), l.get("s"), l.get("e")
 		signed := l.or(l.and(l.get("pow"), l.words(^uint32(signBit))), l.and(f, l.words(signBit)))
 		along := l.mul(f, s)
