@@ -33,8 +33,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		metric, label string
 		scale         figure.Scale
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
-		y := figure.Axis{Label: p.label, Scale: p.scale}
-		panel := figure.Panel{Title: r.names("boston"), X: figure.Axis{Label: "iteration"}, Y: y}
+		panel := figure.Panel{Title: r.names("boston"), X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			panel.Layers = append(panel.Layers, claim.Layers(curves(s, "boston", m, p.metric, seeds), style, nil)...)

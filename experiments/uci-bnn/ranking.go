@@ -147,7 +147,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 // needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and its spread stayed.
 func (r results) needed(problem, metric, first, method string, comparisons int) string {
 	d := r.Differences(problem, metric, method, first)
-	n := math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2)
+	n := max(float64(enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
 	if first == method || math.IsNaN(n) {
 		return ""
 	}

@@ -105,10 +105,10 @@ func TestRank(t *testing.T) {
 }
 
 // TestNeeded: differences of 0 and 1 in turn, ten of them, have mean 0.5 and standard deviation 0.527: (1.960·0.527/0.5)² = 4.3 would do, and
-// (2.498·0.527/0.5)² = 6.9 for one of four comparisons.
+// (2.498·0.527/0.5)² = 6.9 for one of four comparisons; but a sign-flip test needs 6 and 8.
 func TestNeeded(t *testing.T) {
 	r := ranked(values([]string{"boston"}, []string{"a", "b"}, 10, func(_, m string, seed int) float64 { return float64(seed % 2 * int(m[0]-'a')) }))
-	for comparisons, want := range map[int]string{1: "about 5 trials would tell B from A", 4: "about 7 trials"} {
+	for comparisons, want := range map[int]string{1: "about 6 trials would tell B from A", 4: "about 8 trials"} {
 		if got := r.needed("boston", "test-rmse", "a", "b", comparisons); !strings.Contains(got, want) {
 			t.Errorf("%d comparisons: %q lacks %q", comparisons, got, want)
 		}

@@ -16,6 +16,8 @@ var (
 	problems = []string{"boston", "concrete", "diabetes", "power", "protein", "wine"}
 	metrics  = []string{"test-rmse", "test-nll"}
 	columns  = []string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}
+
+	withSmall = append(slices.Clip(problems), "boston-small") // the problems of converged: the last has networks small enough for HMC
 )
 
 //go:embed published.csv
@@ -53,20 +55,22 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 	return out
 }
 
-// expected are the problems of a protocol: there are no standard splits of Diabetes. A person's own data sets are problems besides the
-// paper's.
+// expected are the problems of a protocol, or a person's own data sets alone. There are no standard splits of Diabetes.
 func expected(s *record.Set) []string {
 	var own []string
 	for _, t := range s.Trials {
-		if !slices.Contains(append(own, problems...), t.Problem) {
+		if !slices.Contains(append(own, withSmall...), t.Problem) {
 			own = append(own, t.Problem)
 		}
 	}
 	if own != nil {
 		return own
 	}
-	if s.Protocol == "standard" {
+	switch s.Protocol {
+	case "standard":
 		return slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return p == "diabetes" })
+	case settings.Converged:
+		return withSmall
 	}
 	return problems
 }
@@ -99,6 +103,8 @@ func named(s *record.Set) func(name string) string {
 		switch {
 		case slices.Contains(problems, name):
 			return strings.ToUpper(name[:1]) + name[1:]
+		case name == "boston-small":
+			return "Boston (10 units)"
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
 		case name == "svgd-slow":

@@ -25,6 +25,21 @@ func TestPublishedCells(t *testing.T) {
 	}
 }
 
+// TestExpected: a protocol's data sets, or those of a person alone.
+func TestExpected(t *testing.T) {
+	for _, c := range []struct{ protocol, problem, want string }{
+		{"matched", "boston", "boston concrete diabetes power protein wine"},
+		{"converged", "boston-small", "boston concrete diabetes power protein wine boston-small"},
+		{"standard", "boston", "boston concrete power protein wine"},
+		{"matched", "rent", "rent"},
+	} {
+		s := &record.Set{Protocol: c.protocol, Trials: []record.Trial{{Problem: c.problem}}}
+		if got := strings.Join(expected(s), " "); got != c.want {
+			t.Errorf("%s, with a trial on %s: %s, want %s", c.protocol, c.problem, got, c.want)
+		}
+	}
+}
+
 // cellOf returns the text of a cell of Table 1 and whether it is bold.
 func cellOf(t *testing.T, s *record.Set, row, header string) (string, bool) {
 	t.Helper()

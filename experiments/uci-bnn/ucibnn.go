@@ -4,7 +4,6 @@ package ucibnn
 import (
 	"embed"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -19,16 +18,14 @@ var grids embed.FS
 
 // manySplits: the error differs more between splits than between methods, so a mean over other splits is outside the printed ± even
 // of a perfect repetition.
-const manySplits = "a split of its own for each trial, where the printed table most likely has one for all: differences are of " +
-	"splits too"
+const manySplits = "a split of its own for each trial, where the printed table most likely has one for all: differences are of splits too"
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
 	Name:  "uci-bnn",
 	Title: "Bayesian neural networks",
-	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of the paper " +
-		"compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that the " +
-		"particles' fifth moments stay bounded.",
+	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of the paper compares test error " +
+		"and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that the particles' fifth moments stay bounded.",
 	Settings: yaml,
 	Version:  "1",
 	Problem:  build,
@@ -37,11 +34,9 @@ var Experiment = &harness.Experiment{
 		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
 		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
 		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end."},
-		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the " +
-			"development part."},
+		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the development part."},
 		{Name: "dev-rmse", Unit: "target", Meaning: "RMSE of the development part at the end."},
-		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen " +
-			"by the other."},
+		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen by the other."},
 		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
 	},
 	Scores:    metrics,
@@ -87,25 +82,26 @@ var predictive = beyond.Measure{Head: "test NLL", Metric: "test-nll"}
 var verdicts = []harness.Finding{
 	beyond.Fair("matched", "Networks after 2000 iterations", judgedBy(predictive, problems...)...),
 	beyond.Control("matched", judgedBy(predictive, problems...)...),
-	beyond.Fair(settings.Converged, "Networks after 8000 iterations", judgedBy(predictive, append(problems, "boston-small")...)...),
+	beyond.Fair(settings.Converged, "Networks after 8000 iterations", judgedBy(predictive, withSmall...)...),
 	beyond.Fair("standard", "Networks on the literature's splits", judgedBy(predictive, problems...)...),
 }
 
 // judgedBy compares methods on these problems, with a margin of 0.02 nats.
 func judgedBy(m beyond.Measure, problems ...string) (out []beyond.Versus) {
 	for _, p := range problems {
-		out = append(out, beyond.Versus{Problem: p, Title: strings.ToUpper(p[:1]) + p[1:], Metrics: []beyond.Measure{m}, Margin: 0.02})
+		out = append(out, beyond.Versus{Problem: p, Title: named(nil)(p), Metrics: []beyond.Measure{m}, Margin: 0.02})
 	}
 	return out
 }
 
 // apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
 func apart() map[string]harness.Contents {
-	out, curves := flows.Apart(), judgedBy(beyond.Measure{Head: "dev NLL", Metric: "dev-nll"}, append(problems, "boston-small")...)
+	out, curves := flows.Apart(), judgedBy(beyond.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
 	clock, reached := beyond.Clock(curves...), beyond.Reached(curves...)
-	for _, p := range []string{"matched", "standard"} { // without Figure 4 right: SIFG has its own best σ alone
-		out[p] = harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached), Claims: claims}
-	}
+	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)} // no Figure 4 right: SIFG has its own best σ alone
+	out["standard"] = fair
+	fair.Claims = claims
+	out["matched"] = fair
 	out[settings.Converged] = harness.Contents{
 		Figures: []harness.Figure{clock},
 		Tables:  []harness.Table{{Name: "table1", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}, reached},

@@ -11,12 +11,12 @@ import (
 
 // Protocols and Scales are the names that a settings file may use, in order of presentation.
 var (
-	Protocols = append(slices.Clone(Judged), Converged, Beyond)
+	Protocols = append(slices.Clone(Judged), "standard", Converged, Beyond)
 	Scales    = []string{"full", "quick", "smoke"}
 )
 
 // Judged are the protocols under which the paper's claims are checked. Beyond compares other samplers than the paper's.
-var Judged = []string{"paper", "released", "matched", "standard"}
+var Judged = []string{"paper", "released", "matched"}
 
 // Converged is the protocol of matched's settings run four times as long, Beyond that of flows that the paper does not have.
 const Converged, Beyond = "converged", "beyond"
