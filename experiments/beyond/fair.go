@@ -38,7 +38,8 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 		for _, m := range rivals {
 			t.Columns = append(t.Columns, table.Columns(1, "against "+claim.Label(m))...)
 		}
-		count, all, margins := map[string]int{}, 0, []string(nil)
+		count, all := map[string]int{}, 0
+		var margins, few []string
 		f := claim.ReadFinals(s)
 		for _, v := range problems {
 			v.Sides = Ours
@@ -61,9 +62,18 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 			if found != nil {
 				margins = append(margins, v.Title+" "+claim.Num(v.Margin))
 			}
+			if slices.ContainsFunc(found, func(r relation) bool { // of n seeds the smallest p-value is 2¹⁻ⁿ
+				return float64(len(found))*math.Exp2(1-float64(len(r.gaps))) > claim.Level
+			}) {
+				few = append(few, v.Title)
+			}
 		}
 		if all == 0 {
 			return nil
+		}
+		text := fmt.Sprintf("Open: %d. %s", count[open], strongest(problems, f, rivals))
+		if few != nil {
+			text += " Too few seeds to tell which method is better: " + strings.Join(few, ", ") + "."
 		}
 		t.Notes = []string{fmt.Sprintf("Mean difference of the %s [95 %% interval, Student's t over seeds]; below zero the flow is better. Better or "+
 			"worse: a two-sided sign-flip test, paired by seed, tells the difference from zero (5 %%, Holm's correction over a problem's "+
@@ -73,7 +83,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 			Table: t, Lead: true,
 			Title: fmt.Sprintf("%s, %s: SIFG and Ada-SIFG are better in %d, equal in %d and worse in %d of %d comparisons",
 				where, how, count[beats], count[ties], count[loses], all),
-			Text: fmt.Sprintf("Open: %d. %s", count[open], strongest(problems, f, rivals)),
+			Text: text,
 		}
 	}
 }

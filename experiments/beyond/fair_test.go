@@ -1,6 +1,7 @@
 package beyond
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,11 @@ func TestFair(t *testing.T) {
 				t.Errorf("row %d, column %d: %q, want %q", i, j, cell, w)
 			}
 		}
+	}
+	s.Trials = slices.DeleteFunc(s.Trials, func(t record.Trial) bool { return t.Seed > 6 })
+	few := Fair("standard", "Somewhere", v)(map[string]*record.Set{"standard": s}) // 6·2⁻⁶ is above 5 %
+	if !strings.HasPrefix(few.Title, "Somewhere, with the settings of matched") || !strings.HasSuffix(few.Text, "Too few seeds to tell which method is better: A problem.") {
+		t.Errorf("with seven seeds: %q, %q", few.Title, few.Text)
 	}
 	if Fair("matched", "Somewhere", v)(nil) != nil || Fair("matched", "Somewhere", v)(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
 		t.Error("a verdict of nothing")
