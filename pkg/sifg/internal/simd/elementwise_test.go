@@ -15,8 +15,8 @@ var functions = []struct {
 	bound  float64
 	lo, hi float64 // the interval that is searched most densely
 }{
-	{"Tanh", tanh, math.Tanh, 1.6, -10, 10},
-	{"Exp", func(dst, x []float32) { ExpScaled(dst, x, 0, 1) }, func(x float64) float64 {
+	{"BiasTanh", tanh, math.Tanh, 1.6, -10, 10},
+	{"ExpScaled", func(dst, x []float32) { ExpScaled(dst, x, 0, 1) }, func(x float64) float64 {
 		if x < float64(float32(-87.3)) {
 			return 0
 		}
