@@ -20,7 +20,8 @@ var Ours = Sides{[]string{"sifg", "ada-sifg"}, []string{"sgld", "psgld", "svgd",
 var inWords = map[string]string{beats: "better", ties: "equal", loses: "worse", open: "open"}
 
 // Fair is the verdict of matched, which gives every method its own best settings, or of a protocol that has its settings: SIFG and Ada-SIFG
-// against each of the others, problem by problem. The problems' own Sides do not count. Each comparison is of the seeds with which both methods ended well.
+// against each of the others, problem by problem. The problems' own Sides do not count. Each comparison is of the seeds with which both
+// methods ended well.
 func Fair(protocol, where string, problems ...Versus) harness.Finding {
 	how := "every method at its own best"
 	if protocol != "matched" {

@@ -21,7 +21,7 @@ var notes = map[string]string{
 	"matched":   "a fair comparison: each method at its own best settings by one rule, all judged alike",
 	"beyond":    "flows that the paper does not have, beside those that they have to beat, each at its best of as many cells; no claim of the paper is checked",
 	"converged": "as matched, but until the methods have converged; no claim of the paper is checked",
-	"standard":  "the usual benchmark: the literature's data and splits, settings chosen on held-out rows",
+	"standard":  "as matched, on the literature's data and splits; no claim of the paper is checked",
 }
 
 // protocols lists the protocols that have results, with what they say of the claims.
