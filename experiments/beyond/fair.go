@@ -63,9 +63,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 			if found != nil {
 				margins = append(margins, v.Title+" "+claim.Num(v.Margin))
 			}
-			if slices.ContainsFunc(found, func(r relation) bool { // of n seeds the smallest p-value is 2¹⁻ⁿ
-				return float64(len(found))*math.Exp2(1-float64(len(r.gaps))) > claim.Level
-			}) {
+			if slices.ContainsFunc(found, func(r relation) bool { return len(r.gaps) < Enough(len(found)) }) {
 				few = append(few, v.Title)
 			}
 		}
@@ -88,6 +86,10 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 		}
 	}
 }
+
+// Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the Level: its
+// smallest p-value is 2¹⁻ⁿ.
+func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }
 
 // difference prints a mean difference with its 95 % interval.
 func difference(d []float64) string {

@@ -1,10 +1,12 @@
 package beyond
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -40,5 +42,15 @@ func TestFair(t *testing.T) {
 	}
 	if Fair("matched", "Somewhere", v)(nil) != nil || Fair("matched", "Somewhere", v)(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
 		t.Error("a verdict of nothing")
+	}
+}
+
+// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
+func TestEnough(t *testing.T) {
+	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
+		best := float64(tests) * math.Pow(2, 1-float64(Enough(tests)))
+		if got := Enough(tests); got != want || best > claim.Level || 2*best <= claim.Level {
+			t.Errorf("Enough(%d) = %d, want %d", tests, got, want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
@@ -58,7 +59,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 	var p []float64
 	for _, m := range methods {
 		d := r.Differences(problem, metric, m, best)
-		if m != best && len(d) >= enough(len(methods)-1) {
+		if m != best && len(d) >= beyond.Enough(len(methods)-1) {
 			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
 		}
 	}
@@ -70,14 +71,10 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 	return best, tied
 }
 
-// enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the Level: its
-// smallest p-value is 2¹⁻ⁿ.
-func enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }
-
 // few reports whether some method has too few trials in common with the first to be told apart from it.
 func (r results) few(problem, metric, first string, methods []string) bool {
 	return slices.ContainsFunc(methods, func(m string) bool {
-		return m != first && len(r.Differences(problem, metric, m, first)) < enough(len(methods)-1)
+		return m != first && len(r.Differences(problem, metric, m, first)) < beyond.Enough(len(methods)-1)
 	})
 }
 
@@ -123,7 +120,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
 		}
 		first, tied := r.leaders(problem, metric, methods)
-		few := len(r.Differences(problem, metric, method, first)) < enough(len(methods)-1)
+		few := len(r.Differences(problem, metric, method, first)) < beyond.Enough(len(methods)-1)
 		if first == method {
 			few = r.few(problem, metric, first, methods)
 		}
@@ -147,7 +144,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 // needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and its spread stayed.
 func (r results) needed(problem, metric, first, method string, comparisons int) string {
 	d := r.Differences(problem, metric, method, first)
-	n := max(float64(enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
+	n := max(float64(beyond.Enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
 	if first == method || math.IsNaN(n) {
 		return ""
 	}

@@ -55,16 +55,6 @@ func TestFalseDifferences(t *testing.T) {
 	}
 }
 
-// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
-func TestEnough(t *testing.T) {
-	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
-		best := float64(tests) * math.Pow(2, 1-float64(enough(tests)))
-		if got := enough(tests); got != want || best > claim.Level || 2*best <= claim.Level {
-			t.Errorf("enough(%d) = %d, want %d", tests, got, want)
-		}
-	}
-}
-
 // hard has seeds of growing difficulty; b is 1 worse than a, c is a with noise that leaves no difference.
 func hard(_, method string, seed int) float64 {
 	return float64(10*seed) + map[string]float64{"b": 1}[method] + 0.01*math.Sin(float64(seed*len(method)+int(method[0])))

@@ -354,25 +354,21 @@ func (m *machine) storeMasked(v reg.VecVirtual, x Mem, k mask) {
 	}
 }
 
-// less returns the mask of a < b (false where either is not a number).
+// less returns the mask of a < b (false where either is not a number), in float32.
 func (m *machine) less(a reg.VecVirtual, b Op) mask {
 	var k Op = m.vec()
 	if m.wide() {
 		k = m.K()
 	}
-	m.either(m.VCMPPS, m.VCMPPD)(U8(17), b, a, k)
+	m.VCMPPS(U8(17), b, a, k)
 	return mask{k}
 }
 
-// pick returns a where k is set, else b.
+// pick returns a where k is set, else b, in float32.
 func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
 	v := m.vec()
 	if m.wide() {
-		blend := x86.VBLENDMPS
-		if m.double {
-			blend = x86.VBLENDMPD
-		}
-		m.blend(blend, k.Op, a, b, v)
+		m.blend(x86.VBLENDMPS, k.Op, a, b, v)
 	} else {
 		m.VBLENDVPS(k.Op, a, b, v)
 	}
