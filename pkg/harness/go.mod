@@ -4,8 +4,6 @@ go 1.26.0
 
 require (
 	github.com/apache/arrow/go/v15 v15.0.2
-	github.com/chromedp/cdproto v0.159.2
-	github.com/chromedp/chromedp v0.23.0
 	github.com/go-viper/mapstructure/v2 v2.4.0
 	github.com/sbinet/npyio v0.6.0
 	github.com/semi-implicit/sifg/datasets v0.0.0
@@ -34,7 +32,6 @@ require (
 	github.com/apache/thrift v0.17.0 // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/goccy/go-json v0.10.2 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/golang/snappy v0.0.4 // indirect

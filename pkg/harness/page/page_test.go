@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -9,72 +8,13 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/toypage"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
-
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200"><path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
-
-func experiments() []*harness.Experiment {
-	return []*harness.Experiment{
-		{Name: "gmm", Title: "Gaussian mixtures", Summary: "Five modes on a circle.", Lead: []string{"figure3", "1"},
-			Metrics: []harness.Metric{{Name: "knn-kl", Unit: "nats", Meaning: "The distance of a sample from the target."}, {Name: "unused"}},
-			Settings: []byte("base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n  seeds: [1]\n" +
-				"protocols: {paper: {}, released: {}, matched: {}}\n"),
-			Claims: []claim.Claim{{ID: "1", Statement: "SIFG reaches a lower KL than the other flows on the mixture in ten dimensions.", Rule: "paired by seed"},
-				{ID: "2", Statement: "Ada-SIFG moves σ to the right scale.", Rule: "σ at the end"}}},
-		{Name: "toy", Title: "Toy <b>", Claims: []claim.Claim{{ID: "3", Statement: "Nobody looked."}}, Settings: []byte("base: {}\n")},
-	}
-}
-
-// made is results of the first experiment.
-func made(name, scale string, verdict claim.Verdict, set ...string) *report.Protocol {
-	tab := &table.Table{
-		Columns: []table.Column{{Header: "method"}, {Header: "KL", Align: table.Right}, {Header: "mode coverage", Align: table.Right}},
-		Rows: [][]table.Cell{{table.Text("L2-GF"), table.PlusMinus(6.61, 0.31), table.Fixed(0.4, 2)},
-			{table.Text("SIFG <ours>"), table.PlusMinus(1.31, 0.12), table.Fixed(1, 2)}},
-		Notes: []string{"mean ± standard deviation over 5 seeds"},
-	}
-	for range 12 {
-		tab.Columns = append(tab.Columns, table.Column{Header: "and one more", Align: table.Right})
-		for i := range tab.Rows {
-			tab.Rows[i] = append(tab.Rows[i], table.Number(1234.5, 5))
-		}
-	}
-	key := fmt.Sprintf("%020x", len(name))
-	return &report.Protocol{
-		Name: name, Scale: scale, Set: set, Planned: 2,
-		Records: &record.Set{Experiment: "gmm", Protocol: name, Scale: scale,
-			Trials: []record.Trial{{Key: key, Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK,
-				Config: fmt.Sprintf(`{"particles":4,"iterations":%d,"options":{},"sampler":{"sampler":"sifg"},"judge":{"every":1,"sample":"fresh","snapshots":null,"track":0}}`, 2+len(set))},
-				{Key: "f" + key, Problem: "p", Method: "sifg", Seed: 2, Status: record.StatusDiverged, Reason: "a value <i> was not finite",
-					Config: `{"sampler":{"sampler":"sifg"}}`}},
-			Traces:  map[string][]record.Trace{key: {{Key: key, Metric: "knn-kl"}}},
-			Timings: map[string]record.Timing{key: {Seconds: 4320, CPU: "A processor", Kernel: "avx512", Commit: "f199ae1"}}},
-		Figures: []report.Item{{Name: "figure3", Title: "Figure 3", Caption: "KL against iterations, n = 1.5. The band is the range.", SVG: fmt.Appendf(nil, drawing, name)},
-			{Name: "figure1", Title: "Figure 1", Problem: "no trials of Ada-GWG"}},
-		Tables: []report.Item{{Name: "kl", Title: "KL at the end", Table: tab}},
-		Claims: []claim.Result{{ID: "1", Outcome: claim.Outcome{Verdict: verdict, Evidence: "SIFG 1.31, L2-GF 6.61 <b>.", Keys: []string{key}}},
-			{ID: "2", Outcome: claim.Outcome{Verdict: claim.NotTestable, Evidence: "No trial of Ada-SIFG."}}},
-	}
-}
-
-func toyReport() *report.Report {
-	return &report.Report{Experiments: []*report.Experiment{{
-		Name:      "gmm",
-		Protocols: []*report.Protocol{made("paper", "full", claim.NotReproduced), made("released", "full", claim.Reproduced), made("matched", "quick", claim.NotDecided, "p.iterations=3")},
-		Findings: []harness.Statement{{Title: "Dividing by n decides", Text: "It is so.", Lead: true, Table: &table.Table{Columns: []table.Column{{Header: "n"}}, Rows: [][]table.Cell{{table.Int(7)}}}},
-			{Title: "A second one", Text: "It matters less."}},
-	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/paper", Problem: "it is cut"}, {Name: "steps", Experiment: "gmm", Protocol: "matched", Command: "sifg grid",
-		Best: &table.Table{Columns: []table.Column{{Header: "note"}}, Rows: [][]table.Cell{{table.Text("step at the lower <edge>")}}}}}}
-}
 
 func render(t *testing.T, r *report.Report) string {
 	t.Helper()
-	page, err := Render(r, experiments())
+	page, err := Render(r, toypage.Experiments())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +22,8 @@ func render(t *testing.T, r *report.Report) string {
 }
 
 func TestPage(t *testing.T) {
-	page := render(t, toyReport())
-	if render(t, toyReport()) != page {
+	page := render(t, toypage.Report())
+	if render(t, toypage.Report()) != page {
 		t.Error("other bytes the second time")
 	}
 	for _, want := range []string{
@@ -112,7 +52,7 @@ func TestPage(t *testing.T) {
 // TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand, with the settings that
 // differ.
 func TestNotThePapersSettings(t *testing.T) {
-	page := render(t, toyReport())
+	page := render(t, toypage.Report())
 	for what, c := range map[string]struct {
 		pattern string
 		n       int
@@ -130,7 +70,7 @@ func TestNotThePapersSettings(t *testing.T) {
 			t.Errorf("%s: %d times, want %d", what, n, c.n)
 		}
 	}
-	r := toyReport()
+	r := toypage.Report()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:2]
 	if strings.Contains(render(t, r), `class="badge warn"`) {
 		t.Error("the protocols' own settings at full scale are marked")
@@ -139,7 +79,7 @@ func TestNotThePapersSettings(t *testing.T) {
 
 // TestManyBanners: a page of a small scale says so once, and has the settings of each protocol in a part that opens.
 func TestManyBanners(t *testing.T) {
-	r := toyReport()
+	r := toypage.Report()
 	for _, p := range r.Experiments[0].Protocols {
 		p.Scale = "quick"
 	}
@@ -151,10 +91,10 @@ func TestManyBanners(t *testing.T) {
 
 // TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
 func TestOneProtocol(t *testing.T) {
-	if page := render(t, toyReport()); strings.Contains(page, ` only"`) {
+	if page := render(t, toypage.Report()); strings.Contains(page, ` only"`) {
 		t.Error("a protocol of several is always shown")
 	}
-	r := toyReport()
+	r := toypage.Report()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
 	page := render(t, r)
 	if n := strings.Count(page, `class="under matched only"`); n != 5 || strings.Contains(page, "no results under") { // as in figure, table above
@@ -164,7 +104,7 @@ func TestOneProtocol(t *testing.T) {
 
 // TestOffline looks at every address on the page: the link to the paper is the only one that leaves it.
 func TestOffline(t *testing.T) {
-	page := render(t, toyReport())
+	page := render(t, toypage.Report())
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)

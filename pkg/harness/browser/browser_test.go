@@ -1,4 +1,4 @@
-package page
+package browser
 
 import (
 	"context"
@@ -18,6 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/toypage"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
 )
 
 // browser is one tab of a headless Chromium.
@@ -137,7 +140,11 @@ func TestBrowser(t *testing.T) {
 	path, own := os.Getenv("REPORT"), false
 	if path == "" {
 		path, own = filepath.Join(t.TempDir(), "index.html"), true
-		if err := os.WriteFile(path, []byte(render(t, toyReport())), 0o666); err != nil {
+		html, err := page.Render(toypage.Report(), toypage.Experiments())
+		if err == nil {
+			err = os.WriteFile(path, html, 0o666)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
