@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/density"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed funnel.yaml
@@ -29,6 +31,7 @@ var Experiment = &harness.Experiment{
 	Problem:   density.Problem,
 	Check:     density.Check,
 	Reference: density.Reference,
+	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"energy", "knn-kl"},
 	Figures:   []harness.Figure{curves("funnel-2d", "2-D"), curves("funnel-10d", "10-D")},
@@ -37,19 +40,19 @@ var Experiment = &harness.Experiment{
 }
 
 func curves(problem, size string) harness.Figure {
-	return density.Curves("curves-"+problem, "Neal's funnel, "+size,
+	return study.Curves("curves-"+problem, "Neal's funnel, "+size,
 		"Energy distance to exact draws, and the 3-nearest-neighbour estimate of KL: mean (line) and range (band) over seeds.", problem,
-		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
-		density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
+		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
+		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
 }
 
 func summary(problem, size string) harness.Table {
-	return density.Summary("summary-"+problem, "Neal's funnel, "+size+", at the last iteration",
+	return study.Summary("summary-"+problem, "Neal's funnel, "+size+", at the last iteration",
 		"The mean of x₁² is 9 for exact draws.", problem,
-		density.Column{Header: "energy distance", Metric: "energy"},
-		density.Column{Header: "k-NN KL", Metric: "knn-kl"},
-		density.Column{Header: "KSD", Metric: "ksd"},
-		density.Column{Header: "mean x₁²", Metric: "mean-square"})
+		study.Column{Header: "energy distance", Metric: "energy"},
+		study.Column{Header: "k-NN KL", Metric: "knn-kl"},
+		study.Column{Header: "KSD", Metric: "ksd"},
+		study.Column{Header: "mean x₁²", Metric: "mean-square"})
 }
 
 // nearest says which method ends nearest to exact draws.

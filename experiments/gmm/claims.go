@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 const covered = 0.05 // a mode is covered if this share of the sample is within 3 sd of its mean; its weight is 0.2
@@ -26,7 +27,7 @@ var claims = []claim.Claim{
 			all := append(fixed, ada...)
 			return claim.Outcome{
 				Verdict:  claim.All(all),
-				Evidence: textF + "; " + textA + density.NeededAll(all), Keys: e.Keys("sifg", "ada-sifg"),
+				Evidence: textF + "; " + textA + study.NeededAll(all), Keys: e.Keys("sifg", "ada-sifg"),
 			}
 		},
 	},
@@ -51,7 +52,7 @@ var claims = []claim.Claim{
 			return claim.Outcome{
 				Verdict: claim.All(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn anew, %s%s", strings.Join(text, ", "),
-					claim.Spread(e.Final("sifg", "displacement-z", 1)), claim.Spread(e.Final("sifg", "displacement-x", 1)), density.NeededAll(holds)),
+					claim.Spread(e.Final("sifg", "displacement-z", 1)), claim.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededAll(holds)),
 				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
 			}
 		},
@@ -84,7 +85,7 @@ var claims = []claim.Claim{
 				case one == claim.NotTestable:
 					continue
 				case verdict == claim.NotTestable, one == claim.NotReproduced, one == claim.NotDecided && verdict == claim.Reproduced:
-					verdict, needed = one, density.Needed(one, change, -0.075, 0.075)
+					verdict, needed = one, study.Needed(one, change, -0.075, 0.075)
 				}
 				text = append(text, claim.Label(m)+" "+in)
 			}
@@ -94,7 +95,7 @@ var claims = []claim.Claim{
 		},
 	},
 	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
-		And(density.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
+		And(study.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
@@ -115,10 +116,10 @@ var claims = []claim.Claim{
 		},
 	},
 	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
-		And(density.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "sifg")).And(others("ada-sifg", "sifg")).
-		And(density.SigmaMoved("gmm-10d")),
+		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "sifg")).And(others("ada-sifg", "sifg")).
+		And(study.SigmaMoved("gmm-10d")),
 	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
-		And(density.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "ada-gwg")).And(others("ada-sifg", "ada-gwg")).
+		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "ada-gwg")).And(others("ada-sifg", "ada-gwg")).
 		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
 
@@ -133,7 +134,7 @@ var alike = claim.Claim{
 		verdict, difference := claim.Alike(d, 0.3)
 		return claim.Outcome{Verdict: verdict, Keys: e.Keys("sifg", "ada-gwg"), Evidence: fmt.Sprintf(
 			"%s %s, %s %s; mean difference [90 %% interval] %s%s", claim.Label("sifg"), claim.Spread(e.Final("sifg", "knn-kl", 0)),
-			claim.Label("ada-gwg"), claim.Spread(e.Final("ada-gwg", "knn-kl", 0)), difference, density.Needed(verdict, d, -0.3, 0.3))}
+			claim.Label("ada-gwg"), claim.Spread(e.Final("ada-gwg", "knn-kl", 0)), difference, study.Needed(verdict, d, -0.3, 0.3))}
 	},
 }
 
@@ -149,7 +150,7 @@ func misses(id, method, name string) claim.Claim {
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return claim.Outcome{Verdict: claim.All(all), Evidence: text + density.NeededAll(all), Keys: e.Keys(method)}
+			return claim.Outcome{Verdict: claim.All(all), Evidence: text + study.NeededAll(all), Keys: e.Keys(method)}
 		},
 	}.And(unstable("gmm-2d", method))
 }
@@ -178,7 +179,7 @@ func produces(s *record.Set) claim.Outcome {
 			clear = v
 		}
 	}
-	out.Evidence += density.Needed(out.Verdict, clear, near)
+	out.Evidence += study.Needed(out.Verdict, clear, near)
 	return out
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -17,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 // kept returns the modes of the 10-D mixture, from 0, that a method keeps, and its share of each: a mode is kept if its occupancy, mean

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -14,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 // The window of the 2-D figures holds the target and both starts.

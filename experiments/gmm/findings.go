@@ -5,13 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 var findings = []harness.Finding{collapse, divided, sigmas, blur, coverages}

@@ -5,10 +5,11 @@ import (
 	"embed"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/density"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed gmm.yaml
@@ -28,6 +29,7 @@ var Experiment = &harness.Experiment{
 	Version:  density.Version,
 	Problem:  density.Problem,
 	Check:    density.Check,
+	Samplers: samplers.All,
 	Metrics:  density.Metrics(),
 	Scores:   []string{"knn-kl", "energy"},
 	Lead:     []string{"figure3-left", "1", "8", "11"},
@@ -45,57 +47,57 @@ var Experiment = &harness.Experiment{
 				"(four fifths of the iterations; 1600 of 2000 in the paper) and at the end.",
 			Draw: trajectories,
 		},
-		withLevels(density.Curves("figure3-left", "Figure 3 left: KL against iterations in 10-D",
+		withLevels(study.Curves("figure3-left", "Figure 3 left: KL against iterations in 10-D",
 			"3-nearest-neighbour estimate of the KL divergence to the target, in nats: mean (line) and range (band) over seeds. Exact "+
 				"draws do not score 0: the estimator is biased in 10-D. Broken black lines: perfect samplers of those modes alone "+
 				"that some method keeps.",
 			"gmm-10d",
-			density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})),
-		density.Curves("judged-otherwise-10d", "10-D by estimators that see blur",
+			study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})),
+		study.Curves("judged-otherwise-10d", "10-D by estimators that see blur",
 			"The same runs judged by the exact-density KL of the mixture that each smoothed method offers, by the KL of "+
 				"every method's particles smoothed alike, and by the energy distance to exact draws, of which values below zero are noise: mean "+
 				"(line) and range (band) over seeds. On the left, methods compare at equal σ only, and Ada-SIFG's σ may move.",
 			"gmm-10d",
-			density.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
-			density.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud, nats", Scale: figure.Log, Floor: true},
-			density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog}),
-		density.Curves("kl-2d", "2-D: KL and σ against iterations",
+			study.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
+			study.Panel{Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud, nats", Scale: figure.Log, Floor: true},
+			study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog}),
+		study.Curves("kl-2d", "2-D: KL and σ against iterations",
 			"3-nearest-neighbour estimate of KL in 2-D, and the smoothing σ: mean (line) and range (band) over seeds. A curve that ends early "+
 				"has become infinite in one seed at least: four particles coincide.",
 			"gmm-2d",
-			density.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
-			density.Panel{Metric: "sigma", Label: "σ", Zero: true}),
-		density.Curves("sigma-10d", "10-D: σ and p against iterations",
+			study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
+			study.Panel{Metric: "sigma", Label: "σ", Zero: true}),
+		study.Curves("sigma-10d", "10-D: σ and p against iterations",
 			"The smoothing σ of the methods that smooth and the exponent p of those with a velocity network: mean (line) and range "+
 				"(band) over seeds.",
 			"gmm-10d",
-			density.Panel{Metric: "sigma", Label: "σ", Zero: true}, density.Panel{Metric: "p", Label: "exponent p", Zero: true}),
+			study.Panel{Metric: "sigma", Label: "σ", Zero: true}, study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 	},
 	Tables: []harness.Table{
-		density.Summary("summary-2d", "2-D mixture at the last iteration",
+		study.Summary("summary-2d", "2-D mixture at the last iteration",
 			"Occupancy is the mean responsibility of the fourth mode, 0.2 for exact draws.",
 			"gmm-2d",
-			density.Column{Header: "k-NN KL", Metric: "knn-kl"},
-			density.Column{Header: "exact KL", Metric: "exact-kl"},
-			density.Column{Header: "smoothed KL", Metric: "smoothed-kl"},
-			density.Column{Header: "energy distance", Metric: "energy"},
-			density.Column{Header: "KSD", Metric: "ksd"},
-			density.Column{Header: "occupancy of mode 4", Metric: "occupancy", Index: 3},
-			density.Column{Header: "σ", Metric: "sigma"}),
-		density.Summary("summary-10d", "10-D mixture at the last iteration",
+			study.Column{Header: "k-NN KL", Metric: "knn-kl"},
+			study.Column{Header: "exact KL", Metric: "exact-kl"},
+			study.Column{Header: "smoothed KL", Metric: "smoothed-kl"},
+			study.Column{Header: "energy distance", Metric: "energy"},
+			study.Column{Header: "KSD", Metric: "ksd"},
+			study.Column{Header: "occupancy of mode 4", Metric: "occupancy", Index: 3},
+			study.Column{Header: "σ", Metric: "sigma"}),
+		study.Summary("summary-10d", "10-D mixture at the last iteration",
 			"The exact-density KL of the same number of exact draws at σ = 0.1 is far from 0, because 1000 points cannot "+
 				"fill 10 dimensions, and a wider σ lowers it; compare rows of equal σ with each other, not with 0.",
 			"gmm-10d",
-			density.Column{Header: "k-NN KL", Metric: "knn-kl"},
-			density.Column{Header: "exact KL", Metric: "exact-kl"},
-			density.Column{Header: "smoothed KL", Metric: "smoothed-kl"},
-			density.Column{Header: "energy distance", Metric: "energy"},
-			density.Column{Header: "KSD", Metric: "ksd"},
-			density.Column{Header: "σ", Metric: "sigma"}),
+			study.Column{Header: "k-NN KL", Metric: "knn-kl"},
+			study.Column{Header: "exact KL", Metric: "exact-kl"},
+			study.Column{Header: "smoothed KL", Metric: "smoothed-kl"},
+			study.Column{Header: "energy distance", Metric: "energy"},
+			study.Column{Header: "KSD", Metric: "ksd"},
+			study.Column{Header: "σ", Metric: "sigma"}),
 		modes("modes-2d", "Share of each mode in 2-D", "gmm-2d"),
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...), beyond.Control("matched", flows.Compare[:2]...)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{study.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...), study.Control("matched", flows.Compare[:2]...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }

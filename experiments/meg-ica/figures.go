@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a violin a method,
@@ -44,12 +44,12 @@ func distances(s *record.Set, problem string) (*figure.Figure, error) {
 
 // convergence draws Amari and energy distance against iterations.
 func convergence(name, particles, problem string) harness.Figure {
-	return density.Curves(name, particles+" particles against iterations",
+	return study.Curves(name, particles+" particles against iterations",
 		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference "+
 			"draws, in the draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black "+
 			"line: as many reference draws.", problem,
-		density.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
-		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
+		study.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
+		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
 
 // summary is the table of one problem.

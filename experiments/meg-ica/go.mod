@@ -3,7 +3,7 @@ module github.com/semi-implicit/sifg/experiments/meg-ica
 go 1.26.0
 
 require (
-	github.com/semi-implicit/sifg/experiments/density v0.0.0
 	github.com/semi-implicit/sifg/pkg/harness v0.0.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
+	github.com/semi-implicit/sifg/pkg/study v0.0.0
 )

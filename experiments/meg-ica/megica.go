@@ -6,11 +6,12 @@ import (
 	"embed"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed meg-ica.yaml
@@ -31,6 +32,7 @@ var Experiment = &harness.Experiment{
 	Problem:   build,
 	Check:     check,
 	Reference: referenceOf,
+	Samplers:  samplers.All,
 	Metrics:   metrics,
 	Scores:    []string{"amari-median", "energy"},
 	Lead:      []string{"figure4-left", "18"},
@@ -58,14 +60,14 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{beyond.Fair("matched", "Bayesian ICA", fair), beyond.Control("matched", fair)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{study.Fair("matched", "Bayesian ICA", fair), study.Control("matched", fair)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
 
-var fair = beyond.Versus{Problem: few, Title: "10 unmixing matrices", Margin: 0.02, Metrics: flows.Compare[0].Metrics}
+var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Margin: 0.02, Metrics: flows.Compare[0].Metrics}
 
-var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
-	Metrics: []beyond.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}
+var flows = study.NewFlows{Compare: []study.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
+	Metrics: []study.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}
 
 var metrics = []harness.Metric{
 	{Name: "amari-median", Meaning: "Median over particles of the Amari distance to W₀ (asked for as amari)."},

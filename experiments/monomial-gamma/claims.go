@@ -5,17 +5,17 @@ import (
 	"math"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // claims are rows 13–17 of the claims ledger.
 var claims = []claim.Claim{
 	faster("13", "sifg", "l2-gf"),
 	faster("14", "sifg", "ada-gwg"),
-	faster("15", "ada-sifg", "sifg").And(density.SigmaMoved(problem)),
+	faster("15", "ada-sifg", "sifg").And(study.SigmaMoved(problem)),
 	{
 		ID: "16", Statement: "The KL curves of SIFG and Ada-SIFG vary less over seeds than those of L2-GF and Ada-GWG.",
 		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5, and the curves' mean squared distances from the mean curve of " +
@@ -79,7 +79,7 @@ var claims = []claim.Claim{
 // other metrics say.
 func faster(id, a, b string) claim.Claim {
 	c := claim.LowerCurve(id, claim.Label(a)+" converges faster than "+claim.Label(b)+".", problem, "knn-kl", a, b)
-	return c.And(density.NeededLess(problem, "knn-kl", true, a, b)).And(func(s *record.Set) string {
+	return c.And(study.NeededLess(problem, "knn-kl", true, a, b)).And(func(s *record.Set) string {
 		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
 		if len(e.Final(a, "knn-kl", 0)) == 0 {
 			return ""

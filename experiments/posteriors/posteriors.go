@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed posteriors.yaml
@@ -28,6 +29,7 @@ var Experiment = &harness.Experiment{
 	Version:  "1",
 	Problem:  build,
 	Check:    check,
+	Samplers: samplers.All,
 	Metrics:  metrics,
 	Scores:   []string{"error-sd", "error-mean", "energy", "ksd"},
 	Grids:    grids,

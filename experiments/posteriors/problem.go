@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -18,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 // Options are the keys of problems.<name>.options.
@@ -122,9 +122,9 @@ type local struct {
 	draws func(d int) []float32 // that HMC has kept of this trial so far; nil: the method is another
 }
 
-var _ beyond.Keeper = (*local)(nil)
+var _ samplers.Keeper = (*local)(nil)
 
-// Keep implements beyond.Keeper.
+// Keep implements samplers.Keeper.
 func (l *local) Keep(draws func(d int) []float32) { l.draws = draws }
 
 func newLocal(p *posterior.Posterior, by affine) *local {

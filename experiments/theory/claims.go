@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // claims are the statements of sections 3 and 4, in the paper's order.
@@ -210,7 +210,7 @@ func checkHeld(s *record.Set) claim.Outcome {
 			mean := math.Abs(stats.Mean(d))
 			if v, _ := claim.Alike(d, 0.05); steps == 5 {
 				if verdict = max(v, verdict); mean > largest {
-					needed = density.Needed(v, d, -0.05, 0.05)
+					needed = study.Needed(v, d, -0.05, 0.05)
 				}
 			}
 			largest = max(largest, mean)

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -100,7 +100,7 @@ func bounded(id, statement, metric string) claim.Claim {
 				keys = append(keys, trials{s, problem}.keys("sifg")...)
 			}
 			return claim.Outcome{Verdict: claim.All(holds), Keys: keys, Evidence: "second half over first: " + strings.Join(text, ", ") +
-				density.NeededAll(holds)}
+				study.NeededAll(holds)}
 		},
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 var figures = []harness.Figure{

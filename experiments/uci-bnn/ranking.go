@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // present returns the methods with at least four fifths of the trials of the one with most. The others take no part in comparisons:
@@ -59,7 +59,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 	var p []float64
 	for _, m := range methods {
 		d := r.Differences(problem, metric, m, best)
-		if m != best && len(d) >= beyond.Enough(len(methods)-1) {
+		if m != best && len(d) >= study.Enough(len(methods)-1) {
 			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
 		}
 	}
@@ -74,7 +74,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 // few reports whether some method has too few trials in common with the first to be told apart from it.
 func (r results) few(problem, metric, first string, methods []string) bool {
 	return slices.ContainsFunc(methods, func(m string) bool {
-		return m != first && len(r.Differences(problem, metric, m, first)) < beyond.Enough(len(methods)-1)
+		return m != first && len(r.Differences(problem, metric, m, first)) < study.Enough(len(methods)-1)
 	})
 }
 
@@ -120,7 +120,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
 		}
 		first, tied := r.leaders(problem, metric, methods)
-		few := len(r.Differences(problem, metric, method, first)) < beyond.Enough(len(methods)-1)
+		few := len(r.Differences(problem, metric, method, first)) < study.Enough(len(methods)-1)
 		if first == method {
 			few = r.few(problem, metric, first, methods)
 		}
@@ -144,7 +144,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 // needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and its spread stayed.
 func (r results) needed(problem, metric, first, method string, comparisons int) string {
 	d := r.Differences(problem, metric, method, first)
-	n := max(float64(beyond.Enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
+	n := max(float64(study.Enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
 	if first == method || math.IsNaN(n) {
 		return ""
 	}

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it ran.
@@ -50,7 +50,7 @@ func table1(s *record.Set) (*table.Table, error) {
 		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided sign-flip test of the "+
 			"differences paired by seed, Holm's correction within the row; it takes %d trials in common to tell %d methods apart). "+
 			"Because the lowest mean is found in the same data, a row of equal methods shows a false difference in one case of ten. "+
-			"A method with fewer than four fifths of the most trials takes no part.", 100*claim.Level, beyond.Enough(present-1), present),
+			"A method with fewer than four fifths of the most trials takes no part.", 100*claim.Level, study.Enough(present-1), present),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
 	}
 	everywhere := slices.DeleteFunc(methods, func(m string) bool { return m == "hmc" }) // which runs on small networks alone

@@ -5,9 +5,10 @@ import (
 	"embed"
 	"slices"
 
-	"github.com/semi-implicit/sifg/experiments/beyond"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed uci-bnn.yaml
@@ -30,6 +31,7 @@ var Experiment = &harness.Experiment{
 	Version:  "1",
 	Problem:  build,
 	Check:    check,
+	Samplers: samplers.All,
 	Metrics: []harness.Metric{
 		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
 		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
@@ -73,31 +75,31 @@ var tables = []harness.Table{
 
 var claims = slices.Concat(tableClaims, flowClaims)
 
-var flows = beyond.Protocol{Compare: []beyond.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []beyond.Measure{
+var flows = study.NewFlows{Compare: []study.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Metrics: []study.Measure{
 	predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}
 
-var predictive = beyond.Measure{Head: "test NLL", Metric: "test-nll"}
+var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
 
 // verdicts compare SIFG and Ada-SIFG with every other method.
 var verdicts = []harness.Finding{
-	beyond.Fair("matched", "Networks after 2000 iterations", judgedBy(predictive, problems...)...),
-	beyond.Control("matched", judgedBy(predictive, problems...)...),
-	beyond.Fair(settings.Converged, "Networks after 8000 iterations", judgedBy(predictive, withSmall...)...),
-	beyond.Fair("standard", "Networks on the literature's splits", judgedBy(predictive, problems...)...),
+	study.Fair("matched", "Networks after 2000 iterations", judgedBy(predictive, problems...)...),
+	study.Control("matched", judgedBy(predictive, problems...)...),
+	study.Fair(settings.Converged, "Networks after 8000 iterations", judgedBy(predictive, withSmall...)...),
+	study.Fair("standard", "Networks on the literature's splits", judgedBy(predictive, problems...)...),
 }
 
 // judgedBy compares methods on these problems, with a margin of 0.02 nats.
-func judgedBy(m beyond.Measure, problems ...string) (out []beyond.Versus) {
+func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
 	for _, p := range problems {
-		out = append(out, beyond.Versus{Problem: p, Title: named(nil)(p), Metrics: []beyond.Measure{m}, Margin: 0.02})
+		out = append(out, study.Versus{Problem: p, Title: named(nil)(p), Metrics: []study.Measure{m}, Margin: 0.02})
 	}
 	return out
 }
 
 // apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
 func apart() map[string]harness.Contents {
-	out, curves := flows.Apart(), judgedBy(beyond.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
-	clock, reached := beyond.Clock(curves...), beyond.Reached(curves...)
+	out, curves := flows.Apart(), judgedBy(study.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
+	clock, reached := study.Clock(curves...), study.Reached(curves...)
 	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)} // no Figure 4 right: SIFG has its own best σ alone
 	out["standard"] = fair
 	fair.Claims = claims

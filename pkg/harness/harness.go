@@ -42,10 +42,11 @@ type Experiment struct {
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
 
-	Metrics  []Metric // that its trials can measure, for listings
-	Scores   []string // metrics that methods are compared by, the most telling first; less is better in all of them
-	Lead     []string // figures by name and claims by ID that are on the first screen of the page
-	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
+	Samplers []sifg.Sampler // that it has besides those of the library
+	Metrics  []Metric       // that its trials can measure, for listings
+	Scores   []string       // metrics that methods are compared by, the most telling first; less is better in all of them
+	Lead     []string       // figures by name and claims by ID that are on the first screen of the page
+	Grids    fs.FS          // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
 	Claims   []claim.Claim

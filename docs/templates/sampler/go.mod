@@ -11,9 +11,8 @@ require (
 // The checkout of SIFG is beside this folder.
 replace (
 	github.com/semi-implicit/sifg/datasets v0.0.0 => ../sifg/datasets
-	github.com/semi-implicit/sifg/experiments/beyond v0.0.0 => ../sifg/experiments/beyond
-	github.com/semi-implicit/sifg/experiments/density v0.0.0 => ../sifg/experiments/density
 	github.com/semi-implicit/sifg/experiments/gmm v0.0.0 => ../sifg/experiments/gmm
 	github.com/semi-implicit/sifg/pkg/harness v0.0.0 => ../sifg/pkg/harness
 	github.com/semi-implicit/sifg/pkg/sifg v0.0.0 => ../sifg/pkg/sifg
+	github.com/semi-implicit/sifg/pkg/study v0.0.0 => ../sifg/pkg/study
 )

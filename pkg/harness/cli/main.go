@@ -64,6 +64,7 @@ type env struct {
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
+	harness.Register(experiments...)
 	for _, s := range sifg.Samplers {
 		figure.Name(s.Name, s.Title)
 	}

@@ -82,6 +82,7 @@ func New(r Request) (*Plan, error) {
 func (r *Request) Check() ([]*settings.File, error) {
 	files := make([]*settings.File, len(r.Experiments))
 	var protocols, problems, methods []string
+	harness.Register(r.Experiments...)
 	for i, e := range r.Experiments {
 		var err error
 		if files[i], err = settings.Read(e.Name, e.Settings); err != nil {

@@ -1,4 +1,4 @@
-module github.com/semi-implicit/sifg/experiments/beyond
+module github.com/semi-implicit/sifg/pkg/study
 
 go 1.26.0
 

@@ -1,6 +1,5 @@
 // Package density is the problem of sampling from a density that knows the truth about itself (package target). It sets up
-// trials whose particles are judged against exact draws and closed-form densities, and draws the curves and tables of such
-// experiments.
+// trials whose particles are judged against exact draws and closed-form densities.
 package density
 
 import (
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -46,6 +47,16 @@ type Options struct {
 	DisplacementFrom int `mapstructure:"displacement_from"`
 
 	HMC HMC `mapstructure:"hmc"` // reference chains; absent: none
+}
+
+// Config returns the resolved configuration of a trial, with the options of this package.
+func Config(t record.Trial) (settings.Config, Options, error) {
+	c, err := claim.Config(t)
+	if err != nil {
+		return c, Options{}, err
+	}
+	var o Options
+	return c, o, settings.Decode(c.Options, &o)
 }
 
 // problem is one trial's problem.

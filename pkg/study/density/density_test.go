@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -209,28 +208,5 @@ func TestReferenceChains(t *testing.T) {
 		if ref, err := Reference(tr); ref != nil || err != nil {
 			t.Errorf("a reference without options.hmc: %v, %v", ref, err)
 		}
-	}
-}
-
-// TestCurvesFromZero: an axis that starts at zero says so; the other follows the data.
-func TestCurvesFromZero(t *testing.T) {
-	s := &record.Set{
-		Trials: []record.Trial{{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK}},
-		Traces: map[string][]record.Trace{"a": {
-			{Key: "a", Iteration: 0, Metric: "sigma", Value: 0.10}, {Key: "a", Iteration: 9, Metric: "sigma", Value: 0.12},
-		}},
-	}
-	f, err := curves(s, "p", []Panel{{Metric: "sigma", Zero: true}, {Metric: "sigma"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if y := f.Panels[0].Y; y.Min != 0 || !math.IsNaN(y.Max) {
-		t.Errorf("axis from %g to %g", y.Min, y.Max)
-	}
-	if y := f.Panels[1].Y; y.Min != y.Max { // both 0: those of the data
-		t.Errorf("the other axis from %g to %g", y.Min, y.Max)
-	}
-	if _, err := curves(s, "p", []Panel{{Metric: "none"}}); err == nil {
-		t.Error("curves of a metric that was not measured")
 	}
 }

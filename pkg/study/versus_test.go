@@ -1,4 +1,4 @@
-package beyond
+package study
 
 import (
 	"fmt"

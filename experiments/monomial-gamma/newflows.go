@@ -1,25 +1,24 @@
 package monomialgamma
 
 import (
-	"github.com/semi-implicit/sifg/experiments/beyond"
-	"github.com/semi-implicit/sifg/experiments/density"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-var flows = beyond.Protocol{
-	Figures: []harness.Figure{density.Curves("beyond", "Monomial gamma: flows beyond the paper",
+var flows = study.NewFlows{
+	Figures: []harness.Figure{study.Curves("beyond", "Monomial gamma: flows beyond the paper",
 		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range (band) over seeds.", problem,
-		density.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
-	Compare: []beyond.Versus{{
+		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
+	Compare: []study.Versus{{
 		Problem: problem, Title: "Monomial gamma", Margin: 0.01,
-		Metrics: []beyond.Measure{
+		Metrics: []study.Measure{
 			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"},
 		},
 	}},
 	Claims: []claim.Claim{
-		density.LessNoise("Monomial gamma", problem, 0.01),
+		study.LessNoise("Monomial gamma", problem, 0.01),
 		claim.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
 			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e claim.Series) []float64 {
 				excess := e.Final("sifg-a", "knn-kl", 0)

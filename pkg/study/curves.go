@@ -1,4 +1,4 @@
-package density
+package study
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -95,16 +94,6 @@ func floor(s *record.Set, problem, metric string) float64 {
 		}
 	}
 	return stats.Mean(v)
-}
-
-// Config returns the resolved configuration of a trial, with the options of this package.
-func Config(t record.Trial) (settings.Config, Options, error) {
-	c, err := claim.Config(t)
-	if err != nil {
-		return c, Options{}, err
-	}
-	var o Options
-	return c, o, settings.Decode(c.Options, &o)
 }
 
 // Summary is the table of one problem: for each method the median over seeds of each column's metric at the last

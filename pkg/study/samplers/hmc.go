@@ -1,4 +1,5 @@
-package beyond
+// Package samplers has the samplers that experiments set beside those of the library: HMC in the place of a flow, and a control.
+package samplers
 
 import (
 	"cmp"
@@ -8,10 +9,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 )
 
-// HMC in the place of a flow, so that it is counted, judged and timed like one: an iteration computes as many gradients as there are
-// particles, and the particles are draws of the second half of all chains so far, evenly spread.
-func init() {
-	sifg.Register(sifg.Sampler{
+// All are the samplers of this package, for harness.Experiment.Samplers.
+var All = []sifg.Sampler{Blind(), HMC()}
+
+// HMC is Hamiltonian Monte Carlo in the place of a flow, so that it is counted, judged and timed like one: an iteration computes as many
+// gradients as there are particles, and the particles are draws of the second half of all chains so far, evenly spread.
+func HMC() sifg.Sampler {
+	return sifg.Sampler{
 		Name: "hmc", Title: "HMC", Version: 1,
 		Doc: "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a move, and warmup the " +
 			"first moves of a chain, which adapt it (0: 150)",
@@ -21,7 +25,7 @@ func init() {
 			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could be set.
 			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
 		},
-	})
+	}
 }
 
 // Keeper is a target that wants all draws of HMC, not just as many as there are particles: draws returns those of the second half of the

@@ -1,6 +1,6 @@
-// Package beyond is what experiments share under the protocol of that name: the comparison of flows that the paper does not have with
-// those that they have to beat, and claims of this project's own.
-package beyond
+// Package study is what experiments share: the comparison of methods pair by pair, with its rules, the control by a network that has
+// nothing to learn, curves, and summaries.
+package study
 
 import (
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -10,15 +10,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Protocol is what an experiment has under the protocol beyond, in place of the paper's figures, tables and claims.
-type Protocol struct {
+// NewFlows is what an experiment has under the protocol beyond, in place of the paper's figures, tables and claims.
+type NewFlows struct {
 	Figures []harness.Figure
 	Compare []Versus
 	Claims  []claim.Claim // of this project's own, shown as a table
 }
 
 // Apart returns the figures and tables, for harness.Experiment.Apart.
-func (p Protocol) Apart() map[string]harness.Contents {
+func (p NewFlows) Apart() map[string]harness.Contents {
 	out := harness.Contents{Figures: p.Figures}
 	for _, v := range p.Compare {
 		out.Tables = append(out.Tables, harness.Table{Name: "versus-" + v.Problem, Title: v.Title, Make: v.Table})
@@ -30,7 +30,7 @@ func (p Protocol) Apart() map[string]harness.Contents {
 }
 
 // Findings returns what is found, of each comparison.
-func (p Protocol) Findings() []harness.Finding {
+func (p NewFlows) Findings() []harness.Finding {
 	var out []harness.Finding
 	for _, v := range p.Compare {
 		out = append(out, func(by map[string]*record.Set) *harness.Statement {
@@ -46,7 +46,7 @@ func (p Protocol) Findings() []harness.Finding {
 }
 
 // own is the table of this project's own claims.
-func (p Protocol) own(s *record.Set) (*table.Table, error) {
+func (p NewFlows) own(s *record.Set) (*table.Table, error) {
 	words := map[claim.Verdict]string{claim.Reproduced: "holds", claim.NotReproduced: "does not hold"}
 	t := &table.Table{Columns: table.Columns(4, "Claim", "Rule", "Verdict", "Evidence")}
 	for _, c := range p.Claims {

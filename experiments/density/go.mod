@@ -1,8 +1,0 @@
-module github.com/semi-implicit/sifg/experiments/density
-
-go 1.26.0
-
-require (
-	github.com/semi-implicit/sifg/pkg/harness v0.0.0
-	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
-)
