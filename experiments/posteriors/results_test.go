@@ -1,41 +1,11 @@
 package posteriors
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/metric"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
-
-// TestChains: HMC in the place of a flow recovers a Gaussian with widths 1 and 3, at n gradients an iteration.
-func TestChains(t *testing.T) {
-	const n, iterations = 400, 100
-	gradients := 0
-	gauss := target.NewFunc(2,
-		func(x []float64) float64 { return -x[0]*x[0]/2 - x[1]*x[1]/18 },
-		func(dst, x []float64) {
-			gradients++
-			dst[0], dst[1] = -x[0], -x[1]/9
-		})
-	c, err := sifg.Sample(context.Background(), sifg.Config{Sampler: "hmc", Inner: 8}, gauss, sifg.Options{Particles: n, Iterations: iterations, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	gradients -= n // Sample looks at the start
-	if over := gradients - n*iterations; over < 0 || over > 4*8+n {
-		t.Errorf("%d gradients, want %d and at most the rest of a move", gradients, n*iterations)
-	}
-	cov := metric.Covariance(metric.FromBatch(c.Z))
-	for j, want := range []float64{1, 3} { // draws of such chains have an ESS above n/2; 5 standard errors
-		if sd := math.Sqrt(cov.At(j, j)); math.Abs(sd/want-1) > 5/math.Sqrt(n) {
-			t.Errorf("sd of x%d is %g, want %g", j, sd, want)
-		}
-	}
-}
 
 // madeUp is a set of two methods on one problem, 50 particles, two seeds. A lone curve is the error of the means and of the standard
 // deviations at iterations 0, 10 and 20; exact draws have 0.05.

@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 // HMC says how reference chains are run. They start at exact draws, adapt step and mass in the first half and keep the second.
@@ -63,7 +64,7 @@ func Reference(t *harness.Trial) (*harness.Reference, error) {
 // run makes the reference files: the draws and the diagnostics.
 func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress func(int, int)) (map[string][]byte, error) {
 	spec := hmc.Spec{
-		Density: energy{d}, Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
+		Density: samplers.Energy(d), Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
 		Chains: h.Chains, Iterations: h.Iterations, Skip: h.Iterations / 2, Seed: h.Seed,
 		Start: func(k int) []float64 {
 			x := sifg.NewBatch(1, d.Dim())
@@ -124,23 +125,4 @@ func (p *problem) judgeHMC(names []string, like *sifg.Cloud, put func(string, in
 	for _, name := range slices.Sorted(maps.Keys(p.hmc.facts)) {
 		put("hmc-"+name, 0, p.hmc.facts[name])
 	}
-}
-
-// energy is a density as HMC takes it.
-type energy struct{ target.Density }
-
-// Energy implements hmc.Density.
-func (e energy) Energy(x []float64) float64 { return -e.LogDensity(x) }
-
-// Grad implements hmc.Density. The score is of float32 precision, which costs acceptance, not correctness: HMC corrects by Energy.
-func (e energy) Grad(dst, x []float64) float64 {
-	in, out := sifg.NewBatch(1, len(x)), sifg.NewBatch(1, len(x))
-	for i, v := range x {
-		in.Data[i] = float32(v)
-	}
-	e.Score(out, in, 0)
-	for i, v := range out.Data {
-		dst[i] = -float64(v)
-	}
-	return e.Energy(x)
 }

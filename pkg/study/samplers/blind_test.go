@@ -3,6 +3,7 @@ package samplers
 import (
 	"context"
 	"math"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +12,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
+func TestMain(m *testing.M) {
+	for _, s := range All {
+		sifg.Register(s)
+	}
+	os.Exit(m.Run())
+}
+
 // TestBlind: on N(0, I) in 2-D with σ = 1 the score of the perturbed particles predicts half of the noise, so the denoising loss can fall
 // from d/σ² = 2 to 1. Each is a mean over 4000 particles with a standard error of about 0.03. SIFG's network gets there, blind SIFG's cannot.
 func TestBlind(t *testing.T) {
@@ -18,7 +26,6 @@ func TestBlind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sifg.Register(Blind())
 	for sampler, want := range map[string]float64{"sifg": 1, "sifg-blind": 2} {
 		flow, err := sifg.New(sifg.Config{Sampler: sampler, Sigma: 1, LR: 0.01, Step: 1e-3})
 		if err != nil {

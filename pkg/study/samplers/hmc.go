@@ -3,6 +3,7 @@ package samplers
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -46,7 +47,7 @@ func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
 	return sifg.Info{}
 }
 
-// chainMover runs chains that start at the first particles. The cloud's target must be an hmc.Density.
+// chainMover runs chains that start at the first particles.
 type chainMover struct {
 	leapfrog, warmup int
 
@@ -61,7 +62,7 @@ func (m *chainMover) Init(c *sifg.Cloud) {
 	if k, ok := c.Target.(Keeper); ok {
 		k.Keep(m.kept)
 	}
-	density := counted{c.Target.(hmc.Density), &m.spent}
+	density := counted{Energy(c.Target), &m.spent}
 	start := make([]float64, c.Z.Cols)
 	for k := range chains {
 		for j := range start {
@@ -105,6 +106,41 @@ func (m *chainMover) kept(d int) (out []float32) {
 		out = append(out, draws[len(draws)/d/2*d:]...)
 	}
 	return out
+}
+
+// Energy returns a target as HMC takes it. It panics for one without a log density, which HMC cannot sample.
+func Energy(t sifg.Target) hmc.Density {
+	switch t := t.(type) {
+	case hmc.Density:
+		return t
+	case logDensity:
+		return energy{t}
+	}
+	panic(fmt.Sprintf("samplers: HMC needs a target with a log density, which %T lacks", t))
+}
+
+type logDensity interface {
+	sifg.Target
+	LogDensity(x []float64) float64
+}
+
+// energy is the energy of a target whose score is of float32 precision. That costs acceptance, not correctness: HMC corrects by Energy.
+type energy struct{ logDensity }
+
+// Energy implements hmc.Density.
+func (e energy) Energy(x []float64) float64 { return -e.LogDensity(x) }
+
+// Grad implements hmc.Density.
+func (e energy) Grad(dst, x []float64) float64 {
+	in, out := sifg.NewBatch(1, len(x)), sifg.NewBatch(1, len(x))
+	for i, v := range x {
+		in.Data[i] = float32(v)
+	}
+	e.Score(out, in, 0)
+	for i, v := range out.Data {
+		dst[i] = -float64(v)
+	}
+	return e.Energy(x)
 }
 
 // counted counts gradients.
