@@ -155,9 +155,9 @@ func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 	if b, err = read(drawsFile); err != nil {
 		return nil, err
 	}
-	shape, data, err := record.DecodeNPY[float64](b)
+	shape, data, err := npy.Decode[float64](b)
 	if err != nil {
-		return nil, fmt.Errorf("%s of the reference: %w", drawsFile, err)
+		return nil, fmt.Errorf("%s of the reference: %w: %v", drawsFile, record.ErrDamaged, err)
 	}
 	ref.draws = metric.Points{N: shape[0], D: shape[1], Data: data}
 	return ref, nil

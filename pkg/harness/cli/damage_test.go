@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -179,7 +180,7 @@ func TestRecompute(t *testing.T) {
 		Protocols  any `json:"protocols"`
 		Findings   any `json:"findings"`
 	}
-	if _, err := record.OpenFolder(root, "toy", "report.json", &head); err != nil {
+	if _, err := sealed.Open(root, "toy", "report.json", &head); err != nil {
 		t.Fatal(err)
 	}
 	delete(inside, "report.json")
@@ -188,7 +189,7 @@ func TestRecompute(t *testing.T) {
 		content[name] = []byte(text)
 	}
 	content["trace.parquet"] = forged
-	if _, err := record.ReplaceFolder(root, "toy", "report.json", head, content); err != nil {
+	if _, err := sealed.Replace(root, "toy", "report.json", head, content); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll("forged/store"); err != nil { // as in a clone

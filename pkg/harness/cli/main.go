@@ -17,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -150,7 +151,7 @@ func newRoot(e *env) *cobra.Command {
 
 // version says what program this is, and what it computes on.
 func version() string {
-	m := record.ThisMachine()
+	m := machine.This()
 	return fmt.Sprintf("%s %s %s/%s\nkernels %s of %s on %d cores of %s", m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		m.Kernel, strings.Join(kernel.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -127,7 +128,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int) error {
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
 	if different > 0 {
-		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(trials), record.ThisMachine().Kernel)
+		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(trials), machine.This().Kernel)
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
 	return nil

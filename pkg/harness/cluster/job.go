@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -75,7 +75,7 @@ func (j *Job) write(name, text string) error {
 		return usage.Errorf("the folder of the job cannot be made: %v", err)
 	}
 	for name, content := range map[string][]byte{planName: j.plan, programName: j.program, name: []byte(text)} {
-		if err := record.WriteFileAtomic(j.path(name), content); err != nil {
+		if err := disk.WriteFileAtomic(j.path(name), content); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -61,7 +61,7 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 		return fmt.Errorf("data set %s: %s: %w", e.Name, address, err)
 	}
 	path := filepath.Join(l.cache, e.Folder, f.Name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), record.WriteFileAtomic(path, b)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), disk.WriteFileAtomic(path, b)); err != nil {
 		return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
 	}
 	say(fmt.Sprintf("data set %s: fetched %s", e.Name, address))

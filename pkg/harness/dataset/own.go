@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -60,7 +60,7 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}
-	return name, errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), record.WriteFileAtomic(Own, after))
+	return name, errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, after))
 }
 
 // quote writes a text, or texts, in YAML.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -120,16 +122,16 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	err = record.Alone(dir, func(root *os.Root) error {
-		if err := record.RestoreFolder(root, r.Protocol, report.GridIndex); err != nil {
+	err = disk.Alone(dir, func(root *os.Root) error {
+		if err := sealed.Restore(root, r.Protocol, report.GridIndex); err != nil {
 			return err
 		}
 		var old Result
-		if _, err := record.OpenFolder(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing > 0 {
+		if _, err := sealed.Open(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing > 0 {
 			kept = true
 			return nil
 		}
-		foreign, err = record.ReplaceFolder(root, r.Protocol, report.GridIndex, r, files)
+		foreign, err = sealed.Replace(root, r.Protocol, report.GridIndex, r, files)
 		return err
 	})
 	return foreign, kept, err

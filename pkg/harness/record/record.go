@@ -1,4 +1,4 @@
-// Package record holds the rows and arrays that trials leave behind, and their files: Parquet for rows, NPY for arrays.
+// Package record holds the rows and arrays that trials leave behind: queries of them, and Parquet files of rows.
 package record
 
 import (

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // awkward is what a value must survive.
@@ -173,48 +171,6 @@ func TestColumnsAreDocumented(t *testing.T) {
 		for _, c := range columns {
 			if line := "| `" + c.name + "` | " + kinds[c.kind] + " |"; !strings.Contains(section, line) {
 				t.Errorf("docs/results.md, %s: no line %q", name, line)
-			}
-		}
-	}
-}
-
-func TestNPYRoundTrip(t *testing.T) {
-	values := make([]float32, 24)
-	for i := range values {
-		values[i] = float32(awkward[i%len(awkward)])
-	}
-	for _, shape := range [][]int{{24}, {4, 6}, {2, 3, 4}} {
-		got, data, err := DecodeNPY[float32](npy.Encode(shape, values))
-		sameBits := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
-		if err != nil || !slices.Equal(got, shape) || !slices.EqualFunc(data, values, sameBits) {
-			t.Errorf("shape %v: got %v of shape %v, error %v", shape, data, got, err)
-		}
-	}
-	b := npy.Encode([]int{3}, awkward[6:])
-	if _, got, err := DecodeNPY[float64](b); err != nil || !slices.Equal(got, awkward[6:]) {
-		t.Errorf("%v, error %v", got, err)
-	}
-	if _, _, err := DecodeNPY[float32](b); err == nil || !strings.Contains(err.Error(), "<f4") {
-		t.Errorf("float64 read as float32: error %v", err)
-	}
-}
-
-func TestNPYDamage(t *testing.T) {
-	b := npy.Encode([]int{2, 3}, []float32{1, 2, 3, 4, 5, 6})
-	for n := range b {
-		if _, _, err := DecodeNPY[float32](b[:n]); !errors.Is(err, ErrDamaged) {
-			t.Fatalf("cut to %d of %d bytes: error %v", n, len(b), err)
-		}
-	}
-	if _, _, err := DecodeNPY[float32](append(b, 0)); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a byte too many: error %v", err)
-	}
-	for i := range b { // must not panic or take the memory that a damaged shape asks for
-		for bit := range 8 {
-			bad := bytes.Clone(b)
-			bad[i] ^= 1 << bit
-			if shape, got, err := DecodeNPY[float32](bad); err == nil && (len(got) != 6 || len(shape) == 0) {
-				t.Fatalf("bit %d of byte %d flipped: shape %v, %d values", bit, i, shape, len(got))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -103,7 +104,7 @@ func TestForged(t *testing.T) {
 		files[trialsName] = must(record.Encode(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)))
 		root := must(os.OpenRoot(h.dir))
 		defer root.Close()
-		must(record.ReplaceFolder(root, "toy", indexName, x, files))
+		must(sealed.Replace(root, "toy", indexName, x, files))
 		if _, err := Read(h.dir, h.all); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}

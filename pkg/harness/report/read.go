@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -19,7 +21,7 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Report{}, nil
 	}
-	err = record.Alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
+	err = disk.Alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
 	return r, err
 }
 
@@ -28,7 +30,7 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 	r := &Report{Grids: readGrids(root)}
 	var damage []error
 	for _, e := range all {
-		if err := record.RestoreFolder(root, e.Name, indexName); err != nil {
+		if err := sealed.Restore(root, e.Name, indexName); err != nil {
 			return nil, err
 		}
 		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) || err == nil && !ours(root, e.Name, indexName) {
@@ -48,7 +50,7 @@ func readGrids(root *os.Root) []Grid {
 	var out []Grid
 	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {
 		var g Grid
-		_, err := record.OpenFolder(root, name, GridIndex, &g)
+		_, err := sealed.Open(root, name, GridIndex, &g)
 		if err == nil && (g.Best == nil || ragged(g.Best)) {
 			err = fmt.Errorf("%s has no table that can be shown", name)
 		}
@@ -80,7 +82,7 @@ func ours(root *os.Root, dir, index string) bool {
 
 func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	x := &Experiment{}
-	f, err := record.OpenFolder(root, e.Name, indexName, x)
+	f, err := sealed.Open(root, e.Name, indexName, x)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 }
 
 // content reads one of a folder's files. One that the index does not list is damage of the index.
-func content(f *record.Folder, name string) ([]byte, error) {
+func content(f *sealed.Folder, name string) ([]byte, error) {
 	b, err := f.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = &record.Damage{Path: f.Path(indexName), Reason: "it does not list " + name}
@@ -118,7 +120,7 @@ func content(f *record.Folder, name string) ([]byte, error) {
 }
 
 // rows reads one of a folder's Parquet files.
-func rows[T any](f *record.Folder, name string) ([]T, error) {
+func rows[T any](f *sealed.Folder, name string) ([]T, error) {
 	b, err := content(f, name)
 	if err != nil {
 		return nil, err

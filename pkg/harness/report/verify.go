@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -41,7 +43,7 @@ func Verify(dir string) ([]record.Damage, error) {
 		return nil, nil
 	}
 	v := &verifier{}
-	err := record.Alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
+	err := disk.Alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }
@@ -80,7 +82,7 @@ func (v *verifier) sealed(dir, index string) {
 		v.add(dir, notOurs)
 		return
 	}
-	f, err := record.OpenFolder(v.root, dir, index, &struct{}{})
+	f, err := sealed.Open(v.root, dir, index, &struct{}{})
 	if d := (*record.Damage)(nil); errors.As(err, &d) {
 		v.found = append(v.found, *d)
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -27,7 +28,7 @@ func grid(dir string) {
 	must(0, root.MkdirAll("grid/toy-steps", 0o777))
 	head := Grid{Name: "steps", Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}}}
 	files := map[string][]byte{"chosen.yaml": []byte("step: 1\n"), trialsName: []byte("rows")}
-	must(record.ReplaceFolder(root, "grid/toy-steps/paper", GridIndex, head, files))
+	must(sealed.Replace(root, "grid/toy-steps/paper", GridIndex, head, files))
 }
 
 // TestVerify: every changed byte of the page is seen; the bytes of sealed folders are record's. A grid is read back, unless it is damaged.

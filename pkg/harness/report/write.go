@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -37,7 +38,7 @@ const (
 // say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
-	err = record.Alone(dir, func(root *os.Root) error {
+	err = disk.Alone(dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
@@ -69,12 +70,12 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		for _, x := range r.Experiments {
 			page = append(page, shows(x.Name, x.digest)...)
 		}
-		return record.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
+		return disk.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
 	})
 	return r, notes, err
 }
 
-// leftovers are the files that a killed program leaves in a results folder: see record.WriteFileAtomic.
+// leftovers are the files that a killed program leaves in a results folder: see disk.WriteFileAtomic.
 const leftovers = ".index.html.tmp-*"
 
 // write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
@@ -102,7 +103,7 @@ func (r *Report) write(root *os.Root) (foreign []string, err error) {
 		if err != nil {
 			return foreign, err
 		}
-		kept, err := record.ReplaceFolder(root, x.Name, indexName, x, files)
+		kept, err := sealed.Replace(root, x.Name, indexName, x, files)
 		for _, name := range kept {
 			foreign = append(foreign, path.Join(x.Name, name))
 		}

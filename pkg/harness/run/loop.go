@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -75,7 +76,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 
 // ended is the result of a trial that leaves nothing but how it ended.
 func ended(t *harness.Trial, status, reason string, iterations int, started time.Time) *record.Result {
-	m, row := record.ThisMachine(), t.Row()
+	m, row := machine.This(), t.Row()
 	row.Status, row.Reason, row.Iterations = status, strings.Join(strings.Fields(reason), " "), iterations
 	return &record.Result{Trial: row, Timing: record.Timing{
 		Key: t.Key, Seconds: time.Since(started).Seconds(), CPU: m.CPU, Kernel: m.Kernel, Commit: m.Commit,

@@ -9,7 +9,9 @@ import (
 	"path"
 	"runtime"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 const (
@@ -43,7 +45,7 @@ var thisProgram = origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 
 // Entry is a trial in the store. Its folder lists the trial's files and checks them.
 type Entry struct {
-	*record.Folder
+	*sealed.Folder
 	Trial  record.Trial
 	Timing record.Timing
 }
@@ -72,9 +74,9 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, data, err := record.DecodeNPY[float32](b)
+	shape, data, err := npy.Decode[float32](b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Path(name+arrayExt), err)
+		return nil, &record.Damage{Path: e.Path(name + arrayExt), Reason: err.Error()}
 	}
 	return &record.Array{Shape: shape, Data: data}, nil
 }
@@ -132,7 +134,7 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 }
 
 // open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent.
-func (s *Store) open(id ID, index string) (h *head, f *record.Folder, err error) {
+func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error) {
 	if err := id.check(); err != nil {
 		return nil, nil, err
 	}
@@ -150,9 +152,9 @@ func (s *Store) open(id ID, index string) (h *head, f *record.Folder, err error)
 	return nil, nil, err
 }
 
-func (s *Store) openIndex(id ID, index string) (*head, *record.Folder, error) {
+func (s *Store) openIndex(id ID, index string) (*head, *sealed.Folder, error) {
 	h := &head{}
-	f, err := record.OpenFolder(s.root, id.dir(), index, h)
+	f, err := sealed.Open(s.root, id.dir(), index, h)
 	if err != nil {
 		return nil, nil, err
 	}

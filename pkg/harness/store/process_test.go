@@ -145,7 +145,7 @@ func hold(dir string) error {
 	if _, _, err := s.Scratch(context.Background(), gmm("r")); err != nil {
 		return err
 	}
-	return record.Alone(dir, func(*os.Root) error {
+	return disk.Alone(dir, func(*os.Root) error {
 		fmt.Println("held")
 		time.Sleep(time.Hour)
 		return nil
@@ -166,7 +166,7 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 		t.Errorf("%d folders of a writer that lives, want 1", len(names))
 	}
 	got := make(chan error, 2)
-	go func() { got <- record.Alone(s.dir, func(*os.Root) error { return nil }) }()
+	go func() { got <- disk.Alone(s.dir, func(*os.Root) error { return nil }) }()
 	go func() {
 		_, release, err := s.Scratch(context.Background(), gmm("r"))
 		if err == nil {

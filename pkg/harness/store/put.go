@@ -15,6 +15,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
@@ -80,7 +81,7 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 		return nil, err
 	}
 	defer remove()
-	if err := record.Seal(s.root, tmp, index, h, files); err != nil {
+	if err := sealed.Write(s.root, tmp, index, h, files); err != nil {
 		return nil, err
 	}
 	if err := s.mkdir(id.Experiment); err != nil {
@@ -103,7 +104,7 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 // makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two processes that saw
 // the same failed trial must not remove each other's new one, so one at a time looks and removes.
 func (s *Store) makeRoom(id ID, index string) (there *head, err error) {
-	err = record.Alone(s.dir, func(*os.Root) error {
+	err = disk.Alone(s.dir, func(*os.Root) error {
 		h, f, err := s.open(id, index)
 		switch {
 		case errors.Is(err, record.ErrDamaged):

@@ -22,7 +22,7 @@ func (s *Store) Verify(repair bool) (found []record.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
-	err = record.Alone(s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
+	err = disk.Alone(s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
 		misfits, err := s.misfits()
 		for _, m := range misfits {
 			moved := ""

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -143,7 +144,7 @@ func forge(change func(h *head), files map[string][]byte) func(s *Store) {
 		change(&h)
 		must(0, s.root.RemoveAll("gmm/k"))
 		must(0, s.root.Mkdir("gmm/k", 0o777))
-		must(0, record.Seal(s.root, "gmm/k", trialIndex, &h, files))
+		must(0, sealed.Write(s.root, "gmm/k", trialIndex, &h, files))
 	}
 }
 

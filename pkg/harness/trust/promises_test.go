@@ -39,8 +39,8 @@ func TestPromisesHaveTests(t *testing.T) {
 // defines reports whether a package of the harness, or an experiment, has the test.
 func defines(t *testing.T, pkg, test string) bool {
 	t.Helper()
-	for _, folder := range []string{filepath.Join("..", pkg), filepath.Join("../../../experiments", pkg)} {
-		paths, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	for _, folder := range []string{"..", "../internal", "../../../experiments"} {
+		paths, err := filepath.Glob(filepath.Join(folder, pkg, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,29 +1,38 @@
-// Package npy writes arrays as NPY files (version 1.0, little-endian, rows first), which NumPy and others read.
+// Package npy writes and reads arrays as NPY files (format 1.0, little-endian, rows first), as NumPy does.
 package npy
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/sbinet/npyio/npy"
 )
 
 // Number is the type of an array's values.
 type Number interface{ float32 | float64 }
 
-// Type returns NumPy's name of the values: <f4 or <f8.
-func Type[T Number]() string { return fmt.Sprintf("<f%d", binary.Size(T(0))) }
+const magic = "\x93NUMPY\x01\x00" // and the version, 1.0
 
-// Header returns what a file begins with. It is padded so that the values start at a multiple of 64 bytes, as memory maps and typed
-// arrays want it.
-func Header(descr string, shape ...int) []byte {
+// header returns what a file begins with. It is padded so that the values start at a multiple of 64 bytes, as memory maps and
+// typed arrays want it; npyio does not pad.
+func header(descr string, shape []int) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, tuple(shape))
+	const prefix = len(magic) + 2 // the length of the text
+	text += strings.Repeat(" ", 63-(prefix+len(text))%64) + "\n"
+	return append(binary.LittleEndian.AppendUint16([]byte(magic), uint16(len(text))), text...)
+}
+
+// tuple writes a shape as Python does: (2, 3), (5,).
+func tuple(shape []int) string {
 	dims := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(shape), "[]")), ", ")
 	if len(shape) == 1 {
 		dims += ","
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims)
-	const prefix = 10 // magic (6), version (2), length of the text (2)
-	text += strings.Repeat(" ", 63-(prefix+len(text))%64) + "\n"
-	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(text))), text...)
+	return "(" + dims + ")"
 }
 
 // Encode returns the file of an array of this shape; data are its values, those of the last dimension next to each other. It
@@ -36,9 +45,68 @@ func Encode[T Number](shape []int, data []T) []byte {
 	if n != len(data) {
 		panic("npy: the shape of an array does not fit its data")
 	}
-	b, err := binary.Append(Header(Type[T](), shape...), binary.LittleEndian, data)
+	descr := fmt.Sprintf("<f%d", binary.Size(T(0)))
+	b, err := binary.Append(header(descr, shape), binary.LittleEndian, data)
 	if err != nil {
 		panic(err) // only of types that Number excludes
 	}
 	return b
+}
+
+// Decode parses a whole file of float32 or float64 values, such as Encode and numpy.save write. Values are converted to T:
+// float64 is rounded to float32. A file of another kind, cut short or too long is an error.
+func Decode[T Number](b []byte) (shape []int, data []T, err error) {
+	if !bytes.HasPrefix(b, []byte(magic[:6])) {
+		return nil, nil, errors.New("npy: not an NPY file")
+	}
+	if !bytes.HasPrefix(b, []byte(magic)) { // in later versions the length of the header has no bound
+		return nil, nil, errors.New("npy: only format 1.0 is read")
+	}
+	head, err := readHeader(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	width := map[string]int{"<f4": 4, "<f8": 8}[head.Descr.Type]
+	if width == 0 || head.Descr.Fortran {
+		order := "rows first"
+		if head.Descr.Fortran {
+			order = "columns first"
+		}
+		return nil, nil, fmt.Errorf("npy: the values are '%s', %s: want '<f4' or '<f8', rows first", head.Descr.Type, order)
+	}
+	shape = head.Descr.Shape
+	n := 1
+	for _, size := range shape {
+		if size < 0 || size > 0 && n > math.MaxInt/8/size {
+			return nil, nil, fmt.Errorf("npy: the shape is %s", tuple(shape))
+		}
+		n *= size
+	}
+	values := b[len(magic)+2+int(binary.LittleEndian.Uint16(b[len(magic):])):]
+	if len(values) != n*width {
+		return nil, nil, fmt.Errorf("npy: the shape %s needs %d bytes, and there are %d", tuple(shape), n*width, len(values))
+	}
+	data = make([]T, n)
+	for i := range data {
+		if v := values[i*width:]; width == 4 {
+			data[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(v)))
+		} else {
+			data[i] = T(math.Float64frombits(binary.LittleEndian.Uint64(v)))
+		}
+	}
+	return shape, data, nil
+}
+
+// readHeader parses the header of a file that begins with magic.
+func readHeader(b []byte) (h npy.Header, err error) {
+	defer func() {
+		if recover() != nil { // npyio, over a forged header
+			err = errors.New("npy: the header is not that of an NPY file")
+		}
+	}()
+	r, err := npy.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return h, fmt.Errorf("npy: the header: %w", err)
+	}
+	return r.Header, nil
 }

@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -76,5 +78,51 @@ func TestNumPy(t *testing.T) {
 	}
 	if got := files[args[len(args)-1]]; got.Dtype != "<f8" || got.Bytes != "000000000000f03f0000000000000040" {
 		t.Errorf("float64: NumPy sees %+v", got)
+	}
+}
+
+// What is written is read back bit for bit, whatever the shape; float64 is rounded to float32 where that is asked for.
+func TestDecode(t *testing.T) {
+	sameBits := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+	for _, shape := range [][]int{{12}, {3, 4}, {2, 3, 2}} {
+		got, data, err := Decode[float32](Encode(shape, values))
+		if err != nil || !slices.Equal(got, shape) || !slices.EqualFunc(data, values, sameBits) {
+			t.Errorf("shape %v: got %v of shape %v, error %v", shape, data, got, err)
+		}
+	}
+	if shape, data, err := Decode[float32](Encode(nil, values[7:8])); err != nil || shape != nil || data[0] != values[7] {
+		t.Errorf("a single value: %v of shape %v, error %v", data, shape, err)
+	}
+	doubles := []float64{1.0 / 3, math.SmallestNonzeroFloat64, math.Inf(-1)}
+	file := Encode([]int{3}, doubles)
+	if _, data, err := Decode[float64](file); err != nil || !slices.Equal(data, doubles) {
+		t.Errorf("%v, error %v", data, err)
+	}
+	rounded := []float32{1.0 / 3, 0, float32(math.Inf(-1))}
+	if _, data, err := Decode[float32](file); err != nil || !slices.Equal(data, rounded) {
+		t.Errorf("%v, error %v", data, err)
+	}
+}
+
+// A cut or altered file is an error, or has as many values as its shape says; it neither panics nor takes the memory that a forged
+// shape asks for.
+func TestDamaged(t *testing.T) {
+	b := Encode([]int{2, 3}, values[:6])
+	for n := range b {
+		if _, _, err := Decode[float32](b[:n]); err == nil {
+			t.Fatalf("cut to %d of %d bytes: no error", n, len(b))
+		}
+	}
+	if _, _, err := Decode[float32](append(b, 0)); err == nil {
+		t.Error("a byte too many: no error")
+	}
+	for i := range b {
+		for bit := range 8 {
+			bad := bytes.Clone(b)
+			bad[i] ^= 1 << bit
+			if shape, got, err := Decode[float32](bad); err == nil && (len(got) != 6 || len(shape) == 0) {
+				t.Fatalf("bit %d of byte %d flipped: shape %v, %d values", bit, i, shape, len(got))
+			}
+		}
 	}
 }

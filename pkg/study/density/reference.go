@@ -103,11 +103,12 @@ func readHMC(t *harness.Trial) (*hmcDraws, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, data, err := record.DecodeNPY[float64](file)
-	if err == nil {
-		out.points = metric.Points{N: shape[0], D: shape[1], Data: data}
+	shape, data, err := npy.Decode[float64](file)
+	if err != nil {
+		return nil, fmt.Errorf("draws.npy of the reference: %w: %v", record.ErrDamaged, err)
 	}
-	return out, err
+	out.points = metric.Points{N: shape[0], D: shape[1], Data: data}
+	return out, nil
 }
 
 // judgeHMC measures as many draws of the chains as there are particles, as metrics "hmc-…", and puts the diagnostics.

@@ -1,4 +1,4 @@
-package record
+package sealed
 
 import (
 	"bytes"
@@ -15,46 +15,14 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Stopped before any of its changes, as by a kill, or let down by the disk, the writer leaves the old file or the new one, whole, and
-// nothing else that readers of *.parquet would open.
-func TestWriteFileAtomicStopped(t *testing.T) {
-	dir, full := t.TempDir(), errors.New("no space left")
-	path := filepath.Join(dir, "trials.parquet")
-	oldFile, newFile := bytes.Repeat([]byte("old "), 40000), bytes.Repeat([]byte("new "), 50000)
-	for _, stopped := range []bool{false, true} {
-		for at := 1; at <= 6; at++ {
-			must(0, os.WriteFile(path, oldFile, 0o666))
-			done := 0
-			disk.Before = func(string) error {
-				if done++; done == at || stopped && done > at {
-					return full
-				}
-				return nil
-			}
-			err := WriteFileAtomic(path, newFile)
-			disk.Before = nil
-			if at == 6 != (err == nil) || err != nil && (!errors.Is(err, full) || !strings.Contains(err.Error(), path)) {
-				t.Errorf("at change %d: error %v", at, err) // create, write, sync, rename, sync folder, no more
-			}
-			want := oldFile
-			if at > 4 {
-				want = newFile
-			}
-			if got := must(os.ReadFile(path)); !bytes.Equal(got, want) {
-				t.Errorf("at change %d: %d bytes, want %d", at, len(got), len(want))
-			}
-			names := must(filepath.Glob(filepath.Join(dir, "*.parquet")))
-			if left := must(os.ReadDir(dir)); len(names) != 1 || !stopped && len(left) != 1 {
-				t.Errorf("at change %d: left %v", at, left)
-			}
-		}
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	missing := filepath.Join(dir, "none", "a")
-	if err := WriteFileAtomic(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
-		t.Errorf("missing folder: error %v", err)
-	}
+	return v
 }
 
 // head is the head of the test's folders.
@@ -69,7 +37,7 @@ func sealed(t *testing.T, title string) *os.Root {
 	t.Helper()
 	root := must(os.OpenRoot(t.TempDir()))
 	t.Cleanup(func() { root.Close() })
-	if _, err := ReplaceFolder(root, "x", "index.json", head{title}, someFiles); err != nil {
+	if _, err := Replace(root, "x", "index.json", head{title}, someFiles); err != nil {
 		t.Fatal(err)
 	}
 	return root
@@ -78,7 +46,7 @@ func sealed(t *testing.T, title string) *os.Root {
 // title returns the title of the folder "x" after checking all of it.
 func title(root *os.Root) (string, error) {
 	var h head
-	f, err := OpenFolder(root, "x", "index.json", &h)
+	f, err := Open(root, "x", "index.json", &h)
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +59,7 @@ func title(root *os.Root) (string, error) {
 func TestSealedFolder(t *testing.T) {
 	root := sealed(t, "<&> \u2028")
 	var h head
-	f, err := OpenFolder(root, "x", "index.json", &h)
+	f, err := Open(root, "x", "index.json", &h)
 	if err != nil || h.Title != "<&> \u2028" || len(f.Files) != 3 || f.Sizes() != nil {
 		t.Fatalf("%+v, %+v, error %v", h, f, err)
 	}
@@ -107,15 +75,15 @@ func TestSealedFolder(t *testing.T) {
 	if names, err := f.Foreign(); err != nil || !slices.Equal(names, []string{"sub/mine.txt"}) {
 		t.Errorf("foreign: %v, error %v", names, err)
 	}
-	_, err = OpenFolder(root, "none", "index.json", &h)
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "missing") {
+	_, err = Open(root, "none", "index.json", &h)
+	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("a folder that is not there: error %v", err)
 	}
 }
 
 // Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there; the next
 // call ends what was begun, and nothing is left.
-func TestReplaceFolderStopped(t *testing.T) {
+func TestReplaceStopped(t *testing.T) {
 	broken := errors.New("broken")
 	for at := int64(1); ; at++ {
 		root := sealed(t, "first")
@@ -130,7 +98,7 @@ func TestReplaceFolderStopped(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := ReplaceFolder(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
+		_, err := Replace(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
 		disk.Before = nil
 		if what.Load() == "" {
 			if got, wrong := title(root); err != nil || wrong != nil || got != "next" || at < 12 {
@@ -138,11 +106,11 @@ func TestReplaceFolderStopped(t *testing.T) {
 			}
 			return
 		}
-		must(0, RestoreFolder(root, "x", "index.json"))
+		must(0, Restore(root, "x", "index.json"))
 		if got, wrong := title(root); !errors.Is(err, broken) || wrong != nil || got != "first" && got != "next" {
 			t.Fatalf("stopped at %s (%d): %v; then title %q, error %v", what.Load(), at, err, got, wrong)
 		}
-		foreign, err := ReplaceFolder(root, "x", "index.json", head{"last"}, someFiles)
+		foreign, err := Replace(root, "x", "index.json", head{"last"}, someFiles)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "last" || len(foreign) != 1 {
 			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v", what.Load(), at, err, got, wrong, foreign)
 		}
@@ -170,7 +138,7 @@ func TestForeignFilesStay(t *testing.T) {
 			must(0, root.WriteFile("x/index.json", nil, 0o666))
 		}
 		files := map[string][]byte{"a.txt": []byte("ours"), "new": []byte("ours too"), "empty": nil, "sub/deep/b.txt": nil}
-		foreign, err := ReplaceFolder(root, "x", "index.json", head{"next"}, files)
+		foreign, err := Replace(root, "x", "index.json", head{"next"}, files)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "next" {
 			t.Fatalf("damaged %v: error %v, title %q, error %v", damaged, err, got, wrong)
 		}
@@ -198,12 +166,12 @@ func TestForgedIndex(t *testing.T) {
 		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
 	} {
 		must(0, root.WriteFile("x/index.json", must(encodeIndex(head{"x"}, list)), 0o666))
-		_, err := OpenFolder(root, "x", "index.json", &head{})
-		if !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+		_, err := Open(root, "x", "index.json", &head{})
+		if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if err := Seal(root, "x", "index.json", head{}, map[string][]byte{"../a": nil}); err == nil {
+	if err := Write(root, "x", "index.json", head{}, map[string][]byte{"../a": nil}); err == nil {
 		t.Error("a name outside was written")
 	}
 }
@@ -225,7 +193,7 @@ func TestOneDoor(t *testing.T) {
 	} {
 		for _, name := range []string{"a.txt", "index.json"} {
 			root := sealed(t, "x")
-			f := must(OpenFolder(root, "x", "index.json", &head{}))
+			f := must(Open(root, "x", "index.json", &head{}))
 			path := f.Path(name)
 			must(0, errors.Join(os.Remove(path), spoil(path)))
 			started := time.Now()

@@ -1,4 +1,8 @@
-package record
+// Package sealed reads and writes sealed folders: files, and an index that lists each with its size and digest. The index is a JSON
+// object: the members of a head of the writer's own, then "files", then "sha256", the digest of all that stands before it.
+//
+// Nothing is parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
+package sealed
 
 import (
 	"bytes"
@@ -20,12 +24,8 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
-
-// A sealed folder is the unit of storage: files, and an index that lists each with its size and digest. The index is a JSON
-// object: the members of a head of the writer's own, then "files", then "sha256", the digest of all that stands before it.
-//
-// Nothing is parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
 
 const (
 	maxIndex = 64 << 20 // bytes of an index
@@ -34,19 +34,6 @@ const (
 	sealStart = ",\n  \"sha256\": \""
 	sealEnd   = "\"\n}\n"
 )
-
-// ErrDamaged is wrapped by every error that says that a file is not what was written: cut, altered, or not ours.
-var ErrDamaged = errors.New("damaged")
-
-// Damage is a file or folder that is not as it was written, or not ours. As an error it wraps ErrDamaged.
-type Damage struct {
-	Path   string
-	Reason string
-	Moved  string // where a repair moved it; "" if none did
-}
-
-func (d *Damage) Error() string { return safe.Text(d.Path) + ": " + safe.Text(d.Reason) }
-func (d *Damage) Unwrap() error { return ErrDamaged }
 
 // File is a file that an index lists.
 type File struct {
@@ -63,9 +50,9 @@ type Folder struct {
 	index string
 }
 
-// Seal writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable. head is a
+// Write writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable. head is a
 // struct with a field or more; "files" and "sha256" are not among their JSON names.
-func Seal(root *os.Root, dir, index string, head any, files map[string][]byte) error {
+func Write(root *os.Root, dir, index string, head any, files map[string][]byte) error {
 	var list []File
 	folders := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -127,9 +114,9 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 	return fmt.Appendf(b.Bytes(), "%s%x%s", sealStart, sha256.Sum256(b.Bytes()), sealEnd), nil
 }
 
-// OpenFolder reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
-// wrong with the index is a *Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
-func OpenFolder(root *os.Root, dir, index string, head any) (*Folder, error) {
+// Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
+// wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
+func Open(root *os.Root, dir, index string, head any) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
 	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
 	if err == nil {
@@ -167,7 +154,7 @@ func (f *Folder) decodeIndex(b []byte, head any) error {
 // unreadable are the causes by which the system says what is there: no file of ours.
 var unreadable = []syscall.Errno{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO}
 
-// damage makes a *Damage of what is wrong with a file, except where the system cannot say what is there.
+// damage makes a *record.Damage of what is wrong with a file, except where the system cannot say what is there.
 func (f *Folder) damage(name string, err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != syscall.ENOENT && !slices.Contains(unreadable, errno) {
@@ -180,7 +167,7 @@ func (f *Folder) damage(name string, err error) error {
 	if errno == syscall.ENOENT {
 		err = errors.New("missing")
 	}
-	return &Damage{Path: f.Path(name), Reason: err.Error()}
+	return &record.Damage{Path: f.Path(name), Reason: err.Error()}
 }
 
 // Path returns the path of one of the folder's files, for messages.
@@ -189,7 +176,7 @@ func (f *Folder) Path(name string) string {
 }
 
 // Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does not list
-// it, a *Damage if the file is another.
+// it, a *record.Damage if the file is another.
 func (f *Folder) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
 	if i < 0 {
@@ -203,7 +190,7 @@ func (f *Folder) Read(name string) ([]byte, error) {
 		return nil, f.damage(name, err)
 	}
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != f.Files[i].SHA256 {
-		return nil, &Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
+		return nil, &record.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
 	}
 	return b, nil
 }
@@ -214,14 +201,14 @@ func (f *Folder) size(x File) error {
 	case err != nil:
 		return f.damage(x.Name, err)
 	case !info.Mode().IsRegular():
-		return &Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
+		return &record.Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
 	case info.Size() != x.Bytes:
-		return &Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
+		return &record.Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
 	}
 	return nil
 }
 
-// Sizes returns the first file that is missing or of another size, as a *Damage, or nil.
+// Sizes returns the first file that is missing or of another size, as a *record.Damage, or nil.
 func (f *Folder) Sizes() error {
 	for _, x := range f.Files {
 		if err := f.size(x); err != nil {
@@ -232,9 +219,9 @@ func (f *Folder) Sizes() error {
 }
 
 // Check reads every file and returns those that are not as they were written.
-func (f *Folder) Check() (found []Damage, err error) {
+func (f *Folder) Check() (found []record.Damage, err error) {
 	for _, x := range f.Files {
-		var d *Damage
+		var d *record.Damage
 		if _, err := f.Read(x.Name); errors.As(err, &d) {
 			found = append(found, *d)
 		} else if err != nil {

@@ -1,4 +1,5 @@
-package record
+// Package machine says on what, and by what program, trials are computed.
+package machine
 
 import (
 	"os"
@@ -17,10 +18,10 @@ type Machine struct {
 	Commit string `json:"commit"` // of the program, "+dirty" if its sources were changed, "unknown" outside a repository
 }
 
-// ThisMachine describes the machine and the program that run.
-var ThisMachine = sync.OnceValue(func() Machine {
+// This describes the machine and the program that run.
+var This = sync.OnceValue(func() Machine {
 	m := Machine{CPU: runtime.GOARCH, Kernel: kernel.Path(), Commit: "unknown"}
-	info, _ := os.ReadFile("/proc/cpuinfo") // none but on Linux
+	info, _ := os.ReadFile("/proc/cpuinfo") // only Linux has it
 	for line := range strings.Lines(string(info)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
 			m.CPU = strings.TrimSpace(value)
