@@ -31,15 +31,13 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 // NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean difference from 0, or
 // place it within ±5 % of b's mean.
 func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.Set) string {
+	statistic := last
+	if curve {
+		statistic = claim.MeanHeight
+	}
 	return func(s *record.Set) string {
 		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
-		value := func(c record.Curve) float64 {
-			if curve {
-				return stats.Mean(c.Value[1:])
-			}
-			return c.Value[len(c.Value)-1]
-		}
-		x, y := e.Each(a, metric, 0, value), e.Each(b, metric, 0, value)
+		x, y := e.Each(a, metric, 0, statistic), e.Each(b, metric, 0, statistic)
 		v := e.Less("", a, x, b, y).Verdict
 		for i := range y {
 			x[i] -= y[i]
@@ -51,6 +49,8 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 		return strings.TrimPrefix(Needed(v, x, -margin, margin), ". ")
 	}
 }
+
+func last(c record.Curve) float64 { return c.Value[len(c.Value)-1] }
 
 // NeededAll says, where claim.All does not decide, why more seeds do not help.
 func NeededAll(holds []bool) string {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // TestNeeded: 1, 2, 3 have mean 2 and standard deviation 1, so the distance 0.5 to a limit takes (1.645/0.5)² = 10.8 seeds.
@@ -31,5 +32,32 @@ func TestNeeded(t *testing.T) {
 	}
 	if got := NeededAll([]bool{true, true}) + NeededAll([]bool{true, false}); got != "" {
 		t.Errorf("decided: %q", got)
+	}
+}
+
+// TestNeededOfCurves: the note of a claim is of the statistic that the claim is decided by. Method a is at 1 and b at 2 from iteration 10 to
+// 100, which is most of the way, so the area decides. Before, a is anywhere between 0 and 8, and a plain mean over checkpoints decides nothing.
+func TestNeededOfCurves(t *testing.T) {
+	s := made([]string{"a", "b"}, 5, func(string, int) float64 { return 9 })
+	for i, row := range s.Trials {
+		at := func(iteration int, value float64) {
+			s.Traces[row.Key] = append(s.Traces[row.Key], record.Trace{Key: row.Key, Metric: "m", Iteration: iteration, Value: value})
+		}
+		early, late := 2.0, 2.0
+		if row.Method == "a" {
+			early, late = []float64{0, 1, 3.5, 5, 8}[row.Seed], 1
+		}
+		at(1, early)
+		at(2, early)
+		at(3, early)
+		at(10, late)
+		at(100, late)
+		s.Trials[i].Iterations = 100
+	}
+	if v := claim.LowerCurve("", "", "p", "m", "a", "b").Check(s); v.Verdict != claim.Reproduced {
+		t.Fatalf("the claim is %v: %s", v.Verdict, v.Evidence)
+	}
+	if note := NeededLess("p", "m", true, "a", "b")(s); note != "" {
+		t.Errorf("the claim is decided, and its note says %q", note)
 	}
 }

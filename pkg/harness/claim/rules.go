@@ -23,11 +23,12 @@ func Lower(id, statement, problem, metric, a, b string) Claim {
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
 func LowerCurve(id, statement, problem, metric, a, b string) Claim {
 	return lower(id, statement, problem, "mean height of the "+metric+" curve", a, b,
-		func(e Series, method string) []float64 { return e.Each(method, metric, 0, meanHeight) })
+		func(e Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
 }
 
-// meanHeight returns the mean height of a curve over all checkpoints from iteration 1 on: the area under it over its length.
-func meanHeight(c record.Curve) float64 {
+// MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is the area under it
+// over its length.
+func MeanHeight(c record.Curve) float64 {
 	x, y := []float64{}, c.Value
 	for _, k := range c.Iteration {
 		x = append(x, float64(k))
