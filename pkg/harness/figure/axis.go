@@ -14,8 +14,8 @@ import (
 // axis is an Axis with its scale, limits and ticks decided.
 type axis struct {
 	Axis
+	scale
 	min, max float64
-	log      bool
 	ticks    []tick
 	vertical bool
 	labelled bool // shows the labels of the ticks and its own
@@ -28,13 +28,25 @@ type tick struct {
 	label string
 }
 
+// scale maps values to a line on which equal steps have equal lengths, and back.
+type scale struct{ to, from func(float64) float64 }
+
+func identity(v float64) float64 { return v }
+
+var (
+	linear    = scale{identity, identity}
+	logarithm = scale{math.Log, math.Exp}
+	symmetric = scale{math.Asinh, math.Sinh}
+)
+
 // unit maps a value to [0, 1] between the limits. It is not finite for a value that the axis cannot show.
 func (a *axis) unit(v float64) float64 {
-	if a.log {
-		return math.Log(v/a.min) / math.Log(a.max/a.min)
-	}
-	return (v - a.min) / (a.max - a.min)
+	lo, hi := a.to(a.min), a.to(a.max)
+	return (a.to(v) - lo) / (hi - lo)
 }
+
+// log reports whether the axis shows logarithms.
+func (a *axis) log() bool { return a.to(0) < 0 }
 
 // extent collects the values that the axes of a panel must hold. Soft values (edges of bands, reference lines) widen an
 // axis but do not decide its scale, and extend a log axis downwards by at most a decade: mean − sd near zero must not
@@ -56,65 +68,84 @@ func (e *extent) add(x, y []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// span returns the smallest and largest finite value, or finite logarithm; lo > hi if there is none.
-func span(values []float64, log bool) (lo, hi float64) {
+// span returns the smallest and largest finite place on the scale; lo > hi if there is none.
+func (s scale) span(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if log {
-			v = math.Log(v)
-		}
-		if finite(v) {
+		if v = s.to(v); finite(v) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
 	return lo, hi
 }
 
+// fixed reports which limits are given.
+func (a Axis) fixed() (lower, upper bool) {
+	return !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max
+}
+
+// scaleOf chooses the scale by the values that the axis must hold.
+func (a Axis) scaleOf(values []float64) scale {
+	switch a.Scale {
+	case Log:
+		return logarithm
+	case Symmetric:
+		return symmetric
+	case AutoLog:
+		lower, upper := a.fixed()
+		below := lower && a.Min <= 0 || upper && a.Max <= 0
+		if lo, hi := linear.span(values); !below && lo <= hi && lo > 0 && hi/lo > 50 {
+			return logarithm
+		}
+	}
+	return linear
+}
+
 // resolve decides the scale and the limits of an axis; margin is the share of its length to leave free at both ends.
 // empty reports that there was nothing to show.
 func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty bool, err error) {
-	r = axis{Axis: a}
-	lo, hi := span(values, false)
-	if lo > hi {
+	if lo, hi := linear.span(values); lo > hi {
 		values = soft
-		lo, hi = span(values, false)
 	}
-	fixedMin, fixedMax := !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max
-	above := !(fixedMin && a.Min <= 0 || fixedMax && a.Max <= 0)
-	r.log = a.Scale == Log || a.Scale == AutoLog && above && lo <= hi && lo > 0 && hi/lo > 50
-	lo, hi = span(values, r.log)
+	r = axis{Axis: a, scale: a.scaleOf(values)}
+	lo, hi := r.span(values)
 	if empty = lo > hi; empty {
 		lo, hi = 0, 1
 	}
-	softLo, softHi := span(soft, r.log)
-	if r.log {
-		softLo = max(softLo, lo-math.Ln10)
-	}
-	lo, hi = min(lo, softLo), max(hi, softHi)
-	if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) { // constant
-		w := math.Abs(hi) / 10
-		if hi == 0 || r.log {
-			w = 1
-		}
-		lo, hi = lo-w, hi+w
-	}
-	w := margin * (hi - lo)
-	if r.min, r.max = lo-w, hi+w; r.log {
-		r.min, r.max = math.Exp(r.min), math.Exp(r.max)
-	}
+	lo, hi = r.widen(lo, hi, soft)
+	free := margin * (hi - lo)
+	r.min, r.max = r.from(lo-free), r.from(hi+free)
 	if n := len(a.Categories); n > 0 {
 		r.min, r.max = -0.6, float64(n)-0.4
 	}
-	if fixedMin {
+	lower, upper := a.fixed()
+	if lower {
 		r.min = a.Min
 	}
-	if fixedMax {
+	if upper {
 		r.max = a.Max
 	}
-	if !(r.min < r.max) || !finite(r.max-r.min) || r.log && r.min <= 0 {
+	if !(r.min < r.max) || !finite(r.max-r.min) || r.log() && r.min <= 0 {
 		return r, empty, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
 	}
 	return r, empty, nil
+}
+
+// widen makes room between two places on the scale for soft values, and between two that are alike.
+func (a *axis) widen(lo, hi float64, soft []float64) (float64, float64) {
+	softLo, softHi := a.span(soft)
+	if a.log() {
+		softLo = max(softLo, lo-math.Ln10)
+	}
+	lo, hi = min(lo, softLo), max(hi, softHi)
+	if hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi)) {
+		return lo, hi
+	}
+	free := math.Abs(hi) / 10
+	if hi == 0 || a.log() {
+		free = 1
+	}
+	return lo - free, hi + free
 }
 
 // setTicks chooses about n labelled ticks.
@@ -125,7 +156,9 @@ func (a *axis) setTicks(n int) {
 	}
 	switch {
 	case all != nil:
-	case a.log && a.max/a.min > 3.3:
+	case a.Scale == Symmetric:
+		all = symmetricTicks(max(-a.min, a.max), n)
+	case a.log() && a.max/a.min > 3.3:
 		all = logTicks(a.min, a.max, n)
 	default:
 		all = linearTicks(a.min, a.max, n)
@@ -161,8 +194,21 @@ func linearTicks(lo, hi float64, n int) []tick {
 	return out
 }
 
-// logTicks are the decades, or every k-th of many, with minor ticks between. If there are fewer than two decades, 2 and 5
-// times a decade are labelled too.
+// symmetricTicks are 0 and the powers of ten up to a limit on either side, or every k-th of many.
+func symmetricTicks(limit float64, n int) []tick {
+	decades := max(0, int(math.Floor(math.Log10(limit)+1e-9)))
+	every := 1 + 2*decades/max(n-2, 1)
+	out := []tick{{0, "0"}}
+	for e := 0; e <= decades; e += every {
+		v := math.Pow10(e)
+		label := strconv.FormatFloat(v, 'g', -1, 64)
+		out = append(out, tick{-v, "−" + label}, tick{v, label})
+	}
+	return out
+}
+
+// logTicks are the decades, or every k-th of many, with minor ticks between. If there are fewer than two decades, 2 and
+// 5 times a decade are labelled too.
 func logTicks(lo, hi float64, n int) []tick {
 	e0, e1 := int(math.Floor(math.Log10(lo)+1e-9)), int(math.Ceil(math.Log10(hi)-1e-9))
 	decades := int(math.Floor(math.Log10(hi)+1e-9)) - int(math.Ceil(math.Log10(lo)-1e-9)) + 1
@@ -171,10 +217,13 @@ func logTicks(lo, hi float64, n int) []tick {
 	for e := e0; e <= e1; e++ {
 		for k := 1; k < 10; k++ {
 			t := tick{value: float64(k) * math.Pow(10, float64(e))}
-			if labelled := k == 1 && e%every == 0 || decades < 2 && (k == 1 || k == 2 || k == 5); labelled {
-				if t.label = strconv.FormatFloat(t.value, 'g', 12, 64); e > 3 || e < -3 {
-					t.label = minus(fmt.Sprintf("%de%d", k, e))
-				}
+			decade, between := k == 1 && e%every == 0, decades < 2 && (k == 1 || k == 2 || k == 5)
+			switch {
+			case !decade && !between:
+			case e > 3 || e < -3:
+				t.label = minus(fmt.Sprintf("%de%d", k, e))
+			default:
+				t.label = strconv.FormatFloat(t.value, 'g', 12, 64)
 			}
 			if every == 1 || k == 1 {
 				out = append(out, t)

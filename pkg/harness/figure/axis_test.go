@@ -11,18 +11,21 @@ func TestTicks(t *testing.T) {
 		n    int
 		want string
 	}{
-		{axis{min: -4.6, max: 4.6}, 5, "−4 −2 0 2 4 "},
-		{axis{min: 0, max: 1}, 5, "0.0 0.2 0.4 0.6 0.8 1.0 "},
-		{axis{min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0.0 0.1 "},
-		{axis{min: 0, max: 3e6}, 3, "0 1e6 2e6 3e6 "},
-		{axis{min: 0, max: 3e-5}, 3, "0 1e−5 2e−5 3e−5 "},
-		{axis{min: 0.003, max: 30, log: true}, 6, "0.01 0.1 1 10 "},
-		{axis{min: 0.001, max: 1, log: true}, 6, "0.001 0.01 0.1 1 "},
-		{axis{min: 0.3, max: 6, log: true}, 6, "0.5 1 2 5 "},
-		{axis{min: 1.2e-6, max: 9e-6, log: true}, 6, "2e−6 5e−6 "},
-		{axis{min: 1e-12, max: 1e12, log: true}, 6, "1e−10 1e−5 1 1e5 1e10 "},
-		{axis{min: 2, max: 4, log: true}, 3, "2 3 4 "},
-		{axis{Axis: Axis{Categories: []string{"a", "b"}}, min: -0.6, max: 1.6}, 5, "a b "},
+		{axis{scale: linear, min: -4.6, max: 4.6}, 5, "−4 −2 0 2 4 "},
+		{axis{scale: linear, min: 0, max: 1}, 5, "0.0 0.2 0.4 0.6 0.8 1.0 "},
+		{axis{scale: linear, min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0.0 0.1 "},
+		{axis{scale: linear, min: 0, max: 3e6}, 3, "0 1e6 2e6 3e6 "},
+		{axis{scale: linear, min: 0, max: 3e-5}, 3, "0 1e−5 2e−5 3e−5 "},
+		{axis{scale: logarithm, min: 0.003, max: 30}, 6, "0.01 0.1 1 10 "},
+		{axis{scale: logarithm, min: 0.001, max: 1}, 6, "0.001 0.01 0.1 1 "},
+		{axis{scale: logarithm, min: 0.3, max: 6}, 6, "0.5 1 2 5 "},
+		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2e−6 5e−6 "},
+		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 1e5 1e10 "},
+		{axis{scale: logarithm, min: 2, max: 4}, 3, "2 3 4 "},
+		{axis{Axis: Axis{Categories: []string{"a", "b"}}, scale: linear, min: -0.6, max: 1.6}, 5, "a b "},
+		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -200, max: 30}, 7, "0 −1 1 −10 10 −100 "},
+		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -2000, max: 0.5}, 5, "0 −1 −1000 "},
+		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -0.2, max: 0.1}, 5, "0 "},
 	} {
 		got := ""
 		c.a.setTicks(c.n)
@@ -49,17 +52,17 @@ func TestScaleFollowsTheData(t *testing.T) {
 		{"a factor of 100", auto, []float64{0.1, 10}, nil, true, 0.1, 10},
 		{"a factor of 10", auto, []float64{1, 10}, nil, false, 1, 10},
 		{"a value below zero", auto, []float64{-0.1, 100}, nil, false, -0.1, 100},
-		{"a band widens a log axis by a decade below", auto, []float64{0.1, 10}, []float64{-1, 1e-9, 20}, true, 0.01, 20},
+		{"a band widens it by a decade below", auto, []float64{0.1, 10}, []float64{-1, 1e-9, 20}, true, 0.01, 20},
 		{"a reference below zero decides nothing", auto, []float64{0.1, 10}, []float64{-1}, true, 0.1, 10},
 		{"a linear axis holds the band", Axis{}, []float64{0, 1}, []float64{-1, 2}, false, -1, 2},
 		{"an axis from zero is linear", Axis{Scale: AutoLog, Min: 0, Max: nan}, []float64{0.1, 10}, nil, false, 0, 10},
 	} {
 		r, _, err := c.a.resolve(c.values, c.soft, 0)
-		if err != nil || r.log != c.log || !near(r.min, c.lowest) || !near(r.max, c.higest) {
-			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log, r.min, r.max, err)
+		if err != nil || r.log() != c.log || !near(r.min, c.lowest) || !near(r.max, c.higest) {
+			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log(), r.min, r.max, err)
 		}
 	}
-	if u := (&axis{min: 0.01, max: 100, log: true}).unit(1); math.Abs(u-0.5) > 1e-15 {
+	if u := (&axis{scale: logarithm, min: 0.01, max: 100}).unit(1); math.Abs(u-0.5) > 1e-15 {
 		t.Errorf("1 lies at %g between 0.01 and 100", u)
 	}
 }

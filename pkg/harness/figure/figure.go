@@ -20,6 +20,7 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -50,9 +51,10 @@ type Scale int
 
 // Scales of an axis.
 const (
-	Linear  Scale = iota
-	Log           // values at or below zero are hidden
-	AutoLog       // Log if all values are positive and span more than a factor of 50, else Linear
+	Linear    Scale = iota
+	Log             // values at or below zero are hidden
+	AutoLog         // Log if all values are positive and span more than a factor of 50, else Linear
+	Symmetric       // asinh: linear within ±1, logarithmic beyond
 )
 
 // Axis is one axis of a panel, or the colour bar.
@@ -63,9 +65,9 @@ type Axis struct {
 	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
-// SVG draws the figure. The same figure gives the same bytes. hidden is the number of values that are not shown: NaN, infinite,
-// not positive on a log axis, or outside the limits. The error names a label with a missing character, limits that are not a
-// range, or a figure too small for its panels.
+// SVG draws the figure. The same figure gives the same bytes. hidden is the number of values that are not shown: NaN,
+// infinite, not positive on a log axis, or outside the limits. The error names a label with a missing character, limits
+// that are not a range, or a figure too small for its panels.
 func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	l, err := f.layout()
 	if err != nil {
@@ -74,8 +76,8 @@ func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	w, h := vg.Length(l.w), vg.Length(l.h)
 	c := &svgCanvas{h: h}
 	hidden = l.draw(draw.NewCanvas(c, w, h))
-	if l.err != nil {
-		return nil, 0, l.err
+	if err := errors.Join(l.err, c.err); err != nil {
+		return nil, 0, err
 	}
 	var b bytes.Buffer
 	c.write(&b, w)

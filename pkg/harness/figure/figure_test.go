@@ -85,8 +85,9 @@ func TestDrawing(t *testing.T) {
 
 func TestLegend(t *testing.T) {
 	line := func(m string) Layer { return Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Method(m)} }
+	thin := Line{Style: Method("svgd").Thin()}
 	l, err := (&Figure{Panels: []Panel{{Layers: []Layer{
-		line("mine"), line("truth"), Scatter{Style: Method("sifg")}, Line{Style: Method("svgd").Thin()}, line("sifg"), HLine{}, line("l2-gf"),
+		line("mine"), line("truth"), Scatter{Style: Method("sifg")}, thin, line("sifg"), HLine{}, line("l2-gf"),
 	}}}}).layout()
 	if err != nil {
 		t.Fatal(err)
@@ -95,13 +96,15 @@ func TestLegend(t *testing.T) {
 	for _, k := range slices.Concat(l.keys...) {
 		got += fmt.Sprintf("%s %t %t %g, ", k.Label, k.line, k.mark, k.Width)
 	}
-	if want := "L2-GF true false 0, SIFG true true 0, SVGD true false 0.6, Ground truth true false 0, mine true false 0, "; got != want {
+	const want = "L2-GF true false 0, SIFG true true 0, SVGD true false 0.6, " +
+		"Ground truth true false 0, mine true false 0, "
+	if got != want {
 		t.Errorf("legend %q, want %q", got, want)
 	}
 }
 
-// TestMethods: no two methods look alike, all but the references are readable on white and black, and an unknown sampler
-// has a style of its own.
+// TestMethods: no two methods look alike, all but the references are readable on white and black, and an unknown
+// sampler has a style of its own.
 func TestMethods(t *testing.T) {
 	seen := map[string]string{}
 	colours := slices.Clone(spare)
@@ -138,27 +141,30 @@ func TestMethods(t *testing.T) {
 func TestOddData(t *testing.T) {
 	s := Method("sifg")
 	log := Axis{Scale: Log}
+	with := func(y Axis, layers ...Layer) Panel { return Panel{Y: y, Layers: layers} }
+	square := Axis{Min: 0, Max: 1}
+	two, three := []float64{1, 2}, []float64{1, 2, 3}
 	for name, c := range map[string]struct {
 		panel  Panel
 		hidden int
 	}{
 		"no layers":         {Panel{}, 0},
-		"no data":           {Panel{Layers: []Layer{Line{Style: s}, Scatter{}, Band{}, Violin{}}}, 0},
-		"no data, log":      {Panel{Y: log, Layers: []Layer{Line{Style: s}}}, 0},
-		"all NaN":           {Panel{Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{nan, inf}}}}, 2},
-		"gap":               {Panel{Layers: []Layer{Line{X: []float64{1, 2, 3}, Y: []float64{1, nan, 2}, Style: s}}}, 1},
-		"zero":              {Panel{Layers: []Layer{Line{X: []float64{0, 0}, Y: []float64{0, 0}}}}, 0},
-		"one point":         {Panel{Layers: []Layer{Line{X: []float64{3}, Y: []float64{-7}}}}, 0},
-		"negative, log":     {Panel{Y: log, Layers: []Layer{Scatter{X: []float64{1, 2, 3, 4}, Y: []float64{-1, 0, 1, 100}}}}, 2},
-		"all negative, log": {Panel{Y: log, Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{-1, -2}}}}, 2},
-		"band below, log":   {Panel{Y: log, Layers: []Layer{Band{X: []float64{1, 2}, Lo: []float64{-1, 1}, Hi: []float64{2, 3}}}}, 1},
-		"outside": {Panel{X: Axis{Min: 0, Max: 1}, Y: Axis{Min: 0, Max: 1}, Layers: []Layer{
+		"no data":           {with(Axis{}, Line{Style: s}, Scatter{}, Band{}, Violin{}), 0},
+		"no data, log":      {with(log, Line{Style: s}), 0},
+		"all NaN":           {with(Axis{}, Line{X: two, Y: []float64{nan, inf}}), 2},
+		"gap":               {with(Axis{}, Line{X: three, Y: []float64{1, nan, 2}, Style: s}), 1},
+		"zero":              {with(Axis{}, Line{X: []float64{0, 0}, Y: []float64{0, 0}}), 0},
+		"one point":         {with(Axis{}, Line{X: []float64{3}, Y: []float64{-7}}), 0},
+		"negative, log":     {with(log, Scatter{X: []float64{1, 2, 3, 4}, Y: []float64{-1, 0, 1, 100}}), 2},
+		"all negative, log": {with(log, Line{X: two, Y: []float64{-1, -2}}), 2},
+		"band below, log":   {with(log, Band{X: two, Lo: []float64{-1, 1}, Hi: []float64{2, 3}}), 1},
+		"outside": {Panel{X: square, Y: square, Layers: []Layer{
 			Scatter{X: []float64{0.5, 2, 1e300}, Y: []float64{0.5, 0.5, -1e300}}}}, 2},
-		"huge":            {Panel{Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}}}, 0},
-		"constant violin": {Panel{X: Axis{Categories: []string{"a"}}, Layers: []Layer{Violin{Values: []float64{2, 2, nan}}}}, 1},
-		"no heat":         {Panel{Layers: []Layer{HeatMap{1, []float64{nan}}}}, 1},
-		"steep, log":      {Panel{Y: log, Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}}}, 2},
-		"tiny range":      {Panel{Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{1, 1 + 1e-14}}}}, 0},
+		"huge":            {with(Axis{}, Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}), 0},
+		"constant violin": {with(Axis{}, Violin{Values: []float64{2, 2, nan}}), 1},
+		"no heat":         {with(Axis{}, HeatMap{Cols: 1, Z: []float64{nan}}), 1},
+		"steep, log":      {with(log, Line{X: two, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}), 2},
+		"tiny range":      {with(Axis{}, Line{X: two, Y: []float64{1, 1 + 1e-14}}), 0},
 	} {
 		f := &Figure{Panels: []Panel{c.panel}}
 		checkBorder(t, name, render(t, f))
@@ -174,10 +180,11 @@ func TestOddData(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	line := []Layer{Line{X: []float64{0, 1}, Y: []float64{0, 1}}}
+	key := []Layer{HLine{Style: Style{Label: "from the key–\u0000"}}}
 	for want, f := range map[string]*Figure{
 		"needs a panel":          {},
 		"no character '語'":       {Panels: []Panel{{Note: "語"}}},
-		`label "from the key–`:   {Panels: []Panel{{Layers: []Layer{HLine{Style: Style{Label: "from the key–\u0000"}}}}}},
+		`label "from the key–`:   {Panels: []Panel{{Layers: key}}},
 		"limits from -1 to 1":    {Panels: []Panel{{Y: Axis{Scale: Log, Min: -1, Max: 1}, Layers: line}}},
 		`"KL": limits from 2 to`: {Panels: []Panel{{Y: Axis{Label: "KL", Min: 2, Max: 1}, Layers: line}}},
 		"leave no room":          {Width: 1, Panels: []Panel{{Layers: line}}},

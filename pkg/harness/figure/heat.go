@@ -2,8 +2,8 @@ package figure
 
 import "gonum.org/v1/plot/vg"
 
-// HeatMap fills cells of size 1×1 with colours of Figure.ColorBar. Z[i*Cols+j] is the value of the cell around (j, i), which
-// stays white if that is not finite.
+// HeatMap fills cells of size 1×1 with colours of Figure.ColorBar. Z[i*Cols+j] is the value of the cell around (j, i),
+// which stays white if that is not finite.
 type HeatMap struct {
 	Cols int
 	Z    []float64

@@ -104,7 +104,7 @@ func (b Band) draw(p *panel) {
 	}
 	for i, x := range b.X {
 		low := b.Lo[i]
-		if p.y.log && low <= 0 && b.Hi[i] > 0 {
+		if p.y.log() && low <= 0 && b.Hi[i] > 0 {
 			low = p.y.min
 			p.hidden++
 		}
@@ -195,7 +195,8 @@ func (v Violin) draw(p *panel) {
 	marks(&p.Canvas, Circle, dotRadius, shade(c, 0.75), p.inside(x, values)...)
 	q := func(share float64) vg.Length { return p.Y(stats.Quantile(u, share)) }
 	p.stroke(draw.LineStyle{Color: shade(ink, 0.6), Width: 2.4}, []vg.Point{{X: mid, Y: q(0.25)}, {X: mid, Y: q(0.75)}})
-	p.stroke(draw.LineStyle{Color: ink, Width: 1.5}, []vg.Point{{X: mid - width*0.45, Y: q(0.5)}, {X: mid + width*0.45, Y: q(0.5)}})
+	median := []vg.Point{{X: mid - width*0.45, Y: q(0.5)}, {X: mid + width*0.45, Y: q(0.5)}}
+	p.stroke(draw.LineStyle{Color: ink, Width: 1.5}, median)
 }
 
 // outline returns the shape of a violin about mid, nil if the values u are all alike; u is sorted.

@@ -46,7 +46,9 @@ func (f *Figure) layout() (*layout, error) {
 		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
-		p.x.labelled, p.y.labelled, p.y.vertical = !f.Plane || i+l.cols >= len(f.Panels), !f.Plane || i%l.cols == 0, true
+		p.x.labelled = !f.Plane || i+l.cols >= len(f.Panels)
+		p.y.labelled = !f.Plane || i%l.cols == 0
+		p.y.vertical = true
 	}
 	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
 	l.w = cm * pointsPerCm
@@ -67,7 +69,8 @@ func (f *Figure) layout() (*layout, error) {
 		w, h = l.place(w, h)
 	}
 	if w < 20 || h < 20 {
-		return nil, fmt.Errorf("figure: %.1f×%.1f cm leave no room for %d×%d panels", cm, l.h/pointsPerCm, l.rows, l.cols)
+		const text = "figure: %.1f×%.1f cm leave no room for %d×%d panels"
+		return nil, fmt.Errorf(text, cm, l.h/pointsPerCm, l.rows, l.cols)
 	}
 	return l, nil
 }
@@ -80,8 +83,8 @@ func (l *layout) aspect() float64 {
 	return 0.72
 }
 
-// place chooses the ticks for data areas of w×h points, then decides the height of the figure and the data areas. They are
-// all of the size that it returns.
+// place chooses the ticks for data areas of w×h points, then decides the height of the figure and the data areas. They
+// are all of the size that it returns.
 func (l *layout) place(w, h float64) (float64, float64) {
 	left, bottom := make([]float64, l.cols), make([]float64, l.rows)
 	right, top := 0.0, 0.0
@@ -115,7 +118,10 @@ func (l *layout) place(w, h float64) (float64, float64) {
 }
 
 func rectangle(x, y, w, h float64) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: vg.Length(x), Y: vg.Length(y)}, Max: vg.Point{X: vg.Length(x + w), Y: vg.Length(y + h)}}
+	return vg.Rectangle{
+		Min: vg.Point{X: vg.Length(x), Y: vg.Length(y)},
+		Max: vg.Point{X: vg.Length(x + w), Y: vg.Length(y + h)},
+	}
 }
 
 // draw draws the figure, and returns the number of values that are not shown.

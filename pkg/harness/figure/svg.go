@@ -3,9 +3,11 @@ package figure
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"html"
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -16,11 +18,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas writes SVG for pages that hold many figures, a tenth as long as that of gonum's vgsvg: coordinates are whole
-// steps of a tenth of a point, relative to the point before; lines have no more points than can be seen; neighbours share
-// their attributes; and a mark is described once for all its points.
+// svgCanvas writes SVG for pages that hold many figures, a tenth as long as that of gonum's vgsvg: coordinates are
+// whole steps of a tenth of a point, relative to the point before; lines have no more points than can be seen;
+// neighbours share their attributes; and a mark is described once for all its points.
 type svgCanvas struct {
-	vg.Canvas  // nil: the methods that a figure does not call
 	h          vg.Length
 	color      color.NRGBA
 	width      vg.Length
@@ -29,6 +30,7 @@ type svgCanvas struct {
 	turn       float64  // radians
 	body       bytes.Buffer
 	attributes string // of the open group
+	err        error
 }
 
 func (c *svgCanvas) SetColor(col color.Color)               { c.color = color.NRGBAModel.Convert(col).(color.NRGBA) }
@@ -38,6 +40,10 @@ func (c *svgCanvas) Push()                                  {}
 func (c *svgCanvas) Translate(p vg.Point)                   { c.origin = p }
 func (c *svgCanvas) Rotate(radians float64)                 { c.turn = radians }
 func (c *svgCanvas) Pop()                                   { c.origin, c.turn = vg.Point{}, 0 }
+
+// No figure scales the canvas or has an image.
+func (c *svgCanvas) Scale(x, y float64)                  { c.err = errors.New("figure: a scaled canvas") }
+func (c *svgCanvas) DrawImage(vg.Rectangle, image.Image) { c.err = errors.New("figure: an image") }
 
 // steps returns a length in steps.
 func steps(v vg.Length) int { return int(math.Round(10 * float64(v))) }
@@ -165,8 +171,8 @@ func polyline(p [][2]int) string {
 	return string(out)
 }
 
-// simplify leaves out points of a line that are less than 0.25 points off it, which nobody sees (the algorithm of Ramer,
-// Douglas and Peucker).
+// simplify leaves out points of a line that are less than 0.25 points off it, which nobody sees (the algorithm of
+// Ramer, Douglas and Peucker).
 func simplify(p []vg.Point) []vg.Point {
 	if len(p) < 3 {
 		return p
@@ -187,10 +193,13 @@ func simplify(p []vg.Point) []vg.Point {
 	return slices.Concat(simplify(p[:at+1]), simplify(p[at:])[1:])
 }
 
-// write ends the drawing, of this width. The fallback fonts have the widths of Liberation Sans.
+// families have the widths of Liberation Sans, but the last.
+const families = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
+
+// write ends the drawing, of this width.
 func (c *svgCanvas) write(b *bytes.Buffer, w vg.Length) {
 	c.end()
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" fill="none" `+
-		`stroke-linejoin="round" font-family="Liberation Sans,Arimo,Arial,Helvetica,sans-serif">%s</svg>`+"\n",
-		w, c.h, steps(w), steps(c.h), c.body.Bytes())
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" `+
+		`fill="none" stroke-linejoin="round" font-family="%s">%s</svg>`+"\n",
+		w, c.h, steps(w), steps(c.h), families, c.body.Bytes())
 }

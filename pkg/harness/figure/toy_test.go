@@ -52,7 +52,8 @@ func chartFigure() *Figure {
 		for i := range 200 {
 			t := float64(i) * 10
 			x, slow = append(x, t), append(slow, 0.3*math.Exp(-t/(260+60*float64(k)))+0.02*float64(k+1))
-			fast = append(fast, (20*math.Exp(-t/(60+60*float64(k)))+0.05*float64(k+1))*(1+0.04*math.Sin(float64(i*(k+1))/3)))
+			wave := 1 + 0.04*math.Sin(float64(i*(k+1))/3)
+			fast = append(fast, (20*math.Exp(-t/(60+60*float64(k)))+0.05*float64(k+1))*wave)
 			lo, hi = append(lo, fast[i]*0.8), append(hi, fast[i]*1.25)
 		}
 		for range 20 {

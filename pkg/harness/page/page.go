@@ -1,5 +1,5 @@
-// Package page shows a report as one HTML file that needs no network: style, script and figures are inside. The same report gives the
-// same bytes.
+// Package page shows a report as one HTML file that needs no network: style, script and figures are inside. The same
+// report gives the same bytes.
 package page
 
 import (
@@ -31,7 +31,8 @@ var (
 			first, _, _ := strings.Cut(text, ". ")
 			return strings.TrimSuffix(first, ".") + "."
 		},
-		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") }, // of a verdict or an outcome
+		// class is the name of the style of a verdict or an outcome.
+		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") },
 	}).Parse(pageText))
 )
 
@@ -88,8 +89,14 @@ type shown struct {
 
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
 func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
-	v := &view{Style: template.CSS(style), Script: template.JS(script), Report: r, Titles: map[string]string{}, Ledger: r.Ledger(all),
-		Counts: map[string]int{}}
+	v := &view{
+		Style:  template.CSS(style),
+		Script: template.JS(script),
+		Report: r,
+		Titles: map[string]string{},
+		Ledger: r.Ledger(all),
+		Counts: map[string]int{},
+	}
 	v.protocols(r, all)
 	for _, c := range v.Ledger {
 		v.Counts[c.Outcome]++

@@ -60,13 +60,15 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	}
 }
 
-// put shows a figure or a table of a part under a protocol, in a new item with a place for each of the protocols if need be.
+// put shows a figure or a table of a part under a protocol, in a new item with a place for each of the protocols if
+// need be.
 func put(items []item, protocols []protocol, part string, s shown) []item {
 	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
 		it := item{Part: part, Name: s.Made.Name, Title: s.Made.Title, Caption: s.Made.Caption}
 		for _, p := range protocols {
-			it.Under = append(it.Under, shown{&report.Protocol{Name: p.Name, Scale: "full"}, report.Item{Problem: "no results under " + p.Name}})
+			absent := report.Item{Problem: "no results under " + p.Name}
+			it.Under = append(it.Under, shown{&report.Protocol{Name: p.Name, Scale: "full"}, absent})
 		}
 		i, items = len(items), append(items, it)
 	}
@@ -81,11 +83,12 @@ func put(items []item, protocols []protocol, part string, s shown) []item {
 
 // without returns the trials that have no result.
 func without(p *report.Protocol) []record.Trial {
-	return slices.DeleteFunc(slices.Clone(p.Records.Trials), func(t record.Trial) bool { return t.Status == record.StatusOK })
+	well := func(t record.Trial) bool { return t.Status == record.StatusOK }
+	return slices.DeleteFunc(slices.Clone(p.Records.Trials), well)
 }
 
-// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are; the template would
-// encode them, which is half as long again.
+// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are;
+// the template would encode them, which is half as long again.
 var encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
 
 // picture returns the attributes that hold a drawing and its width in CSS pixels: a third more than on paper.
@@ -93,5 +96,6 @@ func picture(svg []byte) template.HTMLAttr {
 	_, width, _ := strings.Cut(string(svg), ` width="`)
 	width, _, _ = strings.Cut(width, "pt")
 	points, _ := strconv.ParseFloat(width, 64) // every drawing of ours says it
-	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, encode.Replace(string(svg)), int(points*16/9)))
+	address := encode.Replace(string(svg))
+	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, address, int(points*16/9)))
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -74,7 +75,7 @@ func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
 
 // differences returns the settings whose values are not the same in all. Methods and problems with the same values share a row.
 func differences(all []flat) []setting {
-	rows, methods := map[[2]string][][2]string{}, map[string]int{} // places by name and values; methods of each problem
+	methods := map[string]int{} // of each problem
 	union := flat{}
 	for _, f := range all {
 		for at, values := range f {
@@ -85,26 +86,36 @@ func differences(all []flat) []setting {
 			maps.Copy(union[at], values)
 		}
 	}
+	type row struct{ name, values string }
+	places := map[row][][2]string{}
 	for at, names := range union {
 		for name := range names {
-			var values, known []string
-			for _, f := range all {
-				values = append(values, f[at][name])
-				if f[at] != nil {
-					known = append(known, f[at][name])
-				}
-			}
-			if len(slices.Compact(known)) > 1 {
-				row := [2]string{name, strings.Join(values, "\x00")}
-				rows[row] = append(rows[row], at)
+			if values, differ := valuesOf(all, at, name); differ {
+				r := row{name, strings.Join(values, "\x00")}
+				places[r] = append(places[r], at)
 			}
 		}
 	}
 	var out []setting
-	for _, row := range slices.SortedFunc(maps.Keys(rows), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		out = append(out, setting{Where: where(rows[row], methods), Name: row[0], Values: strings.Split(row[1], "\x00")})
+	for r, at := range places {
+		out = append(out, setting{Where: where(at, methods), Name: r.name, Values: strings.Split(r.values, "\x00")})
 	}
+	slices.SortFunc(out, func(a, b setting) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Values, b.Values))
+	})
 	return out
+}
+
+// valuesOf returns a setting's value in each configuration, and whether those that have the method on the problem differ.
+func valuesOf(all []flat, at [2]string, name string) (values []string, differ bool) {
+	var known []string
+	for _, f := range all {
+		values = append(values, f[at][name])
+		if f[at] != nil {
+			known = append(known, f[at][name])
+		}
+	}
+	return values, len(slices.Compact(known)) > 1
 }
 
 // where says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Significant writes v with this many significant digits: as a plain number from 0.0001 up to a million, else as 1.2e−7.
-// NaN is "–".
+// Significant writes v with this many significant digits: as a plain number from 0.0001 up to a million, else as
+// 1.2e−7. NaN is "–".
 func Significant(v float64, digits int) string {
 	if v == 0 {
 		return "0"
@@ -26,8 +26,10 @@ func fixed(v float64, decimals int) string {
 	switch {
 	case math.IsNaN(v):
 		return "–"
-	case math.IsInf(v, 0):
-		return map[bool]string{true: "∞", false: "−∞"}[v > 0]
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
 	case decimals < 0:
 		unit := math.Pow10(-decimals)
 		v = math.Round(v/unit) * unit
@@ -54,7 +56,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // minus replaces hyphens by U+2212.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// Seconds prints a time in seconds as people say it: 5.0 s, 72 min, 2.5 h.
+// Seconds prints a duration, given in seconds, in the unit that suits it: 5.0 s, 72 min, 2.5 h.
 func Seconds(v float64) string {
 	switch {
 	case v < 10:

@@ -15,7 +15,9 @@ func (t *Table) notes() []string {
 	return append([]string{"±: " + t.Spread + "."}, t.Notes...)
 }
 
-var markdown = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ").Replace
+var markdown = strings.NewReplacer(
+	"\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ",
+).Replace
 
 // Markdown returns the table in GitHub's Markdown, padded so that the source can be read too.
 func (t *Table) Markdown() string {
@@ -56,8 +58,9 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-// CSV returns the table for programs, as RFC 4180 has it: CRLF line ends, numbers in full precision with a point and a
-// hyphen for minus, empty for NaN. A column with spreads is followed by one named "… spread". Title and notes are left out.
+// CSV returns the table for programs in the format of RFC 4180: CRLF line ends, numbers in full precision with a point
+// and a hyphen for minus, empty for NaN. A column with spreads is followed by one named "… spread". Title and notes are
+// left out.
 func (t *Table) CSV() string {
 	spread := make([]bool, len(t.Columns))
 	for _, r := range t.Rows {

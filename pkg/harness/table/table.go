@@ -15,7 +15,7 @@ type Table struct {
 	Title   string   `json:"title,omitempty"`
 	Columns []Column `json:"columns"`
 	Rows    [][]Cell `json:"rows"`             // each as long as Columns
-	Spread  string   `json:"spread,omitempty"` // what the number after ± is, such as "standard deviation over seeds"; the first note
+	Spread  string   `json:"spread,omitempty"` // what stands after ±, such as "standard deviation over seeds"
 	Notes   []string `json:"notes,omitempty"`  // below the table: what was averaged, how the best is marked
 }
 
@@ -45,7 +45,8 @@ const (
 	Right
 )
 
-// Cell is one cell. Text is what people read. Numbers are strings in full precision, because JSON has no NaN and no infinity.
+// Cell is one cell. Text is what people read. Numbers are strings in full precision, because JSON has neither NaN nor
+// infinity.
 type Cell struct {
 	Text   string `json:"text"`
 	Value  string `json:"value,omitempty"`  // what a page sorts by and what CSV holds; "": Text
@@ -69,8 +70,8 @@ func Fixed(v float64, decimals int) Cell {
 	return Cell{Text: fixed(v, decimals), Value: exact(v)}
 }
 
-// PlusMinus returns "value ± spread", both to the place of the spread's second significant digit, as in 1.235 ± 0.056; or
-// the value alone if there is no spread (NaN). Table.Spread says what the spread is.
+// PlusMinus returns "value ± spread", both to the place of the spread's second significant digit, as in 1.235 ± 0.056,
+// or the value alone if there is no spread (NaN). Table.Spread says what the spread is.
 func PlusMinus(value, spread float64) Cell {
 	c := Cell{Value: exact(value), Spread: exact(spread)}
 	last := exponent(spread, 2) - 1 // the place of the last digit, as a power of ten
@@ -80,11 +81,12 @@ func PlusMinus(value, spread float64) Cell {
 		c.Text = Significant(value, 3)
 	case spread == 0:
 		c.Text = Significant(value, 4) + " ± 0"
-	case big-last > 5: // more digits than anybody reads
+	case big-last > 5: // too many digits to read
 		c.Text = Significant(value, 6) + " ± " + Significant(spread, 1)
 	case big >= 6 || big <= -4:
 		unit := math.Pow10(big)
-		c.Text = "(" + fixed(value/unit, big-last) + " ± " + fixed(spread/unit, big-last) + ")e" + minus(strconv.Itoa(big))
+		mantissas := fixed(value/unit, big-last) + " ± " + fixed(spread/unit, big-last)
+		c.Text = "(" + mantissas + ")e" + minus(strconv.Itoa(big))
 	default:
 		c.Text = fixed(value, -last) + " ± " + fixed(spread, -last)
 	}

@@ -17,7 +17,9 @@ func sample() *Table {
 	best.Bold = true
 	return &Table{
 		Title:   "KL & coverage, 10-D_mixture",
-		Columns: []Column{{Header: "method"}, {Header: "KL", Align: Right}, {Header: "σ <b>", Align: Right}, {Header: "status"}},
+		Columns: []Column{
+			{Header: "method"}, {Header: "KL", Align: Right}, {Header: "σ <b>", Align: Right}, {Header: "status"},
+		},
 		Rows: [][]Cell{
 			{Text("L2-GF"), PlusMinus(6.612, 0.31), Number(nan, 2), Text("ok")},
 			{Text("Ada-SIFG | 50% <b>"), best, Fixed(0.28, 2), Text("ok")},
