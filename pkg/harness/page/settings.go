@@ -73,7 +73,8 @@ func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
 	}
 }
 
-// differences returns the settings whose values are not the same in all. Methods and problems with the same values share a row.
+// differences returns the settings whose values are not the same in all. Methods and problems with the same values
+// share a row.
 func differences(all []flat) []setting {
 	methods := map[string]int{} // of each problem
 	union := flat{}
@@ -106,7 +107,8 @@ func differences(all []flat) []setting {
 	return out
 }
 
-// valuesOf returns a setting's value in each configuration, and whether those that have the method on the problem differ.
+// valuesOf returns a setting's value in each configuration, and whether those that have the method on the problem
+// differ.
 func valuesOf(all []flat, at [2]string, name string) (values []string, differ bool) {
 	var known []string
 	for _, f := range all {

@@ -16,7 +16,7 @@ func sample() *Table {
 	best := PlusMinus(0.78, 0.043)
 	best.Bold = true
 	return &Table{
-		Title:   "KL & coverage, 10-D_mixture",
+		Title: "KL & coverage, 10-D_mixture",
 		Columns: []Column{
 			{Header: "method"}, {Header: "KL", Align: Right}, {Header: "σ <b>", Align: Right}, {Header: "status"},
 		},
