@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"embed"
 	"io"
+	"path"
 )
 
 // Manifest is manifest.yaml.
@@ -16,9 +17,12 @@ var Manifest []byte
 //go:embed files
 var files embed.FS
 
-// Open opens a published file, FOLDER/NAME in the words of the manifest. The error wraps fs.ErrNotExist if the file is not part of the
-// program.
+// Open opens a published file, FOLDER/NAME in the words of the manifest. The error wraps fs.ErrNotExist if the file is not
+// part of the program.
 func Open(name string) (io.Reader, error) {
+	if path.Ext(name) == ".zip" { // published compressed
+		return files.Open("files/" + name)
+	}
 	f, err := files.Open("files/" + name + ".gz")
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package posteriors
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -10,15 +9,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
-// posteriordb returns the published files, or skips the test where they are not.
+// posteriordb returns the published files.
 func posteriordb(t *testing.T) *dataset.Data {
 	t.Helper()
-	l, err := dataset.Open(dataset.Options{Cache: "../../datasets/cache", Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
+	l, err := dataset.Open(dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if err := l.Absent("posteriordb"); err != nil {
-		t.Skip(err)
 	}
 	data, err := l.Load("posteriordb")
 	if err != nil {
