@@ -150,12 +150,13 @@ func (m *measurement) learnedRate(moves int, sigma, h float64) {
 	})
 	l := newLine(bimodal(), sigma, m.particles)
 	looks, norm, epsilon := 0.0, 0.0, 0.0
+	every := max(1, moves/64)
 	for k := range moves {
 		z := points(c.Z)
 		if _, err := flow.Step(c); err != nil {
 			break // what was measured before stands
 		}
-		if k%(moves/64) == 0 {
+		if k%every == 0 {
 			l.look(flat(z))
 			looks, norm = looks+1, norm+l.norm
 			epsilon += networkError(c, z)

@@ -81,7 +81,7 @@ func drawsPerMove(m *measurement) {
 				least, distance, looks = math.NaN(), math.NaN(), 1
 				break
 			}
-			if c.Iter > m.o.Steps*4/5 && c.Iter%(m.o.Steps/50) == 0 {
+			if c.Iter > m.o.Steps*4/5 && c.Iter%max(1, m.o.Steps/50) == 0 {
 				a, b := judge(metric.FromBatch(c.X))
 				least, distance, looks = least+a, distance+b, looks+1
 			}

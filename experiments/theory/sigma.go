@@ -2,7 +2,9 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
@@ -24,6 +26,14 @@ var objectives = map[sifg.SigmaRule]struct {
 	// E‖f(z + σw) + w/σ‖² and E‖f(z + σw) + w/σ²‖²
 	sifg.SigmaDSMIn:  {func(s, t, a float64) float64 { return sq(a*t) + sq(1/s-a*s) }, func(float64) float64 { return 1 }},
 	sifg.SigmaDSMOut: {func(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-a*s) }, func(float64) float64 { return 1 }},
+}
+
+// sigmaRules are the names of the rules.
+func sigmaRules() (out []string) {
+	for _, rule := range slices.Sorted(maps.Keys(objectives)) {
+		out = append(out, string(rule))
+	}
+	return out
 }
 
 func sq(x float64) float64 { return x * x }
@@ -54,7 +64,7 @@ func central(f func(x float64) float64, x float64) float64 {
 // sigmas measures equations 3.9 and 3.10: for each (σ, τ) the step of a rule, in closed form, by central differences of its own
 // objective, and as the library takes it on a cloud with a network, beside the derivative of KL.
 func sigmas(m *measurement) {
-	rule := sifg.SigmaRule(m.sampler.SigmaRule)
+	rule := sifg.SigmaRule(m.method)
 	for i, tau := range m.o.Taus {
 		for j, sigma := range m.o.Sigmas {
 			cell := i*len(m.o.Sigmas) + j

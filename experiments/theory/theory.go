@@ -5,9 +5,9 @@ package theory
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -28,6 +28,7 @@ var Experiment = &harness.Experiment{
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
+	Check:    check,
 	Metrics: []harness.Metric{
 		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
 		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
@@ -42,63 +43,53 @@ var Experiment = &harness.Experiment{
 	Findings: findings,
 }
 
-// Options are the keys of problems.<name>.options.
-type Options struct {
-	Target string    `mapstructure:"target"` // of the runs
-	Sigmas []float64 `mapstructure:"sigmas"`
-	Taus   []float64 `mapstructure:"taus"`  // standard deviations of a Gaussian cloud
-	Dims   []int     `mapstructure:"dims"`  // dimensions
-	Sizes  []int     `mapstructure:"sizes"` // n, K, widths, places on a ray or powers of ten, as the problem has it
-	Steps  int       `mapstructure:"steps"` // network steps, or moves
-	Draws  int       `mapstructure:"draws"` // of Monte Carlo
-}
-
 // measurement is one trial: its settings, and where its values go.
 type measurement struct {
 	o         Options
 	method    string
 	seed      uint64
 	particles int
-	sampler   sifg.Config
 	put       func(metric string, index int, value float64)
 }
 
-// computations take no run: they put all their values at iteration 0. The method is the variant that is measured.
-var computations = map[string]func(m *measurement){
-	"gradient": gradient, "flow": flow, "sigma": sigmas, "identity": identity, "rays": rays, "descent": descent, "rate": rate,
-	"variance": variance, "draws": drawsPerMove, "samples": samples, "width": width, "bounds": bounds, "lipschitz": lipschitz,
-	"misprints": misprints,
-}
-
-// runs are measured at the checkpoints of a sampler's run.
-var runs = map[string]func(m *measurement, c *sifg.Cloud){
-	"network": (*measurement).network, "network-100": (*measurement).network, "network-2000": (*measurement).network,
-	"growth-gmm-2d": (*measurement).growth, "growth-gmm-10d": (*measurement).growth, "growth-monomial-gamma": (*measurement).growth,
+// check implements harness.Experiment.Check.
+func check(t *harness.Trial) error {
+	_, err := problem(t)
+	return err
 }
 
 // problem implements harness.Experiment.Problem.
 func problem(t *harness.Trial) (*harness.Problem, error) {
-	m := &measurement{method: t.Method, seed: t.Seed, particles: t.Config.Particles, sampler: t.Config.Sampler}
+	m := &measurement{method: t.Method, seed: t.Seed, particles: t.Config.Particles}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
 		return nil, err
 	}
-	if compute := computations[t.Problem]; compute != nil {
+	if c, ok := computations[t.Problem]; ok {
+		if err := c.check(t.Problem, t.Method, &m.o); err != nil {
+			return nil, err
+		}
 		return &harness.Problem{Target: normal(1).target(), Measure: func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 			m.put = put
-			compute(m)
+			c.compute(m)
 		}}, nil
 	}
-	measure := runs[t.Problem]
-	if measure == nil {
-		return nil, fmt.Errorf("problem %q: want one of %v", t.Problem, slices.Sorted(maps.Keys(computations)))
+	measure, needs := m.growth, []string{"target"}
+	if strings.HasPrefix(t.Problem, "network") {
+		measure, needs = m.network, []string{"target", "draws"}
+	}
+	if err := m.o.check(needs); err != nil {
+		return nil, err
 	}
 	density, err := target.ByName(m.o.Target)
 	if err != nil {
 		return nil, fmt.Errorf("options.target: %w", err)
 	}
+	if _, mixture := density.(*target.Mixture); slices.Contains(needs, "draws") && !mixture {
+		return nil, fmt.Errorf("options.target: must be a mixture, whose smoothed score is known, not %s", m.o.Target)
+	}
 	p := &harness.Problem{Target: density, Measure: func(c *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 		m.put = put
-		measure(m, c)
+		measure(c)
 	}}
 	if m.o.Target == "gmm-2d" {
 		p.Init = startFar

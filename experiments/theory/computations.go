@@ -1,0 +1,95 @@
+package theory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options are the keys of problems.<name>.options.
+type Options struct {
+	Target string    `mapstructure:"target"` // of the runs
+	Sigmas []float64 `mapstructure:"sigmas"` // > 0
+	Taus   []float64 `mapstructure:"taus"`   // standard deviations > 0 of a Gaussian cloud
+	Dims   []int     `mapstructure:"dims"`   // dimensions
+	Sizes  []int     `mapstructure:"sizes"`  // n, K, widths, places on a ray or powers of ten, as the problem has it
+	Steps  int       `mapstructure:"steps"`  // network steps, or moves
+	Draws  int       `mapstructure:"draws"`  // of Monte Carlo, 2 or more
+}
+
+// computation is a problem without a run: it puts all its values at iteration 0.
+type computation struct {
+	compute  func(m *measurement)
+	variants []string // what is measured, as methods
+	needs    []string // keys of the options
+}
+
+var computations = map[string]computation{
+	"gradient": {
+		gradient, []string{"dirac-1d", "dirac-2d", "dirac-10d", "affine-1d", "affine-2d", "affine-10d"}, []string{"sigmas", "draws"},
+	},
+	"flow":  {flow, []string{"gaussian"}, []string{"sigmas", "sizes"}},
+	"sigma": {sigmas, sigmaRules(), []string{"sigmas", "taus", "sizes", "steps"}},
+	"identity": {
+		identity, []string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"}, []string{"sigmas"},
+	},
+	"rays":     {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
+	"descent":  {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
+	"rate":     {rate, []string{"log-concave", "mixture", "learned"}, []string{"sigmas", "sizes"}},
+	"variance": {variance, []string{"linear", "random", "trained"}, []string{"dims", "taus", "sigmas", "sizes", "steps", "draws"}},
+	"draws": {
+		drawsPerMove,
+		[]string{"exact-1", "exact-4", "exact-16", "exact-64", "learned-1", "learned-4", "learned-16", "learned-64"},
+		[]string{"sigmas", "steps"},
+	},
+	"samples":   {samples, []string{"sub-gaussian", "heavy-tailed"}, []string{"sigmas", "sizes", "steps", "draws"}},
+	"width":     {width, []string{"1d", "2d"}, []string{"sigmas", "sizes", "steps", "draws"}},
+	"bounds":    {bounds, sortedKeys(paperSettings), nil},
+	"lipschitz": {lipschitz, []string{"gmm-2d", "monomial-gamma", "meg-ica", "uci-bnn"}, []string{"sizes"}},
+	"misprints": {misprints, []string{"gaussian"}, nil},
+}
+
+// check refuses a variant that the computation does not have, and options that it cannot work with.
+func (c *computation) check(problem, method string, o *Options) error {
+	if !slices.Contains(c.variants, method) {
+		return fmt.Errorf("%s measures %s, not %s", problem, strings.Join(c.variants, ", "), method)
+	}
+	if problem == "flow" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
+		return fmt.Errorf("options.sizes: must be 2 particles or more, got %v", o.Sizes)
+	}
+	return o.check(c.needs)
+}
+
+// check refuses options outside of their ranges, and those that are needed and absent.
+func (o *Options) check(needs []string) error {
+	positive := func(v []float64) bool {
+		return !slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) })
+	}
+	natural := func(v ...int) bool {
+		return !slices.ContainsFunc(v, func(n int) bool { return n < 1 })
+	}
+	for _, key := range needs {
+		var given, right bool
+		want := "numbers above 0"
+		switch key {
+		case "target":
+			given, right, want = o.Target != "", true, "the name of a density"
+		case "sigmas":
+			given, right = len(o.Sigmas) > 0, positive(o.Sigmas)
+		case "taus":
+			given, right = len(o.Taus) > 0, positive(o.Taus)
+		case "dims":
+			given, right, want = len(o.Dims) > 0, natural(o.Dims...), "whole numbers from 1 on"
+		case "sizes":
+			given, right, want = len(o.Sizes) > 0, natural(o.Sizes...), "whole numbers from 1 on"
+		case "steps":
+			given, right, want = true, natural(o.Steps), "1 or more"
+		case "draws":
+			given, right, want = true, o.Draws >= 2, "2 or more"
+		}
+		if !given || !right {
+			return fmt.Errorf("options.%s: want %s", key, want)
+		}
+	}
+	return nil
+}

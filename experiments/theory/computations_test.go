@@ -1,0 +1,64 @@
+package theory
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+)
+
+// TestRefusals: options that a computation cannot work with are refused by their key when a plan is made, and so are other methods.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ problem, set, want string }{
+		{"rate", "sizes=[0]", "options.sizes: want whole numbers from 1 on"},
+		{"flow", "sizes=[1]", "options.sizes: must be 2 particles or more"},
+		{"draws", "steps=0", "options.steps: want 1 or more"},
+		{"gradient", "draws=1", "options.draws: want 2 or more"},
+		{"gradient", "sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
+		{"variance", "taus=[]", "options.taus: want numbers above 0"},
+		{"variance", "dims=[0]", "options.dims: want whole numbers"},
+		{"network", "target=monomial-gamma", "options.target: must be a mixture"},
+		{"growth-gmm-2d", "target=gmm-9d", "options.target"},
+	} {
+		set := settings.Override{Text: "problems." + c.problem + ".options." + c.set, From: "the test"}
+		_, err := plan.New(plan.Request{
+			Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{c.problem}, Overrides: []settings.Override{set},
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %s: error %v, want one with %q", c.set, c.problem, err, c.want)
+		}
+	}
+	_, err := plan.New(plan.Request{
+		Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{"rays"}, Methods: []string{"svgd"},
+	})
+	if err == nil || !strings.Contains(err.Error(), "rays measures cauchy, compact, gaussian, laplace, student, not svgd") {
+		t.Errorf("another method: %v", err)
+	}
+}
+
+// TestFewMoves: fewer moves than there are looks have all of them looked at.
+func TestFewMoves(t *testing.T) {
+	for _, c := range []struct{ problem, set, metric string }{
+		{"rate", "sizes=[16]", "epsilon"},
+		{"draws", "steps=20", "energy-0.12"},
+	} {
+		s := measured(t, 1, c.problem, "problems."+c.problem+".options."+c.set)
+		n := 0
+		for _, rows := range s.Traces {
+			for _, r := range rows {
+				if r.Metric == c.metric {
+					n++
+					if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
+						t.Errorf("%s with %s is %v", c.problem, c.set, r.Value)
+					}
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s with %s has no %s", c.problem, c.set, c.metric)
+		}
+	}
+}
