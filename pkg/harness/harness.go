@@ -15,6 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -78,21 +79,26 @@ func (e *Experiment) Under(protocol string) ([]Figure, []Table, []claim.Claim) {
 	return e.Figures, e.Tables, e.Claims
 }
 
-// Own is an experiment on data sets of a person's own. Nothing of it is about the paper.
+// Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is about the paper.
 type Own struct {
-	Problem  string // whose settings every data set takes
+	Problem  string // whose settings every data set takes, or the program
+	Program  bool   // on a program; false: on data sets
 	Protocol string // unless one is chosen
 	Summary  string
 	Figures  []Figure
 	Tables   []Table
 }
 
-// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims.
-func (e *Experiment) On(data []string) (*Experiment, error) {
-	if e.Own == nil {
+// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims. With
+// a program there is one problem, of the name that is given in place of a data set.
+func (e *Experiment) On(data []string, target *program.Identity) (*Experiment, error) {
+	switch {
+	case target == nil && (e.Own == nil || e.Own.Program):
 		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
+	case target != nil && (e.Own == nil || !e.Own.Program):
+		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
 	}
-	text, err := settings.On(e.Settings, e.Own.Problem, data)
+	text, err := settings.On(e.Settings, e.Own.Problem, data, target)
 	out := *e
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
 	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
@@ -141,6 +147,8 @@ type Trial struct {
 	Data func() (*dataset.Data, error) `json:"-"`
 	// Reference reads a file of the trial's reference; nil where the trial has none.
 	Reference func(name string) ([]byte, error) `json:"-"`
+	// Programs are the processes of programs that the trial uses; nil before it is computed.
+	Programs *program.Session `json:"-"`
 }
 
 // Name says in words which trial this is.

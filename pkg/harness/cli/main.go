@@ -18,6 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -58,6 +59,7 @@ type env struct {
 	quiet       bool
 	manifests   []string // --datasets
 	data        *dataset.Library
+	programs    []string // flags that name programs
 }
 
 // Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence that says what
@@ -71,6 +73,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	}
 	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
 	root.SetArgs(args)
+	defer program.Close()
 	err := execute(root)
 	if out.failed != nil && (err == nil || errors.Is(err, out.failed)) {
 		err = exitf(exitInternal, "stdout cannot be written: %v", out.failed)
@@ -191,6 +194,9 @@ func (e *env) datasetFlags() (flags []string) {
 	}
 	return flags
 }
+
+// workerFlags are those by which it knows the same programs too.
+func (e *env) workerFlags() []string { return append(e.datasetFlags(), e.programs...) }
 
 // subcommand is what a command with commands below it does without one of them: it shows its help, or offers the nearest name.
 func subcommand(cmd *cobra.Command, args []string) error {

@@ -6,13 +6,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// own is the flags of a person's own data.
+// own is the flags of a person's own data and programs.
 type own struct {
 	data, drop []string
 	target     string
+	programs   programs
 	all        *pflag.FlagSet // of the command
 }
 
@@ -21,6 +23,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.data, "data", nil, "your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
 		"repeatable")
 	tableFlags(f, &o.target, &o.drop)
+	o.programs.flags(f)
 }
 
 func tableFlags(f *pflag.FlagSet, target *string, drop *[]string) {
@@ -31,6 +34,11 @@ func tableFlags(f *pflag.FlagSet, target *string, drop *[]string) {
 // use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of the paper is
 // beside them.
 func (o *own) use(e *env, r *plan.Request) error {
+	target, err := o.programs.start(e)
+	if err != nil {
+		return err
+	}
+	r.Samplers, r.Program = o.programs.samplers, o.programs.target
 	for _, name := range o.data {
 		if _, err := os.Stat(name); err == nil {
 			if name, err = e.data.Add(name, o.target, o.drop); err != nil {
@@ -41,7 +49,14 @@ func (o *own) use(e *env, r *plan.Request) error {
 		}
 		r.Own = append(r.Own, name)
 	}
-	if r.Own == nil {
+	names, identity := r.Own, (*program.Identity)(nil)
+	if target != nil {
+		names, identity = []string{target.Name() + "-1000"}, &target.Identity
+	}
+	switch {
+	case target != nil && r.Own != nil:
+		return usage.Errorf("--program and --data exclude each other")
+	case names == nil:
 		return nil
 	}
 	experiments := r.Experiments
@@ -50,7 +65,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 		if x.Own != nil && !o.all.Changed("protocol") {
 			r.Protocols = []string{x.Own.Protocol}
 		}
-		x, err := x.On(r.Own)
+		x, err := x.On(names, identity)
 		if err != nil {
 			return err
 		}

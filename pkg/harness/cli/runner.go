@@ -66,13 +66,13 @@ func (r *runner) options(e *env, p run.Progress) run.Options {
 	o := r.Options
 	o.Data, o.Progress = e.data, p
 	if r.isolate || r.memory > 0 {
-		o.Isolate = &run.Isolation{Memory: int64(r.memory) << 20, Command: append([]string{program(), "worker"}, e.datasetFlags()...)}
+		o.Isolate = &run.Isolation{Memory: int64(r.memory) << 20, Command: append([]string{itself(), "worker"}, e.workerFlags()...)}
 	}
 	return o
 }
 
-// program returns what starts this very program again, where the system can do so even if its file was replaced since.
-func program() string {
+// itself returns what starts this very program again, where the system can do so even if its file was replaced since.
+func itself() string {
 	if self, err := os.Executable(); err == nil && runtime.GOOS != "linux" {
 		return self
 	}
@@ -81,12 +81,19 @@ func program() string {
 
 // workerCommand is the process of one trial.
 func workerCommand(e *env) *cobra.Command {
-	return &cobra.Command{
+	var p programs
+	cmd := &cobra.Command{
 		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("no arguments", 0),
-		Run: func(*cobra.Command, []string) {
-			run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
+		RunE: func(*cobra.Command, []string) error {
+			_, err := p.start(e)
+			if err == nil {
+				run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
+			}
+			return err
 		},
 	}
+	p.flags(cmd.Flags())
+	return cmd
 }
 
 // ends says how a command ends that a signal stopped.

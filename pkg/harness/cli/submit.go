@@ -128,7 +128,7 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	}
 	j.Flags = e.datasetFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
-	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), program())
+	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), itself())
 }
 
 func (s *submission) slurm(e *env) error {

@@ -48,7 +48,7 @@ func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n 
 func trialsOf(e *harness.Experiment, p *report.Protocol, data *dataset.Library) ([]harness.Trial, error) {
 	if own := p.Selected("data"); own != nil {
 		var err error
-		if e, err = e.On(own); err != nil {
+		if e, err = e.On(own, nil); err != nil {
 			return nil, err
 		}
 	}

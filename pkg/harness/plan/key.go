@@ -10,6 +10,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -75,6 +76,7 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 	if i < 0 {
 		return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
 	}
+	t.Config.Program = program.Of(t.Config.Sampler.Sampler) // one that the trial alone names is never started
 	key, err := Key(experiments[i], t, data)
 	if err != nil {
 		return nil, err

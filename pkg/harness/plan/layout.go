@@ -7,6 +7,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -69,6 +70,7 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 			Experiment: l.e.Name, Protocol: l.protocol, Scale: l.request.Scale, Problem: p.Name, Method: m.Name, Seed: seed,
 			Config: m.Config, Data: open(l.request.Data, m.Config.Data),
 		}
+		t.Config.Program = program.Of(m.Config.Sampler.Sampler)
 		var err error
 		if t.Key, err = Key(l.e, &t, l.request.Data); err == nil {
 			err = l.check(&t)

@@ -31,6 +31,8 @@ type Request struct {
 	Seeds       []uint64 // in place of those of the settings; nil: those
 	Data        Datasets
 	Own         []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
+	Samplers    []string // programs that are methods, NAME=COMMAND
+	Program     string   // the command of a target of a person's own
 }
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
@@ -95,6 +97,13 @@ func (r *Request) Check() ([]*settings.File, error) {
 		}
 		methods = append(methods, f.Methods...)
 	}
+	for _, text := range r.Samplers {
+		name, _, _ := strings.Cut(text, "=")
+		for _, f := range files {
+			f.Admit(name)
+		}
+		methods = append(methods, name)
+	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
 		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
 			for _, f := range files {
@@ -122,9 +131,18 @@ func (r *Request) Check() ([]*settings.File, error) {
 	return files, usage.Twice("seed", r.Seeds)
 }
 
-// Set lists the overrides and selections as the user gave them.
+// Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is neither.
 func (r *Request) Set() []string {
 	var out []string
+	if r.Program != "" {
+		out = append(out, "--program "+r.Program)
+	}
+	for _, text := range r.Samplers {
+		name, _, _ := strings.Cut(text, "=")
+		if !slices.ContainsFunc(r.Experiments, func(e *harness.Experiment) bool { return declares(e, name) }) {
+			out = append(out, "--sampler "+text)
+		}
+	}
 	for _, o := range r.Overrides {
 		out = append(out, o.Text)
 	}
@@ -137,6 +155,12 @@ func (r *Request) Set() []string {
 		}
 	}
 	return out
+}
+
+// declares reports whether an experiment's settings speak of a program.
+func declares(e *harness.Experiment, name string) bool {
+	f, err := settings.Read(e.Name, e.Settings)
+	return err == nil && slices.Contains(f.Programs, name)
 }
 
 // overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its own

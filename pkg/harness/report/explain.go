@@ -102,7 +102,7 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	file, err := settings.Read(e.Name, e.Settings)
 	if err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
 		r.Own = []string{t.Problem}
-		r.Experiments[0], err = e.On(r.Own)
+		r.Experiments[0], err = e.On(r.Own, nil)
 	}
 	if err != nil {
 		return err

@@ -11,7 +11,9 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -26,6 +28,9 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
+	uses := program.Begin(ctx)
+	defer uses.End()
+	t = with(uses, t, flow)
 	p, err := e.Problem(t)
 	if err != nil {
 		return nil, err
@@ -43,13 +48,15 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	j.look(c, sifg.Info{})
 	status, reason := record.StatusOK, ""
 	for c.Iter < t.Config.Iterations {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if err := stopped(ctx, uses); err != nil {
+			return nil, err
 		}
 		info, err := flow.Step(c)
 		var diverged *sifg.DivergedError
-		if errors.As(err, &diverged) {
-			status, reason = record.StatusDiverged, err.Error()
+		if failure := stopped(ctx, uses); failure != nil {
+			return nil, failure
+		} else if errors.As(err, &diverged) {
+			status, reason = record.StatusDiverged, err.Error()+uses.Remark()
 			break
 		} else if err != nil {
 			return nil, err
@@ -72,6 +79,43 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	r.Trial, r.Timing = end.Trial, end.Timing
 	r.Trial.Dim = p.Target.Dim()
 	return r, nil
+}
+
+// with returns the trial as it is computed: what it uses of programs is this session's.
+func with(uses *program.Session, t *harness.Trial, flow *sifg.Flow) *harness.Trial {
+	own := *t
+	own.Programs = uses
+	if s, ok := flow.Mover.(*program.Sampler); ok {
+		s.Bind(uses, program.Job{Iterations: t.Config.Iterations, Seed: t.Seed, Checkpoints: checkpoints(&t.Config), Config: t.Config.Sampler})
+	}
+	return &own
+}
+
+// checkpoints are the iterations from 1 at which something is measured or kept.
+func checkpoints(c *settings.Config) (at []int) {
+	for k := 1; k <= c.Iterations; k++ {
+		if due(c, k) || slices.Contains(c.Judge.Snapshots, k) {
+			at = append(at, k)
+		}
+	}
+	return at
+}
+
+// due reports whether the sample is measured at an iteration.
+func due(c *settings.Config, k int) bool {
+	return k == 0 || k == c.Iterations || c.Judge.Every > 0 && k%c.Judge.Every == 0
+}
+
+// stopped is why a trial cannot go on: the end of ctx, or the failure of a program; nil if it can.
+func stopped(ctx context.Context, uses *program.Session) error {
+	failure := uses.Err()
+	switch {
+	case ctx.Err() != nil && failure != nil:
+		return fmt.Errorf("%w; %w", context.Cause(ctx), failure)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return failure
 }
 
 // ended is the result of a trial that leaves nothing but how it ended.
@@ -97,7 +141,7 @@ type judge struct {
 // look does what is due at the cloud's iteration.
 func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	config := j.Config.Judge
-	measured := c.Iter == 0 || c.Iter == j.Config.Iterations || config.Every > 0 && c.Iter%config.Every == 0
+	measured := due(&j.Config, c.Iter)
 	kept := slices.Contains(config.Snapshots, c.Iter)
 	if !measured && !kept {
 		return

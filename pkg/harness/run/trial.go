@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -77,7 +78,7 @@ func timed(hard context.Context, e *harness.Experiment, t *harness.Trial, thread
 	case hard.Err() != nil:
 		return nil, context.Cause(hard)
 	case errors.Is(err, context.DeadlineExceeded):
-		return tooLong(t, last, limit, started, ""), nil
+		return tooLong(t, last, limit, started, strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())), nil
 	case err != nil:
 		return ended(t, record.StatusFailed, err.Error(), last, started), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -32,6 +33,9 @@ type Config struct {
 	Options    map[string]any `mapstructure:"options" json:"options"`     // the experiment's own keys; see Decode
 	Sampler    sifg.Config    `mapstructure:"sampler" json:"sampler"`
 	Judge      Judge          `mapstructure:"judge" json:"judge"`
+
+	// Program identifies the sampler where that is a program; a plan sets it.
+	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
 }
 
 // Judge says when a trial is measured and what is kept of it.

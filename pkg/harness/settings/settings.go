@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -19,6 +20,9 @@ import (
 // File is an experiment's settings file, read and checked.
 type File struct {
 	Problems, Methods, Protocols []string // that it declares, in its order; protocols in order of presentation
+
+	// Programs are methods that it has settings for and that run where the command is given their programs: base.programs.
+	Programs []string
 
 	name     string
 	root     map[string]any
@@ -38,6 +42,7 @@ type (
 	}
 	layerShape struct {
 		Seeds    []uint64                     `mapstructure:"seeds"`
+		Programs []string                     `mapstructure:"programs"`
 		Methods  map[methodName]sifg.Config   `mapstructure:"methods"`
 		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
@@ -63,7 +68,7 @@ func (f *File) names() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[protocolName](): Protocols,
 		reflect.TypeFor[scaleName]():    Scales,
-		reflect.TypeFor[methodName]():   append([]string{"*"}, f.Methods...),
+		reflect.TypeFor[methodName]():   slices.Concat([]string{"*"}, f.Methods, f.Programs),
 		reflect.TypeFor[problemName]():  append([]string{"*"}, f.Problems...),
 	}
 }
@@ -78,11 +83,15 @@ func Read(name string, text []byte) (*File, error) {
 		return nil, err
 	}
 	var base struct {
-		Base struct{ Problems, Methods yaml.Node }
+		Base struct {
+			Problems, Methods yaml.Node
+			Programs          []string
+		}
 	} // nodes have the order of their keys
 	_ = yaml.Unmarshal(text, &base) // what is wrong is found below
 	f.Problems, f.Methods = keysIn(&base.Base.Problems), keysIn(&base.Base.Methods)
-	for _, n := range slices.Concat(f.Problems, f.Methods) {
+	f.Programs = base.Base.Programs
+	for _, n := range slices.Concat(f.Problems, f.Methods, f.Programs) {
 		if !plainName.MatchString(n) {
 			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
 		}
@@ -115,12 +124,12 @@ func (f *File) Admit(method string) {
 }
 
 // On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
-// layer the settings of the problem that is named.
-func On(text []byte, problem string, data []string) ([]byte, error) {
+// layer the settings of the problem that is named. A program is its option of that name, and is no data set.
+func On(text []byte, problem string, data []string, target *program.Identity) ([]byte, error) {
 	var doc yaml.Node
 	err := yaml.Unmarshal(text, &doc)
 	if err == nil {
-		err = replace(&doc, problem, data)
+		err = replace(&doc, problem, data, target)
 	}
 	if err != nil {
 		return nil, err
@@ -129,10 +138,10 @@ func On(text []byte, problem string, data []string) ([]byte, error) {
 }
 
 // replace changes the problems of all layers in a node.
-func replace(n *yaml.Node, problem string, data []string) (err error) {
+func replace(n *yaml.Node, problem string, data []string, target *program.Identity) (err error) {
 	for i, value := range n.Content {
 		if n.Kind != yaml.MappingNode || i == 0 || n.Content[i-1].Value != "problems" {
-			err = cmp.Or(err, replace(value, problem, data))
+			err = cmp.Or(err, replace(value, problem, data, target))
 			continue
 		}
 		var all map[string]map[string]any
@@ -143,6 +152,10 @@ func replace(n *yaml.Node, problem string, data []string) (err error) {
 			if p["data"] != nil {
 				p["data"] = name
 			}
+			if options, ok := p["options"].(map[string]any); ok && target != nil {
+				options["program"] = target
+			}
+			delete(p, "include") // by which a problem that only others take the settings of runs nothing
 			own[name] = p
 		}
 		err = cmp.Or(err, value.Encode(own))
@@ -226,7 +239,11 @@ func (s *Settings) problem(name string) (Problem, error) {
 	} else if len(methods) > 0 {
 		methods = append(methods, s.file.admitted...)
 	}
-	for _, m := range methods {
+	for i, m := range methods {
+		absent := slices.Contains(s.file.Programs, m) && !slices.Contains(s.file.admitted, m)
+		if absent || slices.Contains(methods[:i], m) {
+			continue
+		}
 		method, err := s.Method(name, m)
 		if err != nil {
 			return p, err

@@ -1,0 +1,227 @@
+package program
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+)
+
+// A message is one line of JSON, followed by an NPY array (version 1.0, <f8, rows first) where the line says "array": true.
+type message struct {
+	Sifg    int         `json:"sifg,omitempty"`
+	Target  *TargetInfo `json:"target,omitempty"`
+	Sampler any         `json:"sampler,omitempty"`
+	Version string      `json:"version,omitempty"`
+
+	Ask       string `json:"ask,omitempty"`    // score, values
+	Answer    string `json:"answer,omitempty"` // to what was asked
+	Tell      string `json:"tell,omitempty"`   // sample, draws
+	Iteration int    `json:"iteration,omitempty"`
+	End       string `json:"end,omitempty"` // gradients: there are no more
+	Array     bool   `json:"array,omitempty"`
+}
+
+// First is a program's first line.
+type First struct {
+	Target  *TargetInfo
+	Sampler *SamplerInfo
+	Version string
+}
+
+// TargetInfo is what a target says of itself.
+type TargetInfo struct {
+	Dim    int      `json:"dim"`
+	Names  []string `json:"names,omitempty"`  // of the dim coordinates
+	Values []string `json:"values,omitempty"` // names of the constrained values; nil: the coordinates are the values
+}
+
+// SamplerInfo is what a sampler says of itself.
+type SamplerInfo struct {
+	Title    string          `json:"title"`
+	Settings json.RawMessage `json:"settings,omitempty"` // keys of sifg.Config with their defaults
+}
+
+func (f First) same(g First) bool {
+	a, _ := json.Marshal(f)
+	b, _ := json.Marshal(g)
+	return string(a) == string(b)
+}
+
+// String returns the line.
+func (m message) String() string {
+	b, _ := json.Marshal(m) // has a JSON form
+	return string(b)
+}
+
+const (
+	protocol = 1       // the version of the framing
+	maxLine  = 1 << 20 // bytes of a line
+	maxHead  = 1 << 14 // bytes of the header of an array
+)
+
+// first parses a program's first line.
+func first(line []byte) (f First, err error) {
+	var m struct {
+		Sifg    int          `json:"sifg"`
+		Target  *TargetInfo  `json:"target"`
+		Sampler *SamplerInfo `json:"sampler"`
+		Version string       `json:"version"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil || m.Sifg == 0 {
+		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as {\"sifg\": 1, \"target\": {\"dim\": 2}}; "+
+			"what is for people goes to stderr", line)
+	}
+	f = First{m.Target, m.Sampler, m.Version}
+	switch {
+	case m.Sifg != protocol:
+		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", m.Sifg, protocol)
+	case (f.Target == nil) == (f.Sampler == nil):
+		return f, fmt.Errorf("said %.200q: its first line must have either \"target\" or \"sampler\"", line)
+	}
+	t := f.Target
+	switch {
+	case t == nil:
+	case t.Dim < 1 || t.Dim > 1e6:
+		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to a million", t.Dim)
+	case t.Names != nil && len(t.Names) != t.Dim:
+		return f, fmt.Errorf("gives %d names to %d coordinates", len(t.Names), t.Dim)
+	}
+	return f, nil
+}
+
+// encode appends a message to b; data is its array of rows×cols values, nil for none.
+func encode(b []byte, m message, data []float64, cols int) []byte {
+	m.Array = data != nil
+	line, _ := json.Marshal(m) // has a JSON form
+	b = append(append(b, line...), '\n')
+	if data != nil {
+		b = append(b, npy.Encode([]int{len(data) / cols, cols}, data)...)
+	}
+	return b
+}
+
+// reader reads messages. It remembers the last header of an array, which is mostly the next one too.
+type reader struct {
+	*bufio.Reader
+	head []byte
+	rows int
+	cols int
+	raw  []byte // scratch
+}
+
+// line reads a line.
+func (r *reader) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("printed a line of more than %d bytes on stdout, which begins with %.60q, where a message was due",
+				maxLine, line)
+		case err == nil:
+			return line, nil
+		case err != bufio.ErrBufferFull:
+			if len(line) > 0 && err == io.EOF {
+				err = fmt.Errorf("ended in the middle of a line, %.60q", line)
+			}
+			return nil, err
+		}
+	}
+}
+
+// message reads a message without its array.
+func (r *reader) message() (m message, err error) {
+	line, err := r.line()
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, fmt.Errorf("printed %.200q on stdout where a message was due; what is for people goes to stderr", line)
+	}
+	return m, nil
+}
+
+var header = regexp.MustCompile(`^\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
+
+// array reads an array of cols columns, of rows rows unless that is negative, which takes up to limit. what says what it is.
+func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
+	var start [10]byte
+	if _, err := io.ReadFull(r, start[:]); err != nil {
+		return nil, cut(err)
+	}
+	size := int(binary.LittleEndian.Uint16(start[8:]))
+	if string(start[:8]) != "\x93NUMPY\x01\x00" || size > maxHead {
+		return nil, fmt.Errorf("sent %.10q where an NPY array of version 1.0 was due", start[:])
+	}
+	head, err := r.Peek(size)
+	if err != nil {
+		return nil, cut(err)
+	}
+	if !slices.Equal(head, r.head) {
+		if r.rows, r.cols, err = shape(head); err != nil {
+			return nil, fmt.Errorf("%w as %s", err, what)
+		}
+		r.head = slices.Clone(head)
+	}
+	if _, err := r.Discard(size); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.cols != cols || rows >= 0 && r.rows != rows:
+		want := fmt.Sprintf("(%d, %d)", rows, cols)
+		if rows < 0 {
+			want = fmt.Sprintf("(m, %d)", cols)
+		}
+		return nil, fmt.Errorf("sent an array of shape (%d, %d) as %s: want %s", r.rows, r.cols, what, want)
+	case r.rows < 1 || r.rows > limit:
+		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", r.rows, what, limit)
+	}
+	dst = slices.Grow(dst[:0], r.rows*cols)[:r.rows*cols]
+	r.raw = slices.Grow(r.raw[:0], 8*len(dst))[:8*len(dst)]
+	if _, err := io.ReadFull(r, r.raw); err != nil {
+		return nil, cut(err)
+	}
+	for i := range dst {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.raw[8*i:]))
+	}
+	return dst, nil
+}
+
+// cut says that a message ended too early.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("ended in the middle of an array")
+	}
+	return err
+}
+
+// shape parses the header of an array of two dimensions.
+func shape(head []byte) (rows, cols int, err error) {
+	m := header.FindSubmatch(head)
+	if m == nil {
+		return 0, 0, fmt.Errorf("sent the array header %.100q", head)
+	}
+	kinds := map[string]string{"<f4": "float32", ">f8": "big-endian float64", "<i8": "integers"}
+	switch descr := string(m[1]); {
+	case descr != "<f8":
+		if kinds[descr] != "" {
+			descr = kinds[descr]
+		}
+		return 0, 0, fmt.Errorf("sent %s, where little-endian float64 ('<f8') is wanted,", descr)
+	case string(m[2]) == "True":
+		return 0, 0, fmt.Errorf("sent an array in Fortran order, where rows come first,")
+	}
+	if n, _ := fmt.Sscanf(strings.ReplaceAll(string(m[3]), " ", ""), "%d,%d", &rows, &cols); n != 2 || strings.Count(string(m[3]), ",") != 1 {
+		return 0, 0, fmt.Errorf("sent an array of shape (%s), where one of two dimensions is wanted,", m[3])
+	}
+	return rows, cols, nil
+}

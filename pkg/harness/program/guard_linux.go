@@ -1,0 +1,43 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of those whose parent ends, so that none gets away.
+func adopt() {
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// diesWithGuard makes the kernel kill the program should the guard be killed. It heeds the thread that starts the program: init runs on
+// the main thread, which lives as long as the guard.
+func diesWithGuard() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// killChildren kills the children of this process until there are none. Theirs become its own when they die.
+func killChildren() {
+	for {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+		for _, field := range strings.Fields(string(b)) {
+			var pid int
+			fmt.Sscan(field, &pid)
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if _, err := syscall.Wait4(-1, nil, 0, nil); err == syscall.ECHILD {
+			return
+		}
+	}
+}
+
+// enlarge gives a pipe room for whole messages, where the system allows.
+func enlarge(f *os.File) {
+	if c, err := f.SyscallConn(); err == nil {
+		c.Control(func(fd uintptr) { unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) })
+	}
+}

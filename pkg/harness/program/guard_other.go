@@ -1,0 +1,18 @@
+//go:build !linux
+
+package program
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func adopt() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) }
+
+func diesWithGuard() *syscall.SysProcAttr { return nil }
+
+// killChildren does nothing: those in the process group are killed with it, and the system offers no list of the others.
+func killChildren() {}
+
+func enlarge(*os.File) {}

@@ -1,0 +1,194 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is one process of a program, under a guard of its own.
+type process struct {
+	program *Program
+	said    First
+	in      *os.File
+	out     *os.File
+	control *os.File
+	from    *reader
+	buffer  []byte // of messages to it
+	stderr  tail
+	busy    sync.Mutex // held from a question to its answer
+
+	cmd   *exec.Cmd
+	ended chan struct{} // closed once the guard has ended
+	once  sync.Once
+}
+
+// spawn starts a process of the program and reads its first line.
+func (p *Program) spawn(ctx context.Context) (*process, error) {
+	c := &process{program: p, ended: make(chan struct{})}
+	theirs, err := c.pipes()
+	if err != nil {
+		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
+	}
+	c.cmd = guarded(p.Command)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2:]
+	c.cmd.Stderr = &c.stderr
+	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
+	err = c.cmd.Start()
+	for _, f := range theirs {
+		f.Close()
+	}
+	if err != nil {
+		c.closePipes()
+		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
+	}
+	go func() {
+		c.cmd.Wait()
+		close(c.ended)
+	}()
+	defer context.AfterFunc(ctx, c.kill)()
+	line, err := c.from.line()
+	if err == nil {
+		c.said, err = first(line)
+	}
+	if err != nil {
+		return nil, c.failure(ctx, err, "its first line")
+	}
+	return c, nil
+}
+
+// pipes makes the pipes to and from the process, and returns its ends of them.
+func (c *process) pipes() (theirs []*os.File, err error) {
+	var in, out, control *os.File
+	var errs [3]error
+	in, c.in, errs[0] = os.Pipe()
+	c.out, out, errs[1] = os.Pipe()
+	control, c.control, errs[2] = os.Pipe()
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err // of a process that has no file descriptors left
+	}
+	enlarge(c.in)
+	enlarge(c.out)
+	c.from = &reader{Reader: bufio.NewReaderSize(c.out, 1<<16)}
+	return []*os.File{in, out, control}, nil
+}
+
+func (c *process) closePipes() {
+	for _, f := range []*os.File{c.in, c.out, c.control} {
+		f.Close()
+	}
+}
+
+// kill ends the process and all that it started, and waits until they are gone. What reads from it or writes to it fails.
+func (c *process) kill() {
+	c.once.Do(func() {
+		c.closePipes() // the guard sees that the last is closed
+		select {
+		case <-c.ended:
+		case <-time.After(5 * time.Second):
+			syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+		}
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // should the guard have been killed
+	})
+}
+
+// alive reports whether the process has not ended.
+func (c *process) alive() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// send writes a message.
+func (c *process) send(m message, data []float64, cols int) error {
+	c.buffer = encode(c.buffer[:0], m, data, cols)
+	_, err := c.in.Write(c.buffer)
+	return err
+}
+
+// failure kills the process and says in one sentence what went wrong while what was awaited of it.
+func (c *process) failure(ctx context.Context, err error, what string) error {
+	died := err == io.EOF || errors.Is(err, syscall.EPIPE)
+	if died { // its own end comes before the kill
+		select {
+		case <-c.ended:
+		case <-time.After(time.Second):
+		}
+	}
+	silent := died && c.alive()
+	c.kill()
+	words := err.Error()
+	switch {
+	case ctx.Err() != nil:
+		words = fmt.Sprintf("was killed while %s was awaited", what)
+	case silent:
+		words = fmt.Sprintf("closed its stdout, where %s was due", what)
+	case died:
+		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
+	}
+	text := fmt.Sprintf("the program %q %s", c.program, words)
+	if said := c.stderr.last(); said != "" {
+		text += "; it said last: " + said
+	}
+	return errors.New(text)
+}
+
+// exitCode returns a process' exit code, 128 and the number of the signal that ended it.
+func exitCode(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}
+
+// causeOfEnd says how a program ended, by the state of its guard.
+func causeOfEnd(s *os.ProcessState) string {
+	switch code := exitCode(s); {
+	case code > 128:
+		return "signal: " + syscall.Signal(code-128).String()
+	default:
+		return fmt.Sprintf("exit status %d", code)
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const kept = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[max(0, len(b)-kept):]...)
+	t.text = t.text[max(0, len(t.text)-kept):]
+	return len(b), nil
+}
+
+// last returns the last three lines that are not empty, as one.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(string(t.text)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	text := strings.Join(lines[max(0, len(lines)-3):], " / ")
+	return text[max(0, len(text)-500):]
+}

@@ -1,0 +1,198 @@
+// Package program runs targets and samplers that are programs in any language (docs/programs.md). A program is started because a person
+// named it on the command line; what a store or a plan says of programs is shown and never started.
+package program
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Identity is what a result depends on of a program.
+type Identity struct {
+	Command []string `mapstructure:"command" json:"command" yaml:"command"`
+	Digest  string   `mapstructure:"digest" json:"digest,omitempty" yaml:"digest,omitempty"` // of the files that the command names
+	Version string   `mapstructure:"version" json:"version,omitempty" yaml:"version,omitempty"`
+}
+
+// String returns the command.
+func (id *Identity) String() string { return strings.Join(id.Command, " ") }
+
+// Program is a program that a person named, with the processes that wait for work. They live until Close.
+type Program struct {
+	Identity
+	First First // what it said of itself when it was started first
+
+	mu   sync.Mutex
+	idle []*process
+}
+
+// startup is how long a program may take until its first line: imports and compilation.
+const startup = 2 * time.Minute
+
+// maxFile bounds the files that a command names.
+const maxFile = 1 << 30
+
+// Start starts a program for its first line. The command is split into words at blanks; no shell reads it. Its errors are a person's
+// mistakes.
+func Start(ctx context.Context, command string) (*Program, error) {
+	p := &Program{Identity: Identity{Command: strings.Fields(command)}}
+	if len(p.Command) == 0 {
+		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
+	}
+	if _, err := exec.LookPath(p.Command[0]); err != nil {
+		return nil, usage.Errorf("the program %q cannot be started: %v", command, err)
+	}
+	var err error
+	if p.Digest, err = p.digest(); err != nil {
+		return nil, usage.Errorf("the program %q: %v", command, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startup)
+	defer cancel()
+	first, err := p.spawn(ctx)
+	if err != nil {
+		return nil, usage.Errorf("%v", err)
+	}
+	p.First, p.Version = first.said, first.said.Version
+	p.idle = []*process{first}
+	return p, nil
+}
+
+// digest returns the digest of the files that the command names, "" where it names none.
+func (p *Program) digest() (string, error) {
+	all, found := sha256.New(), false
+	for i, word := range p.Command {
+		info, err := os.Stat(word)
+		if i == 0 && !strings.Contains(word, "/") || err != nil || !info.Mode().IsRegular() {
+			continue // the first is looked for in PATH
+		}
+		text, err := safe.Read(word, maxFile)
+		if err != nil {
+			return "", err
+		}
+		found = true
+		fmt.Fprintf(all, "%d %d\n", i, len(text))
+		all.Write(text)
+	}
+	if !found {
+		return "", nil
+	}
+	return hex.EncodeToString(all.Sum(nil)[:10]), nil
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Name is a short name for the program: that of the file that its command names last, without folder and extension.
+func (p *Program) Name() string {
+	at := 0
+	for i, word := range p.Command {
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+			at = i
+		}
+	}
+	base := filepath.Base(p.Command[at])
+	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
+	if name := strings.Trim(notName.ReplaceAllString(base, "-"), "-"); name != "" {
+		return name
+	}
+	return "program"
+}
+
+// borrow returns a process of the program: one that waits for work, or a new one.
+func (p *Program) borrow(ctx context.Context) (*process, error) {
+	p.mu.Lock()
+	for len(p.idle) > 0 {
+		last := p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
+		if last.alive() {
+			p.mu.Unlock()
+			return last, nil
+		}
+		last.kill()
+	}
+	p.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, startup)
+	defer cancel()
+	c, err := p.spawn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !c.said.same(p.First) {
+		c.kill()
+		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: it must always say the same",
+			p)
+	}
+	return c, nil
+}
+
+// giveBack takes a process back that is between two pieces of work.
+func (p *Program) giveBack(c *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, c)
+}
+
+// running are the programs that this command was given.
+var running = struct {
+	sync.Mutex
+	all      []*Program
+	samplers map[string]*Program
+}{samplers: map[string]*Program{}}
+
+// Add makes a program known, for Find; a sampler has a name, for Of.
+func Add(p *Program, name string) {
+	running.Lock()
+	defer running.Unlock()
+	running.all = append(running.all, p)
+	if name != "" {
+		running.samplers[name] = p
+	}
+}
+
+// Of returns the identity of the program that is the sampler of a name; nil if the sampler is no program.
+func Of(sampler string) *Identity {
+	running.Lock()
+	defer running.Unlock()
+	if p := running.samplers[sampler]; p != nil {
+		return &p.Identity
+	}
+	return nil
+}
+
+// Find returns the program of an identity if this command was given it, else an error that says how it is given.
+func Find(id *Identity) (*Program, error) {
+	running.Lock()
+	defer running.Unlock()
+	for _, p := range running.all {
+		if slices.Equal(p.Command, id.Command) && p.Digest == id.Digest && p.Version == id.Version {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given", id)
+}
+
+// Close ends all processes of the programs that this command was given.
+func Close() {
+	running.Lock()
+	defer running.Unlock()
+	for _, p := range running.all {
+		for _, c := range p.idle {
+			c.kill()
+		}
+		p.idle = nil
+	}
+	running.all = nil
+	clear(running.samplers)
+}

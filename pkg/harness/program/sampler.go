@@ -1,0 +1,230 @@
+package program
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// Sampler is a sampler that is a program, as the mover of a flow: at each checkpoint it answers what the program asks until that tells its
+// sample. Gradients are counted by the rows that it asks for, n an iteration as of any flow.
+type Sampler struct {
+	program *Program
+	session *Session
+	job     Job
+
+	spent    int // rows that were asked for
+	refused  int // questions past the budget
+	evaluate func(dst, points []float64)
+	points   []float64
+	values   []float64
+	draws    []float32 // all that it told of, besides the sample
+}
+
+// Job is what a sampler is given to do.
+type Job struct {
+	Iterations  int // n gradients each
+	Seed        uint64
+	Checkpoints []int       // iterations at which it tells its sample, the last included
+	Config      sifg.Config // its settings
+}
+
+// jobLine is a Job as the program reads it.
+type jobLine struct {
+	Dim         int         `json:"dim"`
+	Particles   int         `json:"particles"`
+	Iterations  int         `json:"iterations"`
+	Gradients   int         `json:"gradients"`
+	Seed        uint64      `json:"seed"`
+	Checkpoints []int       `json:"checkpoints"`
+	Settings    sifg.Config `json:"settings"`
+}
+
+// samplerName is what a method may be called.
+var samplerName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// Register makes a program known as the sampler of that name.
+func Register(name string, p *Program) error {
+	info := p.First.Sampler
+	taken, _ := sifg.ByName(name)
+	switch {
+	case !samplerName.MatchString(name):
+		return usage.Errorf("--sampler %s: want a name of lower-case letters, digits, '-' and '_'", name)
+	case taken != nil:
+		return usage.Errorf("--sampler %s: the name is taken by a sampler of this program", name)
+	case info == nil:
+		return usage.Errorf("--sampler %s: the program %q is a target, not a sampler", name, p)
+	}
+	defaults, uses, err := info.settings()
+	if err != nil {
+		return usage.Errorf("--sampler %s: the settings of its first line: %v", name, err)
+	}
+	title := info.Title
+	if title == "" {
+		title = name
+	}
+	sifg.Register(sifg.Sampler{
+		Name: name, Title: title, Version: 1, Doc: "the program " + p.String(), Defaults: defaults, Uses: uses,
+		Build: func(c sifg.Config) (*sifg.Flow, error) {
+			if c.Temper > 0 {
+				return nil, &sifg.ConfigError{Key: "temper", Problem: "a sampler that is a program cannot be tempered"}
+			}
+			return &sifg.Flow{Field: still{}, Mover: &Sampler{program: p}}, nil
+		},
+	})
+	Add(p, name)
+	return nil
+}
+
+// settings returns the defaults of a sampler's settings and their names.
+func (i *SamplerInfo) settings() (defaults sifg.Config, uses []string, err error) {
+	if i.Settings == nil {
+		return defaults, nil, nil
+	}
+	var all map[string]any
+	d := json.NewDecoder(bytes.NewReader(i.Settings))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&defaults); err == nil {
+		err = json.Unmarshal(i.Settings, &all)
+	}
+	uses = slices.Sorted(maps.Keys(all))
+	if err == nil && (slices.Contains(uses, "sampler") || slices.Contains(uses, "temper")) {
+		err = fmt.Errorf("sampler and temper are settings of every method")
+	}
+	return defaults, uses, err
+}
+
+// Bind gives the sampler what it needs before its flow starts.
+func (s *Sampler) Bind(session *Session, job Job) { s.session, s.job = session, job }
+
+// still is a field without a velocity.
+type still struct{}
+
+func (still) Init(*sifg.Cloud) {}
+
+func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
+	c.Perturb()
+	return sifg.Info{}
+}
+
+// Init implements sifg.Mover: the program is told what to do and where to start.
+func (s *Sampler) Init(c *sifg.Cloud) {
+	n, d := c.Z.Rows, c.Z.Cols
+	s.evaluate = evaluator(c.Target)
+	line := jobLine{
+		Dim:         d,
+		Particles:   n,
+		Iterations:  s.job.Iterations,
+		Gradients:   n * s.job.Iterations,
+		Seed:        s.job.Seed,
+		Checkpoints: s.job.Checkpoints,
+		Settings:    s.job.Config,
+	}
+	line.Settings.Sampler = ""
+	start := make([]float64, n*d)
+	for i, v := range c.Z.Data[:n*d] {
+		start[i] = float64(v)
+	}
+	s.session.with(s.program, "its start", func(p *process) error {
+		if s.evaluate == nil {
+			return fmt.Errorf("is a sampler, which needs a log density, and the target has none")
+		}
+		return p.send(message{Sifg: protocol, Sampler: line}, start, d)
+	})
+}
+
+// Move implements sifg.Mover.
+func (s *Sampler) Move(c *sifg.Cloud) {
+	at := c.Iter + 1
+	if !slices.Contains(s.job.Checkpoints, at) {
+		return
+	}
+	what := fmt.Sprintf("its sample at iteration %d", at)
+	s.session.with(s.program, what, func(p *process) error {
+		for {
+			m, err := p.from.message()
+			if err != nil {
+				return err
+			}
+			switch {
+			case m.Ask == "score" && m.Array:
+				err = s.answer(p, c.Z.Cols, at, at*c.Z.Rows)
+			case m.Tell == "draws" && m.Array:
+				err = s.keep(p, c)
+			case m.Tell == "sample" && m.Array && m.Iteration == at:
+				return s.take(p, c)
+			default:
+				err = fmt.Errorf("said %v, where a question or {\"tell\": \"sample\", \"iteration\": %d, \"array\": true} was due", m, at)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// answer answers a question about the score before the sample at an iteration, until which there are most gradients. So no sample knows
+// more than it may.
+func (s *Sampler) answer(p *process, d, at, most int) (err error) {
+	limit := max(1, 1<<24/d) // rows
+	if s.points, err = p.from.array(s.points, -1, limit, d, "points of a question"); err != nil {
+		return err
+	}
+	rows := len(s.points) / d
+	switch left := most - s.spent; {
+	case rows <= left:
+	case at < s.job.Iterations:
+		return fmt.Errorf("asked for %d gradients and had %d left until its sample at iteration %d, which comes first", rows, left, at)
+	case s.refused > 1000:
+		return fmt.Errorf("went on asking for gradients after {\"end\": \"gradients\"}")
+	default:
+		s.refused++
+		return p.send(message{End: "gradients"}, nil, 0)
+	}
+	s.spent += rows
+	s.values = slices.Grow(s.values[:0], rows*(1+d))[:rows*(1+d)]
+	s.evaluate(s.values, s.points)
+	return p.send(message{Answer: "score"}, s.values, 1+d)
+}
+
+// take reads the sample that the program tells.
+func (s *Sampler) take(p *process, c *sifg.Cloud) error {
+	n, d := c.Z.Rows, c.Z.Cols
+	x, err := p.from.array(nil, n, n, d, "its sample")
+	if err != nil {
+		return err
+	}
+	if !finite(x) {
+		s.session.note("the program %q told a sample that is not finite", s.program)
+	}
+	for i, v := range x {
+		c.Z.Data[i] = float32(v)
+	}
+	return nil
+}
+
+// keep reads draws that the program tells of besides its sample, for targets that want them.
+func (s *Sampler) keep(p *process, c *sifg.Cloud) error {
+	const most = 1 << 27 // values: a gigabyte
+	d := c.Z.Cols
+	x, err := p.from.array(nil, -1, most/d, d, "its draws")
+	if err != nil {
+		return err
+	}
+	s.draws = make([]float32, len(x))
+	for i, v := range x {
+		s.draws[i] = float32(v)
+	}
+	if k, ok := c.Target.(interface {
+		Keep(draws func(d int) []float32)
+	}); ok {
+		k.Keep(func(int) []float32 { return s.draws })
+	}
+	return nil
+}
