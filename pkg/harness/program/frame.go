@@ -150,7 +150,7 @@ func (r *reader) message() (m message, err error) {
 	return m, nil
 }
 
-var header = regexp.MustCompile(`^\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
+var header = regexp.MustCompile(`^\{'descr': '([^']*)', 'fortran_order': (True|False) *, 'shape': \(([0-9, ]*)\),? *\} *\n$`)
 
 // array reads an array of cols columns, of rows rows unless that is negative, which takes up to limit. what says what it is.
 func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {

@@ -124,7 +124,7 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	if died { // its own end comes before the kill
 		select {
 		case <-c.ended:
-		case <-time.After(time.Second):
+		case <-time.After(300 * time.Millisecond):
 		}
 	}
 	silent := died && c.alive()

@@ -1,0 +1,143 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+)
+
+// TestMain makes the test binary a program too: BINARY behave NAME.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "behave" {
+		behave(os.Args[2])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const dim = 2
+
+// hello is the first line of a good target.
+const hello = `{"sifg": 1, "target": {"dim": 2, "names": ["a", "b"]}, "version": "test 1"}`
+
+// behave is a program on N(0, I) in two dimensions that does one thing wrong.
+func behave(how string) {
+	in, first := bufio.NewReader(os.Stdin), hello
+	switch how {
+	case "dies-at-once":
+		fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'jax'")
+		os.Exit(3)
+	case "silent":
+		os.Exit(0)
+	case "greets":
+		fmt.Println("Welcome to my model!")
+	case "other-version":
+		first = `{"sifg": 2, "target": {"dim": 2}}`
+	case "no-dimension":
+		first = `{"sifg": 1, "target": {}}`
+	case "nothing":
+		first = `{"sifg": 1}`
+	case "long-line":
+		first = strings.Repeat("x", maxLine+1)
+	case "child-holds-on": // a child in a session of its own, with the same stdout
+		child := exec.Command("sleep", "1000")
+		child.Stdout, child.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+		child.Start()
+	case "ignores-end", "hangs", "spins":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	}
+	fmt.Println(first)
+	for answered := 0; ; answered++ {
+		if _, err := in.ReadString('\n'); err != nil {
+			if how == "ignores-end" {
+				time.Sleep(time.Hour)
+			}
+			return
+		}
+		head := make([]byte, 128)
+		io.ReadFull(in, head)
+		var rows int
+		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
+		x := make([]float64, rows*dim)
+		binary.Read(in, binary.LittleEndian, x)
+		misanswer(how, rows, x)
+	}
+}
+
+// misanswer answers a question in a wrong way.
+func misanswer(how string, rows int, x []float64) {
+	out := make([]float64, 0, rows*(1+dim))
+	for i := range rows {
+		a, b := x[i*dim], x[i*dim+1]
+		out = append(out, -a*a/2-b*b/2, -a, -b)
+	}
+	line, array := `{"answer": "score", "array": true}`, npy.Encode([]int{rows, 1 + dim}, out)
+	switch how {
+	case "dies-at-row-500":
+		fmt.Println(line)
+		os.Stdout.Write(array[:128+8*3*500])
+		fmt.Fprintln(os.Stderr, "MemoryError: row 500")
+		os.Exit(1)
+	case "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Hour)
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "spins":
+		for {
+		}
+	case "child-spins":
+		exec.Command("sh", "-c", "while :; do :; done").Run()
+	case "closes-stdout":
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "prints":
+		fmt.Println("iteration 7, loss 0.3")
+	case "prints-after":
+		array = append(array, "done\n"...)
+	case "wrong-shape":
+		array = npy.Encode([]int{rows, 1}, out[:rows])
+	case "too-few":
+		array = npy.Encode([]int{1, 3}, out[:3])
+	case "flat":
+		array = npy.Encode([]int{len(out)}, out)
+	case "huge-shape":
+		array = bytes.Replace(array, fmt.Appendf(nil, "(%d, 3), }         ", rows), []byte("(1000000000000, 3), }"), 1)
+	case "float32":
+		array = npy.Encode([]int{rows, 1 + dim}, make([]float32, len(out)))
+	case "big-endian":
+		array = bytes.Replace(array, []byte("<f8"), []byte(">f8"), 1)
+	case "fortran":
+		array = bytes.Replace(array, []byte("False"), []byte("True "), 1)
+	case "text":
+		array = []byte("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n")
+	case "no-array":
+		line, array = `{"answer": "score"}`, nil
+	case "not-a-number":
+		out[0], out[1] = math.NaN(), math.NaN()
+		array = npy.Encode([]int{rows, 1 + dim}, out)
+	case "writes-10-gigabytes":
+		array = bytes.Repeat([]byte("x"), 1<<20)
+		for range 10 << 10 {
+			os.Stdout.Write(array)
+		}
+	case "shouts": // 100 MB on stderr, which nobody reads to the end
+		for range 100 {
+			os.Stderr.Write(bytes.Repeat([]byte("x"), 1<<20))
+		}
+	}
+	fmt.Println(line)
+	os.Stdout.Write(array)
+}

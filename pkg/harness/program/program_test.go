@@ -1,0 +1,234 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// misbehaviours are what programs do wrong and what is said of it. Those that begin with ! are said when the program is started.
+var misbehaviours = map[string]string{
+	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
+	"silent":              "!ended (exit status 0) when its first line was due",
+	"greets":              "!printed \"Welcome to my model!\\n\" on stdout where its first line was due",
+	"other-version":       "!speaks version 2 of the protocol, this command version 1",
+	"no-dimension":        "!says that its target has 0 dimensions",
+	"nothing":             "!must have either \"target\" or \"sampler\"",
+	"long-line":           "!printed a line of more than",
+	"dies-at-row-500":     "ended in the middle of an array; it said last: MemoryError: row 500",
+	"killed":              "ended (signal: killed)",
+	"hangs":               "was killed while the answer to score was awaited",
+	"spins":               "was killed while the answer to score was awaited",
+	"child-spins":         "was killed while the answer to score was awaited",
+	"closes-stdout":       "closed its stdout, where the answer to score was due",
+	"prints":              "printed \"iteration 7, loss 0.3\\n\" on stdout where a message was due",
+	"prints-after":        "printed \"done\\n\" on stdout where a message was due",
+	"wrong-shape":         "sent an array of shape (1000, 1) as the answer to score: want (1000, 3)",
+	"too-few":             "sent an array of shape (1, 3)",
+	"flat":                "sent an array of shape (3000,), where one of two dimensions is wanted",
+	"huge-shape":          "sent an array of shape (1000000000000, 3)",
+	"float32":             "sent float32, where little-endian float64 ('<f8') is wanted",
+	"big-endian":          "sent big-endian float64",
+	"fortran":             "sent an array in Fortran order",
+	"text":                "sent \"[[1.0, 2.0\" where an NPY array of version 1.0 was due",
+	"no-array":            "said {\"answer\":\"score\"}, where",
+	"not-a-number":        "answered values that are not finite at 1 of 1000 points",
+	"writes-10-gigabytes": "printed a line of more than 1048576 bytes on stdout",
+}
+
+func command(how string) string { return os.Args[0] + " behave " + how }
+
+// ask asks a program twice for the score at 1000 points within a second, and returns what the session says of it.
+func ask(t *testing.T, how string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	p, err := Start(context.Background(), command(how))
+	if err != nil {
+		return "!" + err.Error()
+	}
+	Add(p, "")
+	defer Close()
+	s := Begin(ctx)
+	defer s.End()
+	x, err := p.Target(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, out := make([]float64, 1000*dim), make([]float64, 1000*(1+dim))
+	for range 2 {
+		for i := range points {
+			points[i] = float64(i)
+		}
+		x.Evaluate(out, points)
+	}
+	if err := s.Err(); err != nil {
+		if !math.IsNaN(out[0]) {
+			t.Errorf("%s: the answer of a program that failed is %g, want NaN", how, out[0])
+		}
+		return err.Error()
+	}
+	if out[4] != -2 || out[5] != -3 {
+		t.Errorf("%s: the score at (2, 3) is (%g, %g)", how, out[4], out[5])
+	}
+	return s.Remark()
+}
+
+// left are the processes of test programs that still run.
+func left() []string {
+	out, _ := exec.Command("pgrep", "-f", os.Args[0]+" behave|"+guardName).Output()
+	return strings.Fields(string(out))
+}
+
+// gone fails the test if a process is left behind.
+func gone(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); len(left()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("processes are left behind: %v", left())
+		}
+	}
+}
+
+// TestMisbehaviour: each wrong program is told by one sentence, and none leaves a process behind.
+func TestMisbehaviour(t *testing.T) {
+	sleepers, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output()
+	for how, want := range misbehaviours {
+		said := ask(t, how)
+		want, early := strings.CutPrefix(want, "!")
+		if !strings.Contains(said, want) || strings.HasPrefix(said, "!") != early {
+			t.Errorf("%s: %s\nwant: %s", how, said, want)
+		}
+		if strings.Contains(said, "\n") || len(said) > 1200 {
+			t.Errorf("%s is not told in one sentence: %s", how, said)
+		}
+	}
+	for _, how := range []string{"well", "ignores-end", "child-holds-on", "shouts"} {
+		if said := ask(t, how); said != "" {
+			t.Errorf("%s: %s", how, said)
+		}
+	}
+	gone(t)
+	if now, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output(); string(now) != string(sleepers) {
+		t.Error("a child in a session of its own is left behind")
+	}
+}
+
+// TestPool: one process serves one trial after another, and two at once have two.
+func TestPool(t *testing.T) {
+	p, err := Start(context.Background(), command("well"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer gone(t)
+	defer Close()
+	processes := func(sessions int) (out []int) {
+		var open []*Session
+		for range sessions {
+			s := Begin(context.Background())
+			x, _ := p.Target(s)
+			x.Evaluate(make([]float64, 3), make([]float64, 2))
+			out = append(out, s.held[0].cmd.Process.Pid)
+			open = append(open, s)
+		}
+		for _, s := range open {
+			s.End()
+		}
+		slices.Sort(out)
+		return out
+	}
+	one, two, again := processes(1), processes(2), processes(2)
+	if !slices.Contains(two, one[0]) || two[0] == two[1] || !slices.Equal(two, again) {
+		t.Errorf("processes %v, %v, %v", one, two, again)
+	}
+}
+
+// TestFind: only what the command was given is found, and a changed file makes another program.
+func TestFind(t *testing.T) {
+	defer Close()
+	script := t.TempDir() + "/model.sh"
+	write := func(comment string) {
+		if err := os.WriteFile(script, []byte("#!/bin/sh\n# "+comment+"\nexec "+command("well")+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	p, err := Start(context.Background(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := p.Identity
+	if _, err := Find(&sent); err == nil || !strings.Contains(err.Error(), "is not among those that this command was given") {
+		t.Errorf("a program that nobody named: %v", err)
+	}
+	Add(p, "")
+	if found, err := Find(&sent); found != p || p.Name() != "model" || p.Version != "test 1" {
+		t.Errorf("%v, %v, name %q", found, err, p.Name())
+	}
+	write("two")
+	q, err := Start(context.Background(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(q, "")
+	if q.Digest == p.Digest {
+		t.Error("another file has the same digest")
+	}
+}
+
+// TestNothingIsLeft: whichever process of the three is killed, at a random moment, the other two end.
+func TestNothingIsLeft(t *testing.T) {
+	kills := 200
+	if testing.Short() {
+		kills = 20
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range kills {
+		user := exec.Command(os.Args[0], "-test.run", "^TestUser$")
+		user.Env = append(os.Environ(), "PROGRAM_USER=1")
+		if err := user.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(r.IntN(60)) * time.Millisecond)
+		victim := user.Process.Pid
+		if all := left(); len(all) > 0 && r.IntN(2) == 0 {
+			fmt.Sscan(all[r.IntN(len(all))], &victim)
+		}
+		syscall.Kill(victim, syscall.SIGKILL)
+		if victim != user.Process.Pid {
+			time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
+			user.Process.Kill()
+		}
+		user.Wait()
+	}
+	gone(t)
+}
+
+// TestUser is what TestNothingIsLeft kills: it asks programs that ignore the end of their stdin.
+func TestUser(t *testing.T) {
+	if os.Getenv("PROGRAM_USER") == "" {
+		t.Skip("for TestNothingIsLeft")
+	}
+	for {
+		for _, how := range []string{"ignores-end", "child-spins"} {
+			p, err := Start(context.Background(), command(how))
+			if err != nil {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			s := Begin(ctx)
+			x, _ := p.Target(s)
+			x.Evaluate(make([]float64, 3), make([]float64, 2))
+			s.End()
+			cancel()
+		}
+	}
+}
