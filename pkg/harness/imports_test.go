@@ -13,7 +13,8 @@ const module = "github.com/semi-implicit/sifg/"
 
 // stages are the packages of the harness from the lowest up. A package imports only packages of lines above its own.
 var stages = [][]string{
-	{"usage", "stats", "internal/safe", "internal/disk"},
+	{"usage", "stats", "internal/unix"},
+	{"internal/safe", "internal/disk"},
 	{"record", "table", "internal/machine", "program"},
 	{"internal/sealed", "dataset", "figure", "settings"},
 	{"store", "claim"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -59,7 +60,7 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	}
 	var inStore []record.Damage
 	if st != nil {
-		if inStore, err = st.Verify(repair); err != nil {
+		if inStore, err = st.Verify(context.Background(), repair); err != nil {
 			return err
 		}
 	}
@@ -105,6 +106,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int) error {
 	if w.store, err = store.Open(dir); err != nil {
 		return err
 	}
+	defer w.store.Close()
 	if err := w.status(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -122,7 +123,7 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	err = disk.Alone(dir, func(root *os.Root) error {
+	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		if err := sealed.Restore(root, r.Protocol, report.GridIndex); err != nil {
 			return err
 		}

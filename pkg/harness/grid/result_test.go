@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -54,7 +55,7 @@ func compute(t *testing.T, s *store.Store, g *Grid, want func(x *harness.Trial) 
 		if err == nil && want(&x) {
 			r := result(&x)
 			r.Trial.Config = string(config)
-			_, err = s.Put(r)
+			_, err = s.Put(context.Background(), r)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +22,7 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Report{}, nil
 	}
-	err = disk.Alone(dir, func(root *os.Root) error { r, err = read(root, all); return err })
+	err = disk.Alone(context.Background(), dir, func(root *os.Root) error { r, err = read(root, all); return err })
 	return r, err
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -137,7 +138,7 @@ func (h *house) put(status string, all ...harness.Trial) {
 			}
 		}
 		r.Trial.Config = string(must(json.Marshal(t.Config)))
-		must(h.store.Put(r))
+		must(h.store.Put(context.Background(), r))
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -43,7 +44,7 @@ func Verify(dir string) ([]record.Damage, error) {
 		return nil, nil
 	}
 	v := &verifier{}
-	err := disk.Alone(dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
+	err := disk.Alone(context.Background(), dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
 	return v.found, err
 }

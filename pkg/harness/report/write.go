@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,7 +39,7 @@ const (
 // say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
-	err = disk.Alone(dir, func(root *os.Root) error {
+	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err

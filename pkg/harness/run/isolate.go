@@ -89,13 +89,13 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial
 		row.Status, row.Reason = last.Status, last.Reason
 		return row, nil
 	case why == errLate:
-		return r.store.Put(tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
+		return r.store.Put(r.hard, tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
 	case why == errHuge:
 		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
-		return r.store.Put(ended(t, record.StatusMemory, reason, last.Iter, started))
+		return r.store.Put(r.hard, ended(t, record.StatusMemory, reason, last.Iter, started))
 	}
 	status, reason := causeOfDeath(cmd.ProcessState, string(said.text))
-	return r.store.Put(ended(t, status, reason, last.Iter, started))
+	return r.store.Put(r.hard, ended(t, status, reason, last.Iter, started))
 }
 
 // watchMemory looks fifty times a second at what a process occupies. Memory is filled by some gigabytes a second.

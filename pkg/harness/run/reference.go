@@ -91,5 +91,5 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	if failure != nil {
 		return failure, nil
 	}
-	return nil, r.store.PutFiles(id, files)
+	return nil, r.store.PutFiles(ctx, id, files)
 }

@@ -39,7 +39,7 @@ func TestReferenceIsMadeOnce(t *testing.T) {
 	if shifted != plain+1000 {
 		t.Errorf("%v, with a reference %v", plain, shifted)
 	}
-	if found := must(s.Verify(false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 		t.Error(found)
 	}
 	again := trials("reference")
@@ -130,7 +130,7 @@ func TestDamagedReference(t *testing.T) {
 	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a reference of another size: error %v", err)
 	}
-	if moved := must(s.Verify(true)); len(moved) != 1 || moved[0].Moved == "" {
+	if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {
 		t.Errorf("moved %v", moved)
 	}
 	compute(t, s, todo, here())

@@ -18,7 +18,7 @@ import (
 // no process could be started, or the store cannot be written.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
-		return r.store.Put(ended(t, record.StatusFailed, err.Error(), 0, started))
+		return r.store.Put(r.hard, ended(t, record.StatusFailed, err.Error(), 0, started))
 	}
 	if r.Isolate != nil {
 		return r.isolated(t, started)
@@ -45,14 +45,14 @@ func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error)
 	}()
 	select {
 	case result := <-done:
-		return r.store.Put(result)
+		return r.store.Put(r.hard, result)
 	case <-late.Done():
 	}
 	if r.hard.Err() != nil {
 		return record.Trial{}, context.Cause(r.hard)
 	}
 	how := ", did not stop and was left behind: --isolate kills such trials"
-	return r.store.Put(tooLong(t, int(iter.Load()), r.Timeout, started, how))
+	return r.store.Put(r.hard, tooLong(t, int(iter.Load()), r.Timeout, started, how))
 }
 
 // within returns a context that ends when ctx does or after the limit and the grace; a limit of 0 is none.

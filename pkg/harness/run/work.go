@@ -48,6 +48,7 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 	if err != nil {
 		return row, err
 	}
+	defer s.Close()
 	x, id, err := referenceOf(e, j.Trial, data)
 	if x != nil && err == nil {
 		err = attach(s, id, j.Trial)
@@ -68,5 +69,5 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), te
 	if err != nil {
 		return row, err
 	}
-	return s.Put(result)
+	return s.Put(context.Background(), result)
 }

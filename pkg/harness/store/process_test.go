@@ -54,11 +54,11 @@ func writeSome(dir string) error {
 		return err
 	}
 	for _, key := range []string{"new", "failed"} {
-		if _, err := s.Put(result(key, record.StatusOK, 50000)); err != nil {
+		if _, err := s.Put(context.Background(), result(key, record.StatusOK, 50000)); err != nil {
 			return err
 		}
 	}
-	return s.PutFiles(gmm("reference"), map[string][]byte{"draws": make([]byte, 1000)})
+	return s.PutFiles(context.Background(), gmm("reference"), map[string][]byte{"draws": make([]byte, 1000)})
 }
 
 // complete fails the test unless the store has all that writeSome writes, whole.
@@ -73,7 +73,7 @@ func complete(t *testing.T, s *Store, when string) {
 	if read, err := s.Files(gmm("reference")); read == nil || err != nil {
 		t.Errorf("%s: the reference is not there: %v", when, err)
 	}
-	if damages := must(s.Verify(false)); len(damages) != 0 {
+	if damages := must(s.Verify(context.Background(), false)); len(damages) != 0 {
 		t.Errorf("%s: %v", when, damages)
 	}
 }
@@ -119,7 +119,7 @@ func TestFailsAtEveryStep(t *testing.T) {
 			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
 				t.Errorf("%s fails: error %v", broken, err)
 			}
-			if found := must(s.Verify(false)); len(found) != 0 {
+			if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 				t.Fatalf("%s fails: %v", broken, found)
 			}
 			must(0, writeSome(s.dir))
@@ -145,7 +145,7 @@ func hold(dir string) error {
 	if _, _, err := s.Scratch(context.Background(), gmm("r")); err != nil {
 		return err
 	}
-	return disk.Alone(dir, func(*os.Root) error {
+	return disk.Alone(context.Background(), dir, func(*os.Root) error {
 		fmt.Println("held")
 		time.Sleep(time.Hour)
 		return nil
@@ -166,7 +166,7 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 		t.Errorf("%d folders of a writer that lives, want 1", len(names))
 	}
 	got := make(chan error, 2)
-	go func() { got <- disk.Alone(s.dir, func(*os.Root) error { return nil }) }()
+	go func() { got <- disk.Alone(context.Background(), s.dir, func(*os.Root) error { return nil }) }()
 	go func() {
 		_, release, err := s.Scratch(context.Background(), gmm("r"))
 		if err == nil {
@@ -208,7 +208,7 @@ func fillAll(dir string, process int) error {
 		if k%2 == 1 && process%3 != 0 {
 			status = record.StatusFailed
 		}
-		got, err := s.Put(result(fmt.Sprint("k", k), status, 2000))
+		got, err := s.Put(context.Background(), result(fmt.Sprint("k", k), status, 2000))
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	all.Wait()
 	s := must(Open(dir))
-	if found := must(s.Verify(false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 		t.Error(found)
 	}
 	for i := range trials {

@@ -21,8 +21,9 @@ import (
 )
 
 // Put stores a trial and returns what the store has then. That is another one where the trial is there already with status ok or
-// diverged; one that failed is replaced. Over a damaged one nothing is written: Verify moves it aside.
-func (s *Store) Put(r *record.Result) (record.Trial, error) {
+// diverged; one that failed is replaced, for which Put may wait for the lock of the store until ctx ends. Over a damaged one nothing is
+// written: Verify moves it aside.
+func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error) {
 	t, timing := r.Trial, r.Timing
 	t.Reason = safe.Text(t.Reason)
 	id := ID{t.Experiment, t.Key}
@@ -33,10 +34,10 @@ func (s *Store) Put(r *record.Result) (record.Trial, error) {
 	}
 	trace, err := record.Encode(r.Traces)
 	if files[traceName] = trace; err == nil {
-		err = h.check(id, trialIndex) // what nobody could read
+		err = h.check(id, trialIndex) // a trial that no reader would accept is not written
 	}
 	if err == nil {
-		h, err = s.publish(id, trialIndex, h, files)
+		h, err = s.publish(ctx, id, trialIndex, h, files)
 	}
 	if err != nil {
 		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
@@ -45,9 +46,9 @@ func (s *Store) Put(r *record.Result) (record.Trial, error) {
 }
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
-func (s *Store) PutFiles(id ID, files map[string][]byte) error {
+func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) error {
 	h := head{Version: version, Origin: thisProgram, Experiment: id.Experiment, Key: id.Key}
-	_, err := s.publish(id, refIndex, &h, files)
+	_, err := s.publish(ctx, id, refIndex, &h, files)
 	if err == nil {
 		err = disk.RemoveAll(s.root, scratchOf(id))
 	}
@@ -59,7 +60,7 @@ func (s *Store) PutFiles(id ID, files map[string][]byte) error {
 
 // publish writes a sealed folder and puts it in its place, durably. It returns the head of what is there then: that of another
 // which stays.
-func (s *Store) publish(id ID, index string, h *head, files map[string][]byte) (there *head, err error) {
+func (s *Store) publish(ctx context.Context, id ID, index string, h *head, files map[string][]byte) (there *head, err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("%s is open for reading only", s.dir)
 	}
@@ -68,14 +69,14 @@ func (s *Store) publish(id ID, index string, h *head, files map[string][]byte) (
 	}
 	for range 3 {
 		// Where the clock of another machine jumped, it swept what we were writing: then write again.
-		if there, err = s.tryPublish(id, index, h, files); !errors.Is(err, fs.ErrNotExist) {
+		if there, err = s.tryPublish(ctx, id, index, h, files); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
 	return there, err
 }
 
-func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte) (*head, error) {
+func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, files map[string][]byte) (*head, error) {
 	tmp, remove, err := s.temporary()
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
 		}
-		if there, err := s.makeRoom(id, index); there != nil || err != nil {
+		if there, err := s.makeRoom(ctx, id, index); there != nil || err != nil {
 			return there, err
 		}
 	}
@@ -103,8 +104,8 @@ func (s *Store) tryPublish(id ID, index string, h *head, files map[string][]byte
 
 // makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two processes that saw
 // the same failed trial must not remove each other's new one, so one at a time looks and removes.
-func (s *Store) makeRoom(id ID, index string) (there *head, err error) {
-	err = disk.Alone(s.dir, func(*os.Root) error {
+func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head, err error) {
+	err = disk.Alone(ctx, s.dir, func(*os.Root) error {
 		h, f, err := s.open(id, index)
 		switch {
 		case errors.Is(err, record.ErrDamaged):

@@ -1,8 +1,8 @@
 // Package store keeps trials and references in sealed folders: <dir>/<experiment>/<key>/ holds trial.json, trace.parquet and
 // *.npy, or reference.json and the files of a reference. A folder is absent or whole: it is written in <dir>/.tmp, synced, and
 // renamed to its place. No file is ever changed, so a reader needs no lock, and several processes can fill one store, also over a
-// shared disk: who comes second finds the trial there and drops its own. A killed writer leaves nothing but a folder in .tmp,
-// which a later Open removes. A folder may also be copied in by hand: it is checked when it is read.
+// shared disk: of two that finish the same trial, the second keeps the first one's. A killed writer leaves nothing but a folder in
+// .tmp, which a later Open removes. A folder may also be copied in by hand: it is checked when it is read.
 package store
 
 import (
@@ -55,18 +55,35 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{dir: dir, root: root}
 	if err := s.isStore(); err != nil {
+		root.Close()
 		return nil, err
 	}
-	if err := s.mkdir(tmpName); err != nil {
+	if err := s.tryWriting(); err != nil {
+		root.Close()
 		return fail(err)
 	}
-	_, remove, err := s.temporary()
-	if err != nil {
-		return fail(err)
-	}
-	remove()
 	s.sweep()
 	return s, nil
+}
+
+// tryWriting finds out whether trials can be written.
+func (s *Store) tryWriting() error {
+	if err := s.mkdir(tmpName); err != nil {
+		return err
+	}
+	_, remove, err := s.temporary()
+	if err == nil {
+		remove()
+	}
+	return err
+}
+
+// Close releases the folder. A nil store has none.
+func (s *Store) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.root.Close()
 }
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
@@ -76,7 +93,11 @@ func OpenReadOnly(dir string) (*Store, error) {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
 	s := &Store{dir: dir, root: root, readOnly: true}
-	return s, s.isStore()
+	if err := s.isStore(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // isStore refuses a folder of other things: a repair would move them away. Trials may have been copied to a folder by hand.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -32,7 +35,7 @@ func result(key, status string, n int) *record.Result {
 }
 
 func put(s *Store, key, status string) (record.Trial, error) {
-	return s.Put(result(key, status, 20))
+	return s.Put(context.Background(), result(key, status, 20))
 }
 
 func gmm(key string) ID { return ID{"gmm", key} }
@@ -69,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(e, err)
 	}
 	want := result("k1", record.StatusOK, 20)
-	got, err := s.Put(want)
+	got, err := s.Put(context.Background(), want)
 	want.Trial.Config, want.Timing.Key = `{"a":"<b> & \u003c","n":1e-05}`, "k1"
 	if err != nil || got != want.Trial {
 		t.Errorf("%+v, error %v", got, err)
@@ -95,7 +98,7 @@ func TestRoundTrip(t *testing.T) {
 
 	failed := result("k0", record.StatusFailed, 2)
 	failed.Trial.Reason, failed.Traces, failed.Arrays = "panic: \xff\x1b[2J", nil, nil
-	if _, err := s.Put(failed); err != nil {
+	if _, err := s.Put(context.Background(), failed); err != nil {
 		t.Fatal(err)
 	}
 	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Seconds != 0.25 ||
@@ -136,7 +139,7 @@ func TestReplace(t *testing.T) {
 		is(t, s, "k", x.stays)
 		tidy(t, s)
 	}
-	if found := must(s.Verify(false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 		t.Error(found)
 	}
 }
@@ -145,7 +148,7 @@ func TestMisuse(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	broken := result("k", record.StatusOK, 2)
 	broken.Trial.Config = "{"
-	_, err := s.Put(broken)
+	_, err := s.Put(context.Background(), broken)
 	if err == nil || !strings.Contains(err.Error(), "gmm/k") {
 		t.Errorf("a configuration that is not JSON: error %v", err)
 	}
@@ -155,11 +158,42 @@ func TestMisuse(t *testing.T) {
 	for _, name := range []string{"", "..", ".tmp", "a/b", "../a", "-x", "a b", strings.Repeat("x", 200)} {
 		_, err := put(s, name, record.StatusOK)
 		for _, id := range []ID{gmm(name), {name, "k"}} {
-			if _, bad := s.Get(id); bad == nil || s.PutFiles(id, nil) == nil || err == nil {
+			if _, bad := s.Get(id); bad == nil || s.PutFiles(context.Background(), id, nil) == nil || err == nil {
 				t.Errorf("%v was taken", id)
 			}
 		}
 	}
 	tidy(t, s)
 	is(t, s, "k", Missing)
+}
+
+// A store that was closed has no folder open; to close none is no error.
+func TestClose(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	must(0, s.Close())
+	if _, err := s.Get(gmm("k")); err == nil {
+		t.Error("a closed store was read")
+	}
+	var none *Store
+	if err := none.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A trial that failed is replaced under the lock of the store. A writer that waits for the lock stops when its context ends, and leaves
+// what was there.
+func TestPutObeysContext(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	must(put(s, "k", record.StatusFailed))
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	err := disk.Alone(context.Background(), s.dir, func(*os.Root) error {
+		_, err := s.Put(ctx, result("k", record.StatusOK, 20))
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), s.dir) {
+		t.Errorf("error %v", err)
+	}
+	is(t, s, "k", record.StatusFailed)
+	tidy(t, s)
 }

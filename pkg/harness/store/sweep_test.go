@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func TestClockJumps(t *testing.T) {
 		for range 2 {
 			must(put(s, "k", record.StatusOK))
 			must(0, os.Truncate(filepath.Join(folder(s, "k"), traceName), 1))
-			for _, d := range must(s.Verify(true)) {
+			for _, d := range must(s.Verify(context.Background(), true)) {
 				moved = append(moved, d.Moved)
 			}
 		}

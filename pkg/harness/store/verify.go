@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -18,11 +19,11 @@ import (
 // Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged trials and
 // references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is deleted. Trials that
 // are added meanwhile may or may not be looked at.
-func (s *Store) Verify(repair bool) (found []record.Damage, err error) {
+func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
-	err = disk.Alone(s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
+	err = disk.Alone(ctx, s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
 		misfits, err := s.misfits()
 		for _, m := range misfits {
 			moved := ""

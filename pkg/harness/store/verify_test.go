@@ -23,7 +23,9 @@ func TestEveryByteFlipped(t *testing.T) {
 	must(put(s, "sound", record.StatusOK))
 	write := map[string]func(){
 		"k": func() { must(put(s, "k", record.StatusOK)) },
-		"r": func() { must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")})) },
+		"r": func() {
+			must(0, s.PutFiles(context.Background(), gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")}))
+		},
 	}
 	for key, again := range write {
 		again()
@@ -32,7 +34,7 @@ func TestEveryByteFlipped(t *testing.T) {
 			good := must(os.ReadFile(path))
 			check := func(what string, at int) {
 				t.Helper()
-				if found, err := s.Verify(false); err != nil || len(found) != 1 || found[0].Path != path {
+				if found, err := s.Verify(context.Background(), false); err != nil || len(found) != 1 || found[0].Path != path {
 					t.Fatalf("%s %s %d: found %v, error %v", n.Name(), what, at, found, err)
 				}
 				if readAny(s, n.Name()) {
@@ -53,7 +55,7 @@ func TestEveryByteFlipped(t *testing.T) {
 			f.WriteAt([]byte{0}, int64(len(good)))
 			check("longer than", len(good))
 			f.Close()
-			found := must(s.Verify(true))
+			found := must(s.Verify(context.Background(), true))
 			if len(found) != 1 || found[0].Path != path || found[0].Moved == "" {
 				t.Fatalf("verify: %v", found)
 			}
@@ -61,7 +63,7 @@ func TestEveryByteFlipped(t *testing.T) {
 				t.Errorf("the damaged file is not where Verify said: error %v", err)
 			}
 			is(t, s, key, Missing)
-			if found := must(s.Verify(false)); len(found) != 0 {
+			if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 				t.Errorf("after the repair: %v", found)
 			}
 			again()
@@ -94,7 +96,7 @@ func TestVerifyNamesAll(t *testing.T) {
 	for i := range 7 {
 		must(put(s, fmt.Sprint("k", i), record.StatusOK))
 	}
-	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws": []byte("1"), "more": nil}))
+	must(0, s.PutFiles(context.Background(), gmm("r"), map[string][]byte{"draws": []byte("1"), "more": nil}))
 	in := func(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
 	long := strings.Repeat("é", 127) // as long as file systems take
 	for _, err := range []error{
@@ -115,7 +117,7 @@ func TestVerifyNamesAll(t *testing.T) {
 		in("lost+found"), in("notes.txt")}
 	for _, repair := range []bool{false, true} {
 		var paths []string
-		for _, d := range must(s.Verify(repair)) {
+		for _, d := range must(s.Verify(context.Background(), repair)) {
 			paths = append(paths, d.Path)
 			if d.Reason == "" || repair != (d.Moved != "") {
 				t.Errorf("repair %v: %+v", repair, d)
@@ -131,7 +133,7 @@ func TestVerifyNamesAll(t *testing.T) {
 	for i, status := range []string{Missing, Missing, Missing, "ok", Missing, "ok", "ok"} {
 		is(t, s, fmt.Sprint("k", i), status)
 	}
-	if found := must(s.Verify(false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 		t.Error(found)
 	}
 }
@@ -166,7 +168,7 @@ func TestForgedStore(t *testing.T) {
 			must(0, os.CopyFS(folder(s, "k"), os.DirFS(folder(s, "sound"))))
 		},
 		"another reference": func(s *Store) {
-			must(0, errors.Join(os.RemoveAll(folder(s, "k")), s.PutFiles(gmm("r"), nil), os.Rename(folder(s, "r"), folder(s, "k"))))
+			must(0, errors.Join(os.RemoveAll(folder(s, "k")), s.PutFiles(context.Background(), gmm("r"), nil), os.Rename(folder(s, "r"), folder(s, "k"))))
 			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, record.ErrDamaged) {
 				t.Errorf("a reference under another key: error %v", err)
 			}
@@ -196,7 +198,7 @@ func TestForgedStore(t *testing.T) {
 			t.Errorf("%s: written over: error %v", name, err)
 		}
 		tidy(t, s)
-		if moved := must(s.Verify(true)); len(moved) != 1 || moved[0].Moved == "" {
+		if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {
 			t.Errorf("%s: moved %v", name, moved)
 		}
 		is(t, s, "k", Missing)
@@ -247,8 +249,8 @@ func TestReferences(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(again, "chain-0")); err != nil || again != dir || string(b) != "half" {
 		t.Errorf("%s: %q, error %v", again, b, err)
 	}
-	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")}))
-	must(0, s.PutFiles(gmm("r"), map[string][]byte{"draws.npy": []byte("9.99")}))
+	must(0, s.PutFiles(context.Background(), gmm("r"), map[string][]byte{"draws.npy": []byte("1.20")}))
+	must(0, s.PutFiles(context.Background(), gmm("r"), map[string][]byte{"draws.npy": []byte("9.99")}))
 	release()
 	read := must(s.Files(gmm("r")))
 	if b, err := read("draws.npy"); string(b) != "1.20" || err != nil {
@@ -257,7 +259,7 @@ func TestReferences(t *testing.T) {
 	if _, err := read("../k/trial.json"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
-	if found := must(s.Verify(false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
 		t.Error(found)
 	}
 	is(t, s, "r", Damaged) // it is no trial

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -159,7 +160,7 @@ func sound(t *testing.T, results string) []store.ID {
 	if s == nil {
 		return nil
 	}
-	if found, err := s.Verify(false); err != nil || len(found) != 0 {
+	if found, err := s.Verify(context.Background(), false); err != nil || len(found) != 0 {
 		t.Fatalf("the store has %v, error %v", found, err)
 	}
 	return trials(t, s)

@@ -33,9 +33,9 @@ func WriteFileAtomic(file string, b []byte) error {
 	return nil
 }
 
-// Alone runs f while no other process does so with the same folder, which is made if need be and which f gets opened. The kernel ends the
-// lock with the process; where a file system knows no locks, f runs without.
-func Alone(dir string, f func(root *os.Root) error) error {
+// Alone runs f while no other process does so with the same folder. It makes the folder if need be, and f gets it opened. The kernel
+// ends the lock with the process; where a file system knows no locks, f runs without one. See Lock for what is said of a wait.
+func Alone(ctx context.Context, dir string, f func(root *os.Root) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func Alone(dir string, f func(root *os.Root) error) error {
 		return err
 	}
 	defer root.Close()
-	unlock, err := Lock(context.Background(), root, ".")
+	unlock, err := Lock(ctx, root, ".")
 	if err != nil {
 		return err
 	}

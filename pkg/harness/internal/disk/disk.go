@@ -1,13 +1,12 @@
-// Package disk is how the harness changes files and holds locks. All names are below an os.Root, out of which no symbolic link leads.
+// Package disk is how the harness changes files and holds locks. All names are below an os.Root, and no symbolic link leads out of it.
 package disk
 
 import (
-	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
-	"time"
+
+	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
 // Before is called before each change of the file system, from several goroutines at once. A change is not made and fails where it
@@ -67,50 +66,4 @@ func WriteFile(in *os.Root, name string, b []byte) error {
 		err = do("sync "+name, f.Sync)
 	}
 	return errors.Join(err, f.Close())
-}
-
-// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel drops the
-// lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
-func TryLock(f *os.File) bool {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			return !errors.Is(err, syscall.EWOULDBLOCK)
-		}
-	}
-}
-
-// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. Its error is ctx's, or that
-// of the folder.
-func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
-	for {
-		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		f, err := in.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		for !TryLock(f) {
-			select {
-			case <-ctx.Done():
-				f.Close()
-				return nil, context.Cause(ctx)
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-		held, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		now, err := in.Lstat(name)
-		if err == nil && os.SameFile(held, now) {
-			return func() { f.Close() }, nil
-		}
-		f.Close()
-		if err == nil && !now.IsDir() {
-			return nil, &fs.PathError{Op: "lock", Path: name, Err: syscall.ENOTDIR}
-		} // else the folder was removed or replaced while we waited
-	}
 }

@@ -11,13 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
 // Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error is an
 // *fs.PathError.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.OpenFile) }
 
-// ReadIn is Read for a name inside root, out of which no symbolic link leads.
+// ReadIn is Read for a name inside root. Symbolic links that lead out of root are refused.
 func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	return read(name, limit, root.OpenFile)
 }

@@ -1,0 +1,153 @@
+package disk
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test binary starts itself as a process that holds a lock.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("DISK_TEST_HOLD")
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	err := Alone(context.Background(), dir, func(*os.Root) error {
+		fmt.Println("held")
+		time.Sleep(time.Minute)
+		return nil
+	})
+	fmt.Println(err)
+}
+
+func root(t *testing.T) *os.Root {
+	t.Helper()
+	r := must(os.OpenRoot(t.TempDir()))
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// Every change asks Before, and is not made where that refuses.
+func TestBefore(t *testing.T) {
+	r := root(t)
+	must(0, r.WriteFile("there", nil, 0o666))
+	refused := errors.New("refused")
+	var changes []string
+	Before = func(change string) error {
+		changes = append(changes, change)
+		return refused
+	}
+	defer func() { Before = nil }()
+	for _, err := range []error{
+		Mkdir(r, "folder"), Rename(r, "there", "moved"), RemoveAll(r, "there"), SyncDir(r, "."), WriteFile(r, "new", []byte("x")),
+	} {
+		if !errors.Is(err, refused) {
+			t.Errorf("after %v: error %v", changes, err)
+		}
+	}
+	want := []string{"make folder folder", "rename there to moved", "remove there", "sync folder .", "create new"}
+	if fmt.Sprint(changes) != fmt.Sprint(want) {
+		t.Errorf("asked about %q, want %q", changes, want)
+	}
+	if left := must(fs.ReadDir(r.FS(), ".")); len(left) != 1 || left[0].Name() != "there" {
+		t.Errorf("there is %v", left)
+	}
+}
+
+// WriteFile never touches a file that is there, and nothing follows a link out of the folder.
+func TestWriteFile(t *testing.T) {
+	r, outside := root(t), t.TempDir()
+	must(0, WriteFile(r, "a", []byte("one")))
+	if err := WriteFile(r, "a", []byte("two")); !errors.Is(err, fs.ErrExist) || string(must(r.ReadFile("a"))) != "one" {
+		t.Errorf("written over: %q, error %v", must(r.ReadFile("a")), err)
+	}
+	must(0, os.Symlink(outside, filepath.Join(r.Name(), "link")))
+	for what, err := range map[string]error{
+		"write": WriteFile(r, "link/a", nil), "folder": Mkdir(r, "link/d"), "rename": Rename(r, "a", "link/a"), "sync": SyncDir(r, "link"),
+	} {
+		if err == nil {
+			t.Errorf("%s: a link out of the folder was followed", what)
+		}
+	}
+	if left := must(os.ReadDir(outside)); len(left) != 0 {
+		t.Errorf("outside there is %v", left)
+	}
+}
+
+// Alone makes its folder, hands on the error of what it runs, and drops its lock.
+func TestAlone(t *testing.T) {
+	dir, failed := filepath.Join(t.TempDir(), "a", "b"), errors.New("failed")
+	for range 2 {
+		err := Alone(context.Background(), dir, func(r *os.Root) error { return failed })
+		if !errors.Is(err, failed) {
+			t.Errorf("error %v", err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	must(0, os.WriteFile(file, nil, 0o666))
+	if err := Alone(context.Background(), file, func(*os.Root) error { return nil }); err == nil {
+		t.Error("a file was taken for a folder")
+	}
+}
+
+// Who waits for a lock obeys its context, and a log line and the error name the process that holds the lock.
+func TestWaiting(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "DISK_TEST_HOLD="+dir)
+	out := must(cmd.StdoutPipe())
+	must(0, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	must(bufio.NewReader(out).ReadString('\n'))
+
+	var log bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	ctx, cancel := context.WithTimeout(context.Background(), patient+200*time.Millisecond)
+	defer cancel()
+	err := Alone(ctx, dir, func(*os.Root) error { t.Error("the lock of another process was taken"); return nil })
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v", err)
+	}
+	if strings.Count(log.String(), "waiting for a lock") != 1 || !strings.Contains(log.String(), dir) {
+		t.Errorf("the log says %q", &log)
+	}
+	if _, none := os.Stat("/proc/locks"); none != nil {
+		t.Skip("this system does not tell who holds a lock")
+	}
+	name := fmt.Sprintf("process %d (%s)", cmd.Process.Pid, os.Args[0])
+	if !strings.Contains(err.Error(), name) || !strings.Contains(log.String(), name) {
+		t.Errorf("want %q in %q and in the log %q", name, err, &log)
+	}
+}
+
+// A lock that was taken on a folder which is then replaced is not held: the next one locks the folder that is there.
+func TestLockOfReplacedFolder(t *testing.T) {
+	r := root(t)
+	unlock := must(Lock(context.Background(), r, "d"))
+	got := make(chan func())
+	go func() { got <- must(Lock(context.Background(), r, "d")) }()
+	time.Sleep(3 * poll)
+	must(0, errors.Join(r.Rename("d", "old"), r.Mkdir("d", 0o777)))
+	unlock()
+	release := <-got
+	f := must(r.Open("d"))
+	defer f.Close()
+	if TryLock(f) {
+		t.Error("the folder that is there is not locked")
+	}
+	release()
+	if !TryLock(f) {
+		t.Error("the lock was not dropped")
+	}
+}
