@@ -49,10 +49,10 @@ func curves(problem, size string) harness.Figure {
 func summary(problem, size string) harness.Table {
 	return study.Summary("summary-"+problem, "Neal's funnel, "+size+", at the last iteration",
 		"The mean of x₁² is 9 for exact draws.", problem,
-		study.Column{Header: "energy distance", Metric: "energy"},
-		study.Column{Header: "k-NN KL", Metric: "knn-kl"},
-		study.Column{Header: "KSD", Metric: "ksd"},
-		study.Column{Header: "mean x₁²", Metric: "mean-square"})
+		study.Measure{Head: "energy distance", Metric: "energy"},
+		study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
+		study.Measure{Head: "KSD", Metric: "ksd"},
+		study.Measure{Head: "mean x₁²", Metric: "mean-square"})
 }
 
 // nearest says which method ends nearest to exact draws.
@@ -61,23 +61,27 @@ func nearest(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	t := &table.Table{Columns: table.Columns(2, "Problem", "Nearest", "energy distance", "HMC draws"),
-		Notes: []string{"Medians over seeds at the last iteration, 500 points each."}}
-	best := map[string]string{}
-	for _, problem := range []string{"funnel-2d", "funnel-10d"} {
-		e := claim.Series{Set: s, Problem: problem}
-		least := math.Inf(1)
+	problems, best, least := []string{"funnel-2d", "funnel-10d"}, map[string]string{}, map[string]float64{}
+	median := func(problem, method, metric string) float64 {
+		return stats.Median(claim.Series{Set: s, Problem: problem}.Final(method, metric, 0))
+	}
+	for _, problem := range problems {
+		least[problem] = math.Inf(1)
 		for _, m := range s.Methods(problem) {
-			if v := stats.Median(e.Final(m, "energy", 0)); v < least {
-				best[problem], least = m, v
+			if v := median(problem, m, "energy"); v < least[problem] {
+				best[problem], least[problem] = m, v
 			}
 		}
-		hmc := stats.Median(e.Final(best[problem], "hmc-energy", 0))
-		t.Rows = append(t.Rows, []table.Cell{table.Text(problem), table.Text(claim.Label(best[problem])), table.Number(least, 3), table.Number(hmc, 3)})
 	}
+	t := table.Of(problems)
+	t.Words("Problem", func(problem string) string { return problem })
+	t.Words("Nearest", func(problem string) string { return claim.Label(best[problem]) })
+	t.Column("energy distance", func(problem string) table.Cell { return table.Number(least[problem], 3) })
+	t.Column("HMC draws", func(problem string) table.Cell { return table.Number(median(problem, best[problem], "hmc-energy"), 3) })
+	t.Notes = []string{"Medians over seeds at the last iteration, 500 points each."}
 	return &harness.Statement{
 		Title: fmt.Sprintf("%s ends nearest to exact draws in 2-D, %s in 10-D", claim.Label(best["funnel-2d"]), claim.Label(best["funnel-10d"])),
 		Text:  "By energy distance, which hardly weighs the narrow neck.",
-		Table: t,
+		Table: &t.Table,
 	}
 }

@@ -230,14 +230,17 @@ func coverage(e claim.Series, method string) (all []bool, text string) {
 			least[i] = min(least[i], v)
 		}
 	}
-	n := 0
-	for _, a := range all {
-		if a {
+	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
+		claim.Label(method), count(all), len(all), claim.Spread(least))
+}
+
+func count(holds []bool) (n int) {
+	for _, h := range holds {
+		if h {
 			n++
 		}
 	}
-	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
-		claim.Label(method), n, len(all), claim.Spread(least))
+	return n
 }
 
 // comparison is the iteration that the paper compares with the end: 1600 of 2000.

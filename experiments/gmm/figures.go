@@ -127,19 +127,15 @@ func modes(name, title, problem string) harness.Table {
 		Name: name, Title: title,
 		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the weight of each is 0.2.",
 		Make: func(s *record.Set) (*table.Table, error) {
-			t := &table.Table{Columns: table.Columns(1, "Method")}
-			for k := range 5 {
-				t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("mode %d", k+1))...)
-			}
+			t := table.Of(s.Methods(problem))
+			t.Words("Method", claim.Label)
 			e := claim.Series{Set: s, Problem: problem}
-			for _, m := range s.Methods(problem) {
-				row := []table.Cell{table.Text(claim.Label(m))}
-				for k := range 5 {
-					row = append(row, table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2))
-				}
-				t.Rows = append(t.Rows, row)
+			for k := range 5 {
+				t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {
+					return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)
+				})
 			}
-			return t, nil
+			return &t.Table, nil
 		},
 	}
 }

@@ -21,20 +21,18 @@ func divided(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
-	t := &table.Table{Columns: table.Columns(1, "Method", "released: step", "released: final k-NN KL", "matched: step", "matched: final k-NN KL")}
-	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
-		row := []table.Cell{table.Text(claim.Label(m))}
-		for _, protocol := range []string{"released", "matched"} {
-			e := claim.Series{Set: by[protocol], Problem: "gmm-10d"}
-			row = append(row, table.Number(step(e.Set, "gmm-10d", m), 3), table.Text(claim.Spread(e.Final(m, "knn-kl", 0))))
-		}
-		t.Rows = append(t.Rows, row)
+	t := table.Of([]string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"})
+	t.Words("Method", claim.Label)
+	for _, protocol := range []string{"released", "matched"} {
+		e := claim.Series{Set: by[protocol], Problem: "gmm-10d"}
+		t.Column(protocol+": step", func(m string) table.Cell { return table.Number(step(e.Set, "gmm-10d", m), 3) })
+		t.Column(protocol+": final k-NN KL", func(m string) table.Cell { return table.Text(claim.Spread(e.Final(m, "knn-kl", 0))) })
 	}
 	t.Notes = []string{"Median over seeds, and the range."}
 	return &harness.Statement{
 		Title: "The scripts divide the baselines' velocity by n, which decides who is fast",
 		Text:  "The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by the number of particles, but not that of SIFG. Under matched each takes its own best step.",
-		Table: t,
+		Table: &t.Table,
 	}
 }
 
@@ -59,15 +57,12 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || len(by) < 2 {
 		return nil
 	}
-	t := &table.Table{Columns: table.Columns(1, "Protocol", "final σ, 2-D", "final σ, 10-D")}
-	for _, protocol := range settings.Judged {
-		if s := by[protocol]; s != nil {
-			row := []table.Cell{table.Text(protocol)}
-			for _, problem := range []string{"gmm-2d", "gmm-10d"} {
-				row = append(row, table.Text(claim.Spread(claim.Series{Set: s, Problem: problem}.Final("ada-sifg", "sigma", 0))))
-			}
-			t.Rows = append(t.Rows, row)
-		}
+	t := table.Of(slices.DeleteFunc(slices.Clone(settings.Judged), func(protocol string) bool { return by[protocol] == nil }))
+	t.Words("Protocol", func(protocol string) string { return protocol })
+	for _, x := range []struct{ header, problem string }{{"final σ, 2-D", "gmm-2d"}, {"final σ, 10-D", "gmm-10d"}} {
+		t.Column(x.header, func(protocol string) table.Cell {
+			return table.Text(claim.Spread(claim.Series{Set: by[protocol], Problem: x.problem}.Final("ada-sifg", "sigma", 0)))
+		})
 	}
 	falls, steps := 0, 0
 	for _, problem := range []string{"gmm-2d", "gmm-10d"} {
@@ -85,7 +80,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		Title: "In the scripts σ follows the denoising loss, not the KL",
 		Text: fmt.Sprintf("The paper adapts σ by the gradient of the KL; the toy scripts descend the denoising loss instead. There σ falls from one "+
 			"checkpoint to the next in %d of %d cases.", falls, steps),
-		Table: t,
+		Table: &t.Table,
 	}
 }
 
@@ -101,70 +96,62 @@ func blur(by map[string]*record.Set) *harness.Statement {
 	}) {
 		return nil
 	}
-	t := &table.Table{Columns: table.Columns(1, "", "SIFG", "Ada-SIFG", "exact draws")}
-	for _, row := range []struct{ words, metric string }{
-		{"σ", "sigma"}, {"k-NN KL", "knn-kl"}, {"KL lost to smoothing by σ alone", "blur-kl"}, {"exact-density KL at its own σ", "exact-kl"},
-		{"exact-density KL at σ = 0.1", "smoothed-kl"}, {"energy distance", "energy"},
+	type row struct{ words, metric string }
+	t := table.Of([]row{
+		{"σ", "sigma"},
+		{"k-NN KL", "knn-kl"},
+		{"KL lost to smoothing by σ alone", "blur-kl"},
+		{"exact-density KL at its own σ", "exact-kl"},
+		{"exact-density KL at σ = 0.1", "smoothed-kl"},
+		{"energy distance", "energy"},
+	})
+	t.Words("", func(r row) string { return r.words })
+	for _, x := range []struct{ header, method, prefix string }{
+		{"SIFG", "sifg", ""}, {"Ada-SIFG", "ada-sifg", ""}, {"exact draws", "sifg", "floor-"},
 	} {
-		cells := []table.Cell{table.Text(row.words)}
-		for _, v := range [][]float64{e.Final("sifg", row.metric, 0), e.Final("ada-sifg", row.metric, 0), e.Final("sifg", "floor-"+row.metric, 0)} {
-			cells = append(cells, table.Text(claim.Spread(v)))
-		}
-		t.Rows = append(t.Rows, cells)
+		t.Column(x.header, func(r row) table.Cell { return table.Text(claim.Spread(e.Final(x.method, x.prefix+r.metric, 0))) })
 	}
 	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density KL compares methods at equal σ only."}
 	return &harness.Statement{
 		Title: "The k-NN estimate does not see blur",
 		Text:  "A component narrower than σ cannot be represented by a cloud smoothed with σ. The k-NN estimate does not count that loss.",
-		Table: t,
+		Table: &t.Table,
 	}
 }
 
 // coverages: in 2-D the settings decide who covers all modes.
 func coverages(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Method")}
-	var sets []*record.Set
+	protocols := slices.DeleteFunc(slices.Clone(settings.Judged), func(protocol string) bool { return by[protocol] == nil })
+	if len(protocols) < 2 {
+		return nil
+	}
 	var methods []string
-	for _, protocol := range settings.Judged {
-		s := by[protocol]
-		if s == nil {
-			continue
-		}
-		header := protocol
-		if first, ok := claim.First(s, "gmm-2d", "sifg"); ok {
-			if c, o, err := density.Config(first); err == nil {
-				header += fmt.Sprintf(" (σ %s, start sd %s)", claim.Num(c.Sampler.Sigma), claim.Num(o.InitSD))
-			}
-		}
-		t.Columns = append(t.Columns, table.Columns(0, header)...)
-		sets = append(sets, s)
-		for _, m := range s.Methods("gmm-2d") {
+	for _, protocol := range protocols {
+		for _, m := range by[protocol].Methods("gmm-2d") {
 			if !slices.Contains(methods, m) {
 				methods = append(methods, m)
 			}
 		}
 	}
-	if len(sets) < 2 {
-		return nil
-	}
-	for _, m := range methods {
-		row := []table.Cell{table.Text(claim.Label(m))}
-		for _, s := range sets {
-			all, _ := coverage(claim.Series{Set: s, Problem: "gmm-2d"}, m)
-			n := 0
-			for _, a := range all {
-				if a {
-					n++
-				}
+	t := table.Of(methods)
+	t.Words("Method", claim.Label)
+	for _, protocol := range protocols {
+		e := claim.Series{Set: by[protocol], Problem: "gmm-2d"}
+		header := protocol
+		if first, ok := claim.First(e.Set, e.Problem, "sifg"); ok {
+			if c, o, err := density.Config(first); err == nil {
+				header += fmt.Sprintf(" (σ %s, start sd %s)", claim.Num(c.Sampler.Sigma), claim.Num(o.InitSD))
 			}
-			row = append(row, table.Text(fmt.Sprintf("%d of %d", n, len(all))))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Column(header, func(m string) table.Cell {
+			all, _ := coverage(e, m)
+			return table.Text(fmt.Sprintf("%d of %d", count(all), len(all)))
+		})
 	}
 	t.Notes = []string{"Seeds in which every mode has at least 5 % of the sample within 3 standard deviations of its mean. σ is that of SIFG."}
 	return &harness.Statement{
 		Title: "In 2-D, coverage depends on the start and on σ",
 		Text:  "The released start straddles three modes; the other start covers none. Under matched every method has its own best step, SIFG its own best σ.",
-		Table: t,
+		Table: &t.Table,
 	}
 }

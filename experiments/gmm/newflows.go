@@ -25,13 +25,7 @@ var flows = study.NewFlows{
 			Rule:      "every mode has at least 5 % of the sample within 3 sd of its mean, in at least 18 of 20 seeds",
 			Check: func(s *record.Set) claim.Outcome {
 				all, text := coverage(claim.Series{Set: s, Problem: "gmm-2d"}, "interpolated")
-				n := 0
-				for _, a := range all {
-					if a {
-						n++
-					}
-				}
-				return claim.Outcome{Verdict: claim.Decide(10*n >= 9*len(all), true), Evidence: text}
+				return claim.Outcome{Verdict: claim.Decide(10*count(all) >= 9*len(all), true), Evidence: text}
 			},
 		},
 		study.LessNoise("10-D", "gmm-10d", 0.05),

@@ -54,38 +54,44 @@ func convergence(name, particles, problem string) harness.Figure {
 
 // summary is the table of one problem.
 func summary(s *record.Set, problem string) (*table.Table, error) {
-	t := &table.Table{Columns: table.Columns(1, "Method", "Amari to W₀", "Amari to the mode", "energy distance", "KSD", "modes", "outside", "rms of W",
-		"σ")}
+	type judged struct {
+		name string
+		of   func(metric string) tries
+	}
+	var rows []judged
+	for _, m := range s.Methods(problem) {
+		rows = append(rows, judged{claim.Label(m), func(metric string) tries { return final(s, problem, m, metric) }})
+	}
+	t := table.Of(append(rows,
+		judged{"exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) }},
+		judged{"random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) }},
+		judged{"start", func(metric string) tries { return floorOf(s, problem, metric) }}))
+	t.Words("Method", func(r judged) string { return r.name })
 	by, _ := judge(s)
-	row := func(name string, of func(metric string) tries) {
-		cells := []table.Cell{table.Text(name)}
-		for _, metric := range []string{"amari", "amari-mode", "energy", "ksd", "modes", "outside", "rms", "sigma"} {
-			v := of(metric)
+	for _, x := range []struct{ header, metric string }{
+		{"Amari to W₀", "amari"}, {"Amari to the mode", "amari-mode"}, {"energy distance", "energy"}, {"KSD", "ksd"},
+		{"modes", "modes"}, {"outside", "outside"}, {"rms of W", "rms"}, {"σ", "sigma"},
+	} {
+		t.Column(x.header, func(r judged) table.Cell {
+			v := r.of(x.metric)
 			for i := range v {
-				if !strings.HasPrefix(metric, "amari") {
+				if !strings.HasPrefix(x.metric, "amari") {
 					v[i] = v[i][:1] // of the KSD the V-statistic
 				}
 			}
 			cell := table.Number(median(v), 3)
-			if metric == by && len(v) > 0 {
+			if x.metric == by && len(v) > 0 {
 				cell.Text = estimated(func(medians []float64) float64 { return medians[0] }, []int{0}, v).String()
 			}
-			cells = append(cells, cell)
-		}
-		t.Rows = append(t.Rows, cells)
+			return cell
+		})
 	}
-	for _, m := range s.Methods(problem) {
-		row(claim.Label(m), func(metric string) tries { return final(s, problem, m, metric) })
-	}
-	row("exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) })
-	row("random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) })
-	row("start", func(metric string) tries { return floorOf(s, problem, metric) })
 	t.Notes = []string{"Medians of all tries, Amari distances of all their particles; with a 95 % interval from resampling whole tries for what " +
 		"the claims compare. Energy distance and kernel Stein discrepancy after alignment, in standard deviations of the reference. Modes " +
 		"that particles are in, and particles farther from theirs than any reference draw is. Exact draws are as many draws of the " +
 		"reference chains as there are particles; random matrices have N(0, 1) entries, as the start has under paper and matched. The " +
 		"best is to score as exact draws do. Where Ada-GWG diverged, p had risen until a network step overshot (docs/meg-ica.md)."}
-	return t, nil
+	return &t.Table, nil
 }
 
 // diagnostics is the table of the reference chains.

@@ -12,31 +12,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 var findings = []harness.Finding{wrongShape, blindToTails, smallReference, movers}
 
-// column is a column of medians over seeds.
-type column struct{ header, metric string }
-
 // medians is a table of final medians over seeds, a row a method and one for exact draws.
-func medians(s *record.Set, columns ...column) *table.Table {
-	t := &table.Table{Columns: table.Columns(1, "Method"), Notes: []string{"Medians over seeds at the last iteration."}}
-	e := claim.Series{Set: s, Problem: problem}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Columns(0, c.header)...)
-	}
-	row := func(label, method, prefix string) {
-		cells := []table.Cell{table.Text(label)}
-		for _, c := range columns {
-			cells = append(cells, table.Number(stats.Median(e.Final(method, prefix+c.metric, 0)), 3))
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	for _, m := range s.Methods(problem) {
-		row(claim.Label(m), m, "")
-	}
-	row("exact draws", "sifg", "floor-")
+func medians(s *record.Set, measures ...study.Measure) *table.Table {
+	median := func(v []float64) table.Cell { return table.Number(stats.Median(v), 3) }
+	t := study.Finals(s, problem, median, measures...)
+	t.Notes = []string{"Medians over seeds at the last iteration."}
 	return t
 }
 
@@ -62,7 +47,8 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 	if !math.IsInf(shift, 0) {
 		text += fmt.Sprintf(" The final k-NN KL of a method moves by up to %s.", claim.Num(shift))
 	}
-	t := medians(s, column{"k-NN KL, released reference", "knn-kl"}, column{"k-NN KL, exact reference", "knn-kl-exact"}, column{"mean |x₁|", "mean-abs"})
+	t := medians(s, study.Measure{Head: "k-NN KL, released reference", Metric: "knn-kl"},
+		study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"}, study.Measure{Head: "mean |x₁|", Metric: "mean-abs"})
 	t.Notes = append(t.Notes, fmt.Sprintf("KL of the target to the released reference law: %s nats.", claim.Num(shapeKL())))
 	return &harness.Statement{Title: "The scripts draw the reference sample from the wrong law", Text: text, Table: t}
 }
@@ -89,7 +75,8 @@ func blindToTails(by map[string]*record.Set) *harness.Statement {
 		Title: "The k-NN estimate hardly sees missing tails",
 		Text: fmt.Sprintf("Under the text's settings %s within 0.1 nats of exact draws with a mean of |x₁| that is up to %.0f %% too small. The estimate weighs what a "+
 			"sample has, not what it lacks.", map[bool]string{true: "one method ends", false: fmt.Sprintf("%d methods end", blind)}[blind == 1], 100*worst),
-		Table: medians(s, column{"k-NN KL, exact reference", "knn-kl-exact"}, column{"energy distance", "energy"}, column{"mean |x₁|", "mean-abs"}),
+		Table: medians(s, study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"},
+			study.Measure{Head: "energy distance", Metric: "energy"}, study.Measure{Head: "mean |x₁|", Metric: "mean-abs"}),
 	}
 }
 
@@ -102,7 +89,8 @@ func smallReference(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Title: "A reference sample of another size is another ruler",
 		Text:  "The released baseline script judges with 100 reference draws, the SIFG script with 1000. Here both judge the same runs.",
-		Table: medians(s, column{"small reference", "knn-kl-small"}, column{"large reference", "knn-kl"}),
+		Table: medians(s, study.Measure{Head: "small reference", Metric: "knn-kl-small"},
+			study.Measure{Head: "large reference", Metric: "knn-kl"}),
 	}
 }
 
@@ -111,19 +99,20 @@ func movers(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
-	t := &table.Table{Columns: table.Columns(1, "Method", "released (Adam)", "matched (Euler, own best step)"),
-		Notes: []string{"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both."}}
-	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
-		row := []table.Cell{table.Text(claim.Label(m))}
-		for _, protocol := range []string{"released", "matched"} {
-			row = append(row, table.Text(claim.Spread(claim.Series{Set: by[protocol], Problem: problem}.Final(m, "knn-kl-exact", 0))))
-		}
-		t.Rows = append(t.Rows, row)
+	t := table.Of([]string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"})
+	t.Notes = []string{"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both."}
+	t.Words("Method", claim.Label)
+	for _, x := range []struct{ protocol, header string }{
+		{"released", "released (Adam)"},
+		{"matched", "matched (Euler, own best step)"},
+	} {
+		e := claim.Series{Set: by[x.protocol], Problem: problem}
+		t.Column(x.header, func(m string) table.Cell { return table.Text(claim.Spread(e.Final(m, "knn-kl-exact", 0))) })
 	}
 	return &harness.Statement{
 		Title: "The baselines move by Adam in the scripts, SIFG by plain gradient steps",
 		Text:  "Under matched all take Euler steps, each of its own best size, and a tenth as many.",
-		Table: t,
+		Table: &t.Table,
 	}
 }
 

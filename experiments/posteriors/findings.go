@@ -25,36 +25,39 @@ func on(f func(s *record.Set) *harness.Statement) harness.Finding {
 
 // equalGradients compares flows with HMC.
 func equalGradients(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Posterior", "best flow, 1000", "L2-GF", "HMC", "HMC, all draws",
-		"best flow, 100", "L2-GF", "HMC", "HMC, all draws"),
-		Notes: []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are particles; medians over seeds. " +
-			"HMC: as many of its draws. All draws: the second half of its chains. " + resolution}}
 	fewer, all := 0, 0
-	for _, name := range names(s) {
-		row := []table.Cell{table.Text(name)}
-		for _, kind := range []string{"1000", "100"} {
-			problem := name + "-" + kind
-			m, f := best(s, problem, flows)
-			one, h := outcomeOf(s, problem, "l2-gf"), outcomeOf(s, problem, "hmc")
-			e := claim.Series{Set: s, Problem: problem}
-			every := stats.Median(e.Final("hmc", "all-error-sd", 1)) / stats.Median(e.Final("hmc", "floor-error-sd", 1))
+	t := table.Of(names(s))
+	t.Words("Posterior", func(name string) string { return name })
+	for _, kind := range []string{"1000", "100"} {
+		every := func(name string) float64 {
+			e := claim.Series{Set: s, Problem: name + "-" + kind}
+			return stats.Median(e.Final("hmc", "all-error-sd", 1)) / stats.Median(e.Final("hmc", "floor-error-sd", 1))
+		}
+		sd := func(name, method string) float64 { return outcomeOf(s, name+"-"+kind, method).sd }
+		t.Column("best flow, "+kind, func(name string) table.Cell {
+			m, f := best(s, name+"-"+kind, flows)
 			if kind == "1000" {
-				fewer, all = fewer+count(f.sd < h.sd), all+count(f.sd < every)
+				fewer, all = fewer+count(f.sd < sd(name, "hmc")), all+count(f.sd < every(name))
 			}
 			cell := table.Number(f.sd, 2)
 			if m != "" {
 				cell.Text += " (" + claim.Label(m) + ")"
 			}
-			row = append(row, cell, table.Number(one.sd, 2), table.Number(h.sd, 2), table.Number(every, 2))
-		}
-		t.Rows = append(t.Rows, row)
+			return cell
+		})
+		t.Column("L2-GF", func(name string) table.Cell { return table.Number(sd(name, "l2-gf"), 2) })
+		t.Column("HMC", func(name string) table.Cell { return table.Number(sd(name, "hmc"), 2) })
+		t.Column("HMC, all draws", func(name string) table.Cell { return table.Number(every(name), 2) })
 	}
+	t.Notes = []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are particles; medians over " +
+		"seeds. HMC: as many of its draws. All draws: the second half of its chains. " + resolution}
 	return &harness.Statement{
 		Title: fmt.Sprintf("At equal gradients a flow's particles beat as many draws of HMC on %d of %d real posteriors, all draws of HMC on %d",
 			fewer, len(t.Rows), all),
 		Text: "With a thousand particles, and the flow picked by the result. A flow lays its particles more evenly than independent draws " +
 			"lie, but HMC makes many more draws than a flow has particles.",
-		Table: t}
+		Table: &t.Table,
+	}
 }
 
 func count(yes bool) int {
@@ -64,104 +67,118 @@ func count(yes bool) int {
 	return 0
 }
 
+// counted is the number of posteriors on which a method's outcome has a property, for some number of particles or coordinates.
+func counted(s *record.Set, kind string, has func(o outcome) bool) func(method string) int {
+	return func(method string) (n int) {
+		for _, name := range names(s) {
+			n += count(has(outcomeOf(s, name+"-"+kind, method)))
+		}
+		return n
+	}
+}
+
+func tooNarrow(o outcome) bool { return o.ratio < narrow }
+
+func diverged(o outcome) bool { return o.ended < o.seeds }
+
 // collapse counts the posteriors on which a method is too narrow.
 func collapse(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Method", "too narrow, 100", "too narrow, 1000", "good, 100",
-		"good, 1000", "diverged"), Notes: []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the "+
-		"reference's, mean over values, median over seeds. Good: errors of means and standard deviations at most %d times those of as many "+
-		"exact draws. Diverged: in any seed, with 100 or 1000 particles.", narrow, near)}}
 	all := names(s)
-	worst, most := "", 0
-	for _, m := range s.Methods(all[0] + "-1000") {
-		thin, good, diverged := map[string]int{}, map[string]int{}, 0
+	methods := s.Methods(all[0] + "-1000")
+	t := table.Of(methods)
+	t.Words("Method", claim.Label)
+	add := func(header string, number func(method string) int) {
+		t.Column(header, func(m string) table.Cell { return table.Int(number(m)) })
+	}
+	add("too narrow, 100", counted(s, "100", tooNarrow))
+	add("too narrow, 1000", counted(s, "1000", tooNarrow))
+	add("good, 100", counted(s, "100", outcome.good))
+	add("good, 1000", counted(s, "1000", outcome.good))
+	add("diverged", func(m string) (n int) {
 		for _, name := range all {
-			lost := false
-			for _, kind := range []string{"100", "1000"} {
-				o := outcomeOf(s, name+"-"+kind, m)
-				if o.ratio < narrow {
-					thin[kind]++
-				}
-				if o.good() {
-					good[kind]++
-				}
-				lost = lost || o.ended < o.seeds
-			}
-			if lost {
-				diverged++
-			}
+			n += count(diverged(outcomeOf(s, name+"-100", m)) || diverged(outcomeOf(s, name+"-1000", m)))
 		}
-		if thin["1000"] > most {
-			worst, most = claim.Label(m), thin["1000"]
+		return n
+	})
+	t.Notes = []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the reference's, mean over values, median over "+
+		"seeds. Good: errors of means and standard deviations at most %d times those of as many exact draws. Diverged: in any seed, with "+
+		"100 or 1000 particles.", narrow, near)}
+	title, most := "No method is too narrow with 1000 particles", 0
+	for _, m := range methods {
+		if n := counted(s, "1000", tooNarrow)(m); n > most {
+			most = n
+			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles", claim.Label(m), n, len(all))
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(thin["100"]), table.Int(thin["1000"]),
-			table.Int(good["100"]), table.Int(good["1000"]), table.Int(diverged)})
 	}
-	title := "No method is too narrow with 1000 particles"
-	if worst != "" {
-		title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles", worst, most, len(all))
+	return &harness.Statement{
+		Title: title,
+		Text:  "A cloud that is too narrow says too much: its intervals cover less than they promise.",
+		Table: &t.Table,
 	}
-	return &harness.Statement{Title: title, Text: "A cloud that is too narrow says too much: its intervals cover less than they promise.", Table: t}
 }
 
 // widths sets σ beside the narrowest direction of a posterior.
 func widths(s *record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Posterior", "narrowest direction", "σ", "raw: widest sd",
-		"preconditioned: widest sd"), Notes: []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a " +
-		"multiple of the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw coordinates."}}
-	below := 0
-	for _, name := range names(s) {
-		raw := claim.Series{Set: s, Problem: name + "-raw"}
-		width, sigma := raw.At("hmc", "narrowest", 0, 0), claim.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
-		if len(width) == 0 || len(sigma) == 0 {
+	all := names(s)
+	width, sigma, below := map[string]float64{}, map[string]float64{}, 0
+	for _, name := range all {
+		w := claim.Series{Set: s, Problem: name + "-raw"}.At("hmc", "narrowest", 0, 0)
+		v := claim.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
+		if len(w) == 0 || len(v) == 0 {
 			return nil
 		}
-		if width[0] < sigma[0] {
-			below++
-		}
-		cells := []table.Cell{table.Text(name), table.Number(width[0], 2), table.Number(sigma[0], 1)}
-		for _, kind := range []string{"-raw", "-100"} {
-			o := outcomeOf(s, name+kind, "sifg")
-			cell := multiple(o.most)
-			if o.ended < o.seeds {
-				cell = table.Text("diverged")
-			}
-			cells = append(cells, cell)
-		}
-		t.Rows = append(t.Rows, cells)
+		width[name], sigma[name] = w[0], v[0]
+		below += count(w[0] < v[0])
 	}
+	widest := func(kind string) func(name string) table.Cell {
+		return func(name string) table.Cell {
+			o := outcomeOf(s, name+kind, "sifg")
+			if diverged(o) {
+				return table.Text("diverged")
+			}
+			return multiple(o.most)
+		}
+	}
+	t := table.Of(all)
+	t.Words("Posterior", func(name string) string { return name })
+	t.Column("narrowest direction", func(name string) table.Cell { return table.Number(width[name], 2) })
+	t.Column("σ", func(name string) table.Cell { return table.Number(sigma[name], 1) })
+	t.Column("raw: widest sd", widest("-raw"))
+	t.Column("preconditioned: widest sd", widest("-100"))
+	t.Notes = []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a multiple of the reference's, median " +
+		"over seeds. Narrowest direction: width of the Laplace approximation in raw coordinates."}
 	return &harness.Statement{
-		Title: fmt.Sprintf("σ is wider than the narrowest direction of %d of %d posteriors as they are", below, len(t.Rows)),
-		Text:  "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation every direction is about 1 wide.",
-		Table: t}
+		Title: fmt.Sprintf("σ is wider than the narrowest direction of %d of %d posteriors as they are", below, len(all)),
+		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation every direction is " +
+			"about 1 wide.",
+		Table: &t.Table,
+	}
 }
 
 // preconditioning compares coordinates.
 func preconditioning(s *record.Set) *harness.Statement {
 	all := names(s)
-	t := &table.Table{Columns: table.Columns(1, "Method", "good, raw", "good, preconditioned", "diverged, raw",
-		"diverged, preconditioned"), Notes: []string{"Posteriors, 100 particles. Good and diverged as above."}}
-	gain := ""
-	for _, m := range s.Methods(all[0] + "-raw") {
-		good, lost := map[string]int{}, map[string]int{}
-		for _, name := range all {
-			for _, kind := range []string{"raw", "100"} {
-				o := outcomeOf(s, name+"-"+kind, m)
-				if o.good() {
-					good[kind]++
-				}
-				if o.ended < o.seeds {
-					lost[kind]++
-				}
-			}
-		}
-		if m == "sifg" {
-			gain = fmt.Sprintf("%s is good on %d of %d posteriors instead of %d", claim.Label(m), good["100"], len(all), good["raw"])
-		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(good["raw"]), table.Int(good["100"]),
-			table.Int(lost["raw"]), table.Int(lost["100"])})
+	t := table.Of(s.Methods(all[0] + "-raw"))
+	t.Words("Method", claim.Label)
+	for _, x := range []struct {
+		header, kind string
+		has          func(o outcome) bool
+	}{
+		{"good, raw", "raw", outcome.good},
+		{"good, preconditioned", "100", outcome.good},
+		{"diverged, raw", "raw", diverged},
+		{"diverged, preconditioned", "100", diverged},
+	} {
+		number := counted(s, x.kind, x.has)
+		t.Column(x.header, func(m string) table.Cell { return table.Int(number(m)) })
 	}
+	t.Notes = []string{"Posteriors, 100 particles. Good and diverged as above."}
+	gain := fmt.Sprintf("%s is good on %d of %d posteriors instead of %d", claim.Label("sifg"),
+		counted(s, "100", outcome.good)("sifg"), len(all), counted(s, "raw", outcome.good)("sifg"))
 	return &harness.Statement{
 		Title: "Preconditioned by the Laplace approximation, " + gain,
-		Text:  "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly move. HMC adapts a scale to each coordinate itself.",
-		Table: t}
+		Text: "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly move. HMC adapts a " +
+			"scale to each coordinate itself.",
+		Table: &t.Table,
+	}
 }

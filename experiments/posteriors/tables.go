@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // resolution is a note on what 10,000 reference draws can tell.
@@ -43,19 +44,13 @@ func card(s *record.Set, kind string) (*table.Table, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("no trials of the problems %s-%s", all[0], kind)
 	}
-	t := &table.Table{Columns: table.Columns(1, "Posterior")}
+	t := table.Of(all)
+	t.Words("Posterior", func(name string) string { return name })
 	for _, m := range methods {
-		t.Columns = append(t.Columns, table.Columns(0, claim.Label(m))...)
-	}
-	for _, name := range all {
-		row := []table.Cell{table.Text(name)}
-		for _, m := range methods {
-			row = append(row, scoreCell(outcomeOf(s, name+"-"+kind, m)))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Column(claim.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
 	}
 	t.Notes = []string{"Medians over seeds. " + resolution}
-	return t, nil
+	return &t.Table, nil
 }
 
 func scoreCell(o outcome) table.Cell {
@@ -85,61 +80,81 @@ func multiple(v float64) table.Cell {
 }
 
 func choices(s *record.Set) (*table.Table, error) {
-	t := &table.Table{Columns: []table.Column{{Header: "Posterior"}, {Header: "dimensions", Align: table.Right}, {Header: "Take"},
-		{Header: "error", Align: table.Right}, {Header: "gradients to 0.1", Align: table.Right}, {Header: "Most accurate flow"},
-		{Header: "error", Align: table.Right}, {Header: "gradients to 0.1", Align: table.Right}, {Header: "HMC: error", Align: table.Right}}}
+	type pick struct {
+		name, take, flow string
+		dim              int
+		taken, best, hmc outcome
+	}
+	var picks []pick
 	for _, name := range names(s) {
 		problem := name + "-1000"
 		first, ok := claim.First(s, problem, "hmc")
 		if !ok {
 			return nil, fmt.Errorf("HMC has not run on %s", problem)
 		}
-		take, o := choice(s, problem)
-		flow, f := best(s, problem, flows)
-		row := []table.Cell{table.Text(name), table.Int(first.Dim), table.Text("none is good"), table.Text("–"), table.Text("–")}
-		if take != "" {
-			row = append(row[:2], table.Text(claim.Label(take)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
-		}
-		row = append(row, table.Text(claim.Label(flow)), table.Number(f.sd, 2), table.Number(f.gradients, 2), table.Number(outcomeOf(s, problem, "hmc").sd, 2))
-		t.Rows = append(t.Rows, row)
+		p := pick{name: name, dim: first.Dim, hmc: outcomeOf(s, problem, "hmc")}
+		p.take, p.taken = choice(s, problem)
+		p.flow, p.best = best(s, problem, flows)
+		picks = append(picks, p)
 	}
+	good := func(of func(p pick) table.Cell) func(p pick) table.Cell {
+		return func(p pick) table.Cell {
+			if p.take == "" {
+				return table.Text("–")
+			}
+			return of(p)
+		}
+	}
+	t := table.Of(picks)
+	t.Words("Posterior", func(p pick) string { return p.name })
+	t.Column("dimensions", func(p pick) table.Cell { return table.Int(p.dim) })
+	t.Words("Take", func(p pick) string {
+		if p.take == "" {
+			return "none is good"
+		}
+		return claim.Label(p.take)
+	})
+	t.Column("error", good(func(p pick) table.Cell { return table.Number(p.taken.sd, 2) }))
+	t.Column("gradients to 0.1", good(func(p pick) table.Cell { return table.Number(p.taken.gradients, 2) }))
+	t.Words("Most accurate flow", func(p pick) string { return claim.Label(p.flow) })
+	t.Column("error", func(p pick) table.Cell { return table.Number(p.best.sd, 2) })
+	t.Column("gradients to 0.1", func(p pick) table.Cell { return table.Number(p.best.gradients, 2) })
+	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
 	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " + resolution}
-	return t, nil
+	return &t.Table, nil
 }
 
 func judges(s *record.Set) (*table.Table, error) {
-	columns := []struct {
-		header, metric string
-		index          int
-	}{
-		{"mean: largest", "error-mean", 0}, {"mean", "error-mean", 1}, {"sd: largest", "error-sd", 0}, {"mean", "error-sd", 1},
-		{"energy distance", "energy", 0}, {"KSD", "ksd", 0}, {"50 % interval covers", "coverage", 0}, {"90 % interval covers", "coverage", 1},
-	}
-	t := &table.Table{Columns: table.Columns(1, "Method")}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Columns(0, c.header)...)
-	}
 	all := names(s)
-	add := func(label, method, prefix string) {
-		row := []table.Cell{table.Text(label)}
-		for _, c := range columns {
+	type judged struct{ label, method, prefix string }
+	var rows []judged
+	for _, m := range s.Methods(all[0] + "-1000") {
+		rows = append(rows, judged{claim.Label(m), m, ""})
+	}
+	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"}, judged{"exact draws", "hmc", "floor-"}))
+	t.Words("Method", func(r judged) string { return r.label })
+	for _, x := range []study.Measure{
+		{Head: "mean: largest", Metric: "error-mean"},
+		{Head: "mean", Metric: "error-mean", Index: 1},
+		{Head: "sd: largest", Metric: "error-sd"},
+		{Head: "mean", Metric: "error-sd", Index: 1},
+		{Head: "energy distance", Metric: "energy"},
+		{Head: "KSD", Metric: "ksd"},
+		{Head: "50 % interval covers", Metric: "coverage"},
+		{Head: "90 % interval covers", Metric: "coverage", Index: 1},
+	} {
+		t.Column(x.Head, func(r judged) table.Cell {
 			var v []float64
 			for _, name := range all {
 				problem := name + "-1000"
-				if o := outcomeOf(s, problem, method); o.ended == o.seeds && o.seeds > 0 {
-					v = append(v, stats.Median(claim.Series{Set: s, Problem: problem}.Final(method, prefix+c.metric, c.index)))
+				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
+					v = append(v, stats.Median(claim.Series{Set: s, Problem: problem}.Final(r.method, r.prefix+x.Metric, x.Index)))
 				}
 			}
-			row = append(row, table.Number(stats.Median(v), 2))
-		}
-		t.Rows = append(t.Rows, row)
+			return table.Number(stats.Median(v), 2)
+		})
 	}
-	for _, m := range s.Methods(all[0] + "-1000") {
-		add(claim.Label(m), m, "")
-	}
-	add("Laplace approximation", "hmc", "laplace-")
-	add("exact draws", "hmc", "floor-")
-	return t, nil
+	return &t.Table, nil
 }
 
 // drawn are the methods in the figures.

@@ -39,11 +39,11 @@ var tables = []harness.Table{
 
 func identities(s *record.Set) (*table.Table, error) {
 	gradient, identity := trials{s, "gradient"}, trials{s, "identity"}
-	t := &table.Table{Columns: table.Columns(2, "Statement", "variant")}
-	sigmas := gradient.options().Sigmas
-	for _, sigma := range sigmas {
-		t.Columns = append(t.Columns, table.Columns(0, "σ = "+claim.Num(sigma))...)
+	type variant struct {
+		trials
+		words, metric, method string
 	}
+	var variants []variant
 	for _, x := range []struct {
 		trials
 		words, metric string
@@ -55,65 +55,78 @@ func identities(s *record.Set) (*table.Table, error) {
 		{identity, "Hessian identity", "relative", []string{"hessian-1d", "hessian-2d", "hessian-10d"}},
 	} {
 		for _, m := range x.methods {
-			row := []table.Cell{table.Text(x.words), table.Text(m)}
-			for _, sigma := range sigmas {
-				row = append(row, table.Number(x.largest([]string{m}, at(x.metric, sigma)), 2))
-			}
-			t.Rows = append(t.Rows, row)
+			variants = append(variants, variant{x.trials, x.words, x.metric, m})
 		}
 	}
-	return t, nil
+	t := table.Of(variants)
+	t.Words("Statement", func(v variant) string { return v.words })
+	t.Words("variant", func(v variant) string { return v.method })
+	for _, sigma := range gradient.options().Sigmas {
+		t.Column("σ = "+claim.Num(sigma), func(v variant) table.Cell {
+			return table.Number(v.largest([]string{v.method}, at(v.metric, sigma)), 2)
+		})
+	}
+	return &t.Table, nil
 }
 
 func boundsTable(s *record.Set) (*table.Table, error) {
 	x := trials{s, "bounds"}
-	t := &table.Table{Columns: table.Columns(1, "Experiment", "particles used", "Corollary 4.10", "Corollary 4.14, as stated", "as proved",
-		"network, Theorem 4.9", "network, Theorem 4.13")}
-	for _, m := range s.Methods(x.problem) {
-		row := []table.Cell{table.Text(m)}
-		for _, metric := range []string{
-			"particles", "corollary-4.10", "corollary-4.14", "corollary-4.14-proof", "theorem-4.9", "theorem-4.13"} {
-			row = append(row, table.Fixed(stats.Mean(x.at(m, metric, 0)), 1))
-		}
-		t.Rows = append(t.Rows, row)
+	t := table.Of(s.Methods(x.problem))
+	t.Words("Experiment", func(m string) string { return m })
+	for _, c := range []struct{ header, metric string }{
+		{"particles used", "particles"},
+		{"Corollary 4.10", "corollary-4.10"},
+		{"Corollary 4.14, as stated", "corollary-4.14"},
+		{"as proved", "corollary-4.14-proof"},
+		{"network, Theorem 4.9", "theorem-4.9"},
+		{"network, Theorem 4.13", "theorem-4.13"},
+	} {
+		t.Column(c.header, func(m string) table.Cell { return table.Fixed(stats.Mean(x.at(m, c.metric, 0)), 1) })
 	}
-	return t, nil
+	return &t.Table, nil
 }
 
 func heldTable(s *record.Set) (*table.Table, error) {
 	x := trials{s, "sigma"}
 	o := x.options()
-	t := &table.Table{Columns: table.Columns(0, "σ", "exact")}
+	t := table.Of(indices(o.Sigmas))
+	t.Column("σ", func(j int) table.Cell { return table.Number(o.Sigmas[j], 2) })
+	t.Column("exact", func(j int) table.Cell { return table.Number(expected("kl-w", o.Sigmas[j], 1), 2) })
 	for _, steps := range o.Sizes {
-		t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("%d steps", steps))...)
+		t.Column(fmt.Sprintf("%d steps", steps), func(j int) table.Cell {
+			return table.Number(stats.Median(x.at("kl-w", fmt.Sprintf("held-%d", steps), j)), 2)
+		})
 	}
-	for j, sigma := range o.Sigmas {
-		row := []table.Cell{table.Number(sigma, 2), table.Number(expected("kl-w", sigma, 1), 2)}
-		for _, steps := range o.Sizes {
-			row = append(row, table.Number(stats.Median(x.at("kl-w", fmt.Sprintf("held-%d", steps), j)), 2))
-		}
-		t.Rows = append(t.Rows, row)
+	return &t.Table, nil
+}
+
+func indices[T any](v []T) (out []int) {
+	for i := range v {
+		out = append(out, i)
 	}
-	return t, nil
+	return out
 }
 
 func crossings(s *record.Set) (*table.Table, error) {
 	x := trials{s, "variance"}
 	o := x.options()
-	t := &table.Table{Columns: table.Columns(1, "Weights", "d")}
-	for _, tau := range o.Taus {
-		t.Columns = append(t.Columns, table.Columns(0, "τ = "+claim.Num(tau))...)
+	type weights struct {
+		method string
+		d      int
 	}
+	var rows []weights
 	for _, m := range []string{"linear", "random", "trained"} {
 		for _, d := range o.Dims {
-			row := []table.Cell{table.Text(m), table.Int(d)}
-			for i := range o.Taus {
-				row = append(row, table.Number(x.crossing(m, d, i), 2))
-			}
-			t.Rows = append(t.Rows, row)
+			rows = append(rows, weights{m, d})
 		}
 	}
-	return t, nil
+	t := table.Of(rows)
+	t.Words("Weights", func(w weights) string { return w.method })
+	t.Column("d", func(w weights) table.Cell { return table.Int(w.d) })
+	for i, tau := range o.Taus {
+		t.Column("τ = "+claim.Num(tau), func(w weights) table.Cell { return table.Number(x.crossing(w.method, w.d, i), 2) })
+	}
+	return &t.Table, nil
 }
 
 // crossing is the σ at which the median ratio of variances falls to 1 for good, interpolated in logarithms; NaN for none.

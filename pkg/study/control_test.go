@@ -10,7 +10,7 @@ import (
 // TestControl: with eight seeds SIFG is 1 below blind SIFG, and its network predicts a quarter of the noise in the last quarter of the run,
 // where the loss is 0.75·d/σ². With equal results it is equal. Without the control there is nothing to find.
 func TestControl(t *testing.T) {
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{"energy", "m"}}, Margin: 0.1}
+	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	for gap, want := range map[float64]string{1: "better on A problem", 0.01: "equal on A problem"} {
 		s := made([]string{"sifg", "sifg-blind"}, 8, func(method string, seed int) float64 {
 			return 0.01*float64(seed%3) + map[string]float64{"sifg-blind": gap}[method]

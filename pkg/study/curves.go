@@ -3,14 +3,12 @@ package study
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Panel describes one panel of curves.
@@ -94,66 +92,6 @@ func floor(s *record.Set, problem, metric string) float64 {
 		}
 	}
 	return stats.Mean(v)
-}
-
-// Summary is the table of one problem: for each method the median over seeds of each column's metric at the last
-// checkpoint, with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
-func Summary(name, title, caption, problem string, columns ...Column) harness.Table {
-	return harness.Table{Name: name, Title: title, Caption: caption, Make: func(s *record.Set) (*table.Table, error) {
-		return summary(s, problem, columns)
-	}}
-}
-
-func summary(s *record.Set, problem string, columns []Column) (*table.Table, error) {
-	t := &table.Table{Columns: table.Columns(1, "Method")}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Columns(0, c.Header)...)
-	}
-	e := claim.Series{Set: s, Problem: problem}
-	seeds := 0
-	for _, m := range s.Methods(problem) {
-		row := []table.Cell{table.Text(claim.Label(m))}
-		for _, c := range columns {
-			v := e.Final(m, c.Metric, c.Index)
-			seeds = max(seeds, len(v))
-			row = append(row, cell(v))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	for _, truth := range []struct{ prefix, label string }{{"hmc-", "HMC draws"}, {"floor-", "exact draws"}} {
-		row, some := []table.Cell{table.Text(truth.label)}, false
-		for _, c := range columns {
-			var v []float64
-			for _, m := range s.Methods(problem) {
-				if v = e.Final(m, truth.prefix+c.Metric, c.Index); len(v) > 0 {
-					break
-				}
-			}
-			row, some = append(row, cell(v)), some || len(v) > 0
-		}
-		if some {
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: as many as there "+
-		"are particles, at the first method's initial σ where the metric smooths.", seeds)}
-	return t, nil
-}
-
-// Column is one column of Summary.
-type Column struct {
-	Header, Metric string
-	Index          int
-}
-
-func cell(v []float64) table.Cell {
-	switch len(v) {
-	case 0:
-		return table.Text("–")
-	case 1:
-		return table.Number(v[0], 3)
-	}
-	return table.PlusMinus(stats.Median(v), (slices.Max(v)-slices.Min(v))/2)
 }
 
 // LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on the last

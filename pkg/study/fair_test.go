@@ -20,7 +20,7 @@ func TestFair(t *testing.T) {
 		}
 		return at[method] + 0.01*float64(seed%3)
 	})
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{"energy", "m"}}, Margin: 0.1}
+	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	got := Fair("matched", "Somewhere", v)(map[string]*record.Set{"matched": s})
 	if want := "Somewhere, every method at its own best: SIFG and Ada-SIFG are better in 3, equal in 1 and worse in 1 of 6 comparisons"; got.Title != want {
 		t.Errorf("%q, want %q", got.Title, want)

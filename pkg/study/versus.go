@@ -28,9 +28,6 @@ type Versus struct {
 	Margin  float64   // of the first metric: a smaller difference is none
 }
 
-// Measure is a metric and its head in a table.
-type Measure struct{ Head, Metric string }
-
 // What a comparison may come to, in a cell and in a sentence.
 const beats, ties, loses, open = "beats", "ties", "loses", "open"
 

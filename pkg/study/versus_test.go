@@ -32,7 +32,7 @@ func TestVersus(t *testing.T) {
 		}
 		return v
 	}
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{"energy", "m"}}, Margin: 0.1}
+	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	s := made([]string{"l2-gf", "sifg", "sifg-a", "sgld", "psgld", "ascent"}, 8, value)
 	title, text := v.Words(s)
 	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from SIFG."; text != want || title != "A problem: the lowest energy is that of pSGLD" {
@@ -67,7 +67,7 @@ func TestVersus(t *testing.T) {
 // TestClock: a run that is judged at its end alone has no curve, which is said.
 func TestClock(t *testing.T) {
 	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
-	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{"energy", "m"}}})
+	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}})
 	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), "no trial that ended well has energy along its run") {
 		t.Errorf("judged at the end alone: %v", err)
 	}
