@@ -32,10 +32,13 @@ const pointsPerCm = 72 / 2.54
 type Figure struct {
 	Cols     int     // 0: all panels in one row
 	Panels   []Panel // row by row
-	Plane    bool    // the panels show the same part of a plane: with the axes of the first, and equal units on both
+	Plane    bool    // the panels share the axes of the first, with equal units on both: parts of a plane
+	Shared   bool    // the panels share the axes of the first
 	ColorBar Axis    // scale of the heat maps; drawn if there are any
+	Below    string  // written below the panels: what the X of all of them is
 	Width    float64 // cm; 0: 9 for one column, 14 for two, 18 for more
 	Height   float64 // cm; 0: from the proportions of the panels
+	Row      float64 // points for each of the categories along Y; 0: panels are 0.72 times as high as wide
 }
 
 // Panel is a pair of axes with layers, drawn in order.

@@ -247,3 +247,28 @@ func TestSVG(t *testing.T) {
 		t.Errorf("of 300 points %d on the line and %d marks", len(line), len(marks))
 	}
 }
+
+// TestCSV: the file has every point of every layer.
+func TestCSV(t *testing.T) {
+	f := Figure{Panels: []Panel{{}, {Title: "a, b", Layers: []Layer{
+		Line{X: []float64{1, 2}, Y: []float64{1.0 / 3, nan}, Style: Method("sifg")},
+		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
+		HLine{Y: 5}, Violin{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
+		Scatter{X: []float64{1e-9}, Y: []float64{-1}}, Estimates{Y: []float64{3}, X: []float64{4}},
+	}}}}
+	const want = `panel,title,kind,label,x,y,low,high,value
+2,"a, b",line,SIFG,1,0.3333333,,,
+2,"a, b",line,SIFG,2,,,,
+2,"a, b",band,,1,,0,2,
+2,"a, b",horizontal line,,,5,,,
+2,"a, b",violin,,1,6,,,
+2,"a, b",violin,,1,7,,,
+2,"a, b",cells,,0,0,,,8
+2,"a, b",cells,,1,0,,,9
+2,"a, b",points,,1e-09,-1,,,
+2,"a, b",estimates,,4,3,,,
+`
+	if got := strings.ReplaceAll(string(f.CSV()), "\r\n", "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

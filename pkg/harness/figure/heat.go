@@ -7,6 +7,7 @@ import "gonum.org/v1/plot/vg"
 type HeatMap struct {
 	Cols int
 	Z    []float64
+	Text []string // written in the cells; nil: nothing is
 }
 
 func (h HeatMap) extent(e *extent) {
@@ -25,6 +26,15 @@ func (h HeatMap) draw(p *panel) {
 		b, _ := p.at(x+0.5, y+0.5)
 		b.X, b.Y = min(b.X+0.4, p.Max.X), min(b.Y+0.4, p.Max.Y) // no light seams between cells
 		p.FillPolygon(viridis(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
+	}
+	for k, text := range h.Text {
+		at, _ := p.at(float64(k%h.Cols), float64(k/h.Cols))
+		fore := ink
+		if p.bar.unit(h.Z[k]) < 0.5 {
+			fore = white
+		}
+		p.SetColor(fore)
+		p.write(&p.Canvas, text, tickSize, at, 0.5, 0.5, 0)
 	}
 }
 

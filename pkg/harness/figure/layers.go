@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"image/color"
 	"math"
 	"slices"
 
@@ -9,17 +10,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Violin or HeatMap.
+// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Violin, HeatMap or Estimates.
 type Layer interface {
 	extent(e *extent) // reports the data that the axes must hold
 	draw(p *panel)    // draws inside the data area
 	key() key         // the entry of the legend
+	series() series   // the data that it shows
 }
 
 // key is an entry of the legend.
 type key struct {
 	Style
-	line, fill, mark bool // what its sample shows
+	line, fill, mark bool        // what its sample shows
+	area             color.NRGBA // of fill
+	hollow           bool        // mark
 }
 
 // Line is a curve. A value that cannot be drawn makes a gap.
@@ -33,6 +37,7 @@ type Line struct {
 type Band struct {
 	X, Lo, Hi []float64
 	Style     Style
+	Solid     bool // in the style's colour, which is light otherwise
 }
 
 // Scatter is a set of points: dots that are light where there are many, or marks with a white edge.
@@ -98,7 +103,7 @@ func (b Band) draw(p *panel) {
 	end := func() {
 		slices.Reverse(hi)
 		if len(lo) > 1 {
-			p.FillPolygon(shade(b.Style.Color, fillAlpha), p.ClipPolygonXY(append(lo, hi...)))
+			p.FillPolygon(b.color(fillAlpha), p.ClipPolygonXY(append(lo, hi...)))
 		}
 		lo, hi = nil, nil
 	}
@@ -119,7 +124,14 @@ func (b Band) draw(p *panel) {
 	end()
 }
 
-func (b Band) key() key { return key{Style: b.Style, fill: true} }
+func (b Band) key() key { return key{Style: b.Style, fill: true, area: b.color(keyAlpha)} }
+
+func (b Band) color(alpha float64) color.NRGBA {
+	if b.Solid {
+		return b.Style.Color
+	}
+	return shade(b.Style.Color, alpha)
+}
 
 func (s Scatter) extent(e *extent) {
 	e.padX = true
@@ -167,7 +179,9 @@ func (v Violin) extent(e *extent) {
 	e.x, e.y = append(e.x, v.At-0.6, v.At+0.6), append(e.y, v.Values...)
 }
 
-func (v Violin) key() key { return key{Style: v.Style, fill: true} }
+func (v Violin) key() key {
+	return key{Style: v.Style, fill: true, area: shade(v.Style.Color, keyAlpha)}
+}
 
 func (v Violin) draw(p *panel) {
 	var values, u []float64 // those with a place on the axis, and these places
@@ -184,7 +198,7 @@ func (v Violin) draw(p *panel) {
 	c, mid := v.Style.Color, p.X(p.x.unit(v.At))
 	width := p.X(p.x.unit(v.At+violinHalf)) - mid
 	if shape := outline(p, u, mid, width); shape != nil {
-		p.FillPolygon(shade(c, fillAlpha+0.1), p.ClipPolygonXY(shape))
+		p.FillPolygon(shade(c, keyAlpha), p.ClipPolygonXY(shape))
 		p.stroke(draw.LineStyle{Color: c, Width: 0.8}, append(shape, shape[0]))
 	}
 	x := make([]float64, len(values))

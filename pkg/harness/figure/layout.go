@@ -17,8 +17,11 @@ type layout struct {
 	rows, cols int
 	panels     []*panel
 	keys       [][]key // rows of the legend
+	ends       []end   // labels beside the panel
+	endWidth   float64
 	bar        axis    // of the colour bar
 	strip      float64 // height of legend and colour bar
+	below      float64 // height of the line below the panels
 	w, h       float64 // of the figure
 	err        error   // of drawing
 }
@@ -36,24 +39,29 @@ func (f *Figure) layout() (*layout, error) {
 	l.rows = (len(f.Panels) + l.cols - 1) / l.cols
 	var z []float64 // of heat maps
 	for i := range f.Panels {
-		p := &panel{spec: &f.Panels[i]}
+		p := &panel{layout: l, spec: &f.Panels[i]}
 		l.panels = append(l.panels, p)
 		values, err := p.resolve()
 		if err != nil {
 			return nil, fmt.Errorf("figure: panel %d: %w", i, err)
 		}
 		z = append(z, values...)
-		if f.Plane {
+		shared := f.Plane || f.Shared
+		if shared {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
-		p.x.labelled = !f.Plane || i+l.cols >= len(f.Panels)
-		p.y.labelled = !f.Plane || i%l.cols == 0
+		p.x.labelled = !shared || i+l.cols >= len(f.Panels)
+		p.y.labelled = !shared || i%l.cols == 0
 		p.y.vertical = true
 	}
 	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
 	l.w = cm * pointsPerCm
 	l.keys = l.legend()
+	l.w += l.endWidth
 	l.strip = keyHeight * float64(len(l.keys))
+	if f.Below != "" {
+		l.below = textSize + 5
+	}
 	if z != nil {
 		var err error
 		if l.bar, _, err = f.ColorBar.resolve(z, nil, 0); err != nil {
@@ -63,8 +71,8 @@ func (f *Figure) layout() (*layout, error) {
 		l.strip += barHeight
 	}
 	// The ticks depend on the size of the panels, and the size on the labels of the ticks: twice is enough.
-	w := l.w/float64(l.cols) - 40
-	h := w * l.aspect()
+	w := (l.w-l.endWidth)/float64(l.cols) - 40
+	h := l.height(w)
 	for range 2 {
 		w, h = l.place(w, h)
 	}
@@ -75,19 +83,23 @@ func (f *Figure) layout() (*layout, error) {
 	return l, nil
 }
 
-// aspect returns height over width of a data area.
-func (l *layout) aspect() float64 {
-	if x, y := l.panels[0].x, l.panels[0].y; l.f.Plane {
-		return (y.max - y.min) / (x.max - x.min)
+// height returns the height of data areas of this width.
+func (l *layout) height(w float64) float64 {
+	x, y := &l.panels[0].x, &l.panels[0].y
+	switch {
+	case l.f.Plane:
+		return w * (y.max - y.min) / (x.max - x.min)
+	case l.f.Row > 0:
+		return l.f.Row * (y.max - y.min)
 	}
-	return 0.72
+	return w * 0.72
 }
 
 // place chooses the ticks for data areas of w×h points, then decides the height of the figure and the data areas. They
 // are all of the size that it returns.
 func (l *layout) place(w, h float64) (float64, float64) {
 	left, bottom := make([]float64, l.cols), make([]float64, l.rows)
-	right, top := 0.0, 0.0
+	right, top := l.endWidth, 0.0
 	for i, p := range l.panels {
 		p.chooseTicks(w, h)
 		pl, pr, pb, pt := p.margins(w)
@@ -95,11 +107,11 @@ func (l *layout) place(w, h float64) (float64, float64) {
 		right, top = max(right, pr), max(top, pt)
 	}
 	rows, cols := float64(l.rows), float64(l.cols)
-	usedW, usedH := 2*outer+cols*right+(cols-1)*gap, 2*outer+l.strip+rows*top+(rows-1)*gap
-	usedW, usedH = usedW+floats.Sum(left), usedH+floats.Sum(bottom)
+	usedW := 2*outer + cols*right + (cols-1)*gap + floats.Sum(left)
+	usedH := 2*outer + l.strip + l.below + rows*top + (rows-1)*gap + floats.Sum(bottom)
 	w = (l.w - usedW) / cols
 	if l.h = l.f.Height * pointsPerCm; l.f.Height == 0 || l.f.Plane {
-		l.h = usedH + rows*w*l.aspect()
+		l.h = usedH + rows*l.height(w)
 	}
 	h = (l.h - usedH) / rows
 	x, y := 0.0, l.h-outer-l.strip
@@ -129,6 +141,7 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	l.drawLegend(&c)
+	l.text(&c, l.f.Below, textSize, vg.Point{X: c.Center().X, Y: outer + textSize*descent}, 0.5, 0, 0)
 	if l.bar.ticks != nil {
 		l.drawColorBar(&c)
 	}
@@ -145,6 +158,7 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 		frame(&p.Canvas)
 		l.drawAxis(&p.Canvas, &p.x)
 		l.drawAxis(&p.Canvas, &p.y)
+		l.drawEnds(p)
 		mid := p.Center()
 		l.text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
 		l.text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
@@ -160,6 +174,7 @@ func frame(c *draw.Canvas) {
 
 // panel is a Panel whose axes and sizes are decided.
 type panel struct {
+	*layout
 	spec        *Panel
 	x, y, bar   axis
 	note        string
@@ -200,7 +215,8 @@ func (p *panel) chooseTicks(w, h float64) {
 	p.x.setTicks(n)
 	_, wide := p.x.sizes()
 	p.x.turned = p.x.Categories != nil && wide > w
-	for ; n > 2 && !p.x.turned && wide > w; n-- { // fewer, until their labels have room
+	even := p.x.Scale != Symmetric                        // else there is most room between the widest labels
+	for ; even && n > 2 && !p.x.turned && wide > w; n-- { // fewer, until their labels have room
 		p.x.setTicks(n - 1)
 		_, wide = p.x.sizes()
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	keySpace  = 12.0 // between entries
 	keyHeight = 12.5 // of a row
+	keyAlpha  = 0.3  // of light areas
 	barHeight = 26.0 // of the colour bar with its ticks
 )
 
@@ -23,13 +24,19 @@ func (l *layout) legend() [][]key {
 			i := slices.IndexFunc(keys, func(o key) bool { return o.Label == k.Label })
 			if i >= 0 {
 				o := &keys[i]
-				o.line, o.fill, o.mark = o.line || k.line, o.fill || k.fill, o.mark || k.mark
+				o.line = o.line || k.line
+				o.mark = o.mark || k.mark
+				o.hollow = o.hollow && k.hollow
+				if k.fill {
+					o.fill, o.area = true, k.area
+				}
 			} else if k.Label != "" {
 				keys = append(keys, k)
 			}
 		}
 	}
 	slices.SortStableFunc(keys, func(a, b key) int { return rank(a.Label) - rank(b.Label) })
+	keys = l.takeEnds(keys)
 	width := l.w - 2*outer
 	for width > 6 && len(wrap(keys, width-6)) == len(wrap(keys, width)) { // as narrow as so many rows can be
 		width -= 6
@@ -72,14 +79,14 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 		for _, k := range row {
 			end := x + vg.Length(k.sample())
 			if k.fill {
-				c.SetColor(shade(k.Color, fillAlpha+0.1))
+				c.SetColor(k.area)
 				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: end, Y: y + 4}}.Path())
 			}
 			if k.line {
 				c.StrokeLine2(k.Style.line(lineWidth), x, y, end, y)
 			}
 			if k.mark {
-				marks(c, k.Mark, markRadius, k.Color, vg.Point{X: (x + end) / 2, Y: y})
+				Estimates{Style: k.Style, Hollow: k.hollow}.mark(c, vg.Point{X: (x + end) / 2, Y: y})
 			}
 			l.text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
 			x += vg.Length(k.width() + keySpace)
@@ -97,7 +104,8 @@ func (l *layout) drawColorBar(c *draw.Canvas) {
 	x += label + space
 	for i := range steps {
 		c.SetColor(viridis((float64(i) + 0.5) / steps))
-		c.Fill(rectangle(x+length*float64(i)/steps, y, length/steps+0.15, thick).Path()) // without light seams
+		left := length * float64(i) / steps
+		c.Fill(rectangle(x+left, y, length-left, thick).Path()) // to the end, so that no seams show
 	}
 	a, bar := l.bar, draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y, length, thick)}
 	a.Label, a.labelled = "", true

@@ -94,6 +94,7 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	c.add("stroke", a, `<path d="`+c.path(p)+`"/>`)
 }
 
+// FillString writes a label as wide as it is in f, whatever font the reader has: the layout counts on it.
 func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	sin, cos := math.Sincos(c.turn)
 	x, y := float64(pt.X), float64(pt.Y)
@@ -102,8 +103,9 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	if c.turn != 0 {
 		turn = fmt.Sprintf(` transform="rotate(%.4g %d %d)"`, -c.turn*180/math.Pi, at[0], at[1])
 	}
+	const text = `<text x="%d" y="%d" textLength="%d" lengthAdjust="spacingAndGlyphs"%s>%s</text>`
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
-		fmt.Sprintf(`<text x="%d" y="%d"%s>%s</text>`, at[0], at[1], turn, html.EscapeString(s)))
+		fmt.Sprintf(text, at[0], at[1], steps(f.Width(s)), turn, html.EscapeString(s)))
 }
 
 // repeat draws a mark at each of these places, as markers of one path.

@@ -32,6 +32,12 @@ func textWidth(s string, size float64) float64 {
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
 // baseline, (1, 1) the end of the cap height.
 func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
+	c.SetColor(ink)
+	l.write(c, s, size, pt, ax, ay, turn)
+}
+
+// write is text in the colour of the canvas.
+func (l *layout) write(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	f := face(size)
 	var buf sfnt.Buffer
 	for _, ch := range s { // a character that the font lacks would be left out without a word
@@ -42,7 +48,6 @@ func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, a
 	if s == "" {
 		return
 	}
-	c.SetColor(ink)
 	c.Push()
 	c.Translate(pt)
 	c.Rotate(turn)

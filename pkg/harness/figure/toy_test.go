@@ -42,7 +42,7 @@ func chartFigure() *Figure {
 		{Title: "Monomial gamma", X: Axis{Label: "iteration"}, Y: Axis{Label: "KL divergence"}},
 		{Y: Axis{Label: "final KL", Scale: AutoLog}},
 		{X: Axis{Label: "step size"}, Y: Axis{Label: "σ"}, Layers: []Layer{
-			HeatMap{12, z},
+			HeatMap{Cols: 12, Z: z},
 			Scatter{X: []float64{6}, Y: []float64{10}, Style: Method("truth").As(""), Radius: 3},
 		}},
 	}}

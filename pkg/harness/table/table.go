@@ -14,9 +14,10 @@ import (
 type Table struct {
 	Title   string   `json:"title,omitempty"`
 	Columns []Column `json:"columns"`
-	Rows    [][]Cell `json:"rows"`             // each as long as Columns
-	Spread  string   `json:"spread,omitempty"` // what stands after ±, such as "standard deviation over seeds"
-	Notes   []string `json:"notes,omitempty"`  // below the table: what was averaged, how the best is marked
+	Rows    [][]Cell `json:"rows"`              // each as long as Columns
+	Spread  string   `json:"spread,omitempty"`  // what stands after ±, such as "standard deviation over seeds"
+	Notes   []string `json:"notes,omitempty"`   // below the table: what was averaged, how the best is marked
+	Picture *Picture `json:"picture,omitempty"` // nil: the table is not drawn
 }
 
 // Column is the head of a column.

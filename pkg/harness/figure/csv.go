@@ -1,0 +1,82 @@
+package figure
+
+import (
+	"encoding/csv"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// series is the data of a layer, each column as long as X or nil.
+type series struct {
+	kind               string
+	label              string
+	x, y, lo, hi, each []float64
+}
+
+// CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer, and seven
+// significant digits. Panels count from 1. A layer that is not in the legend has no label.
+func (f *Figure) CSV() []byte {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.UseCRLF = true
+	w.Write([]string{"panel", "title", "kind", "label", "x", "y", "low", "high", "value"})
+	for i, p := range f.Panels {
+		for _, layer := range p.Layers {
+			s := layer.series()
+			for k := range max(len(s.x), len(s.y)) {
+				row := []string{strconv.Itoa(i + 1), p.Title, s.kind, s.label}
+				for _, column := range [][]float64{s.x, s.y, s.lo, s.hi, s.each} {
+					row = append(row, digits(column, k))
+				}
+				w.Write(row)
+			}
+		}
+	}
+	w.Flush() // a strings.Builder has no errors
+	return []byte(b.String())
+}
+
+// digits prints a value of a column; "" if there is none.
+func digits(column []float64, k int) string {
+	if column == nil || math.IsNaN(column[k]) {
+		return ""
+	}
+	return strconv.FormatFloat(column[k], 'g', 7, 64)
+}
+
+func (l Line) series() series {
+	return series{kind: "line", label: l.Style.Label, x: l.X, y: l.Y}
+}
+
+func (b Band) series() series {
+	return series{kind: "band", label: b.Style.Label, x: b.X, lo: b.Lo, hi: b.Hi}
+}
+
+func (s Scatter) series() series {
+	return series{kind: "points", label: s.Style.Label, x: s.X, y: s.Y}
+}
+
+func (h HLine) series() series {
+	return series{kind: "horizontal line", label: h.Style.Label, y: []float64{h.Y}}
+}
+
+func (v Violin) series() series {
+	at := make([]float64, len(v.Values))
+	for i := range at {
+		at[i] = v.At
+	}
+	return series{kind: "violin", label: v.Style.Label, x: at, y: v.Values}
+}
+
+func (h HeatMap) series() series {
+	s := series{kind: "cells", each: h.Z}
+	for k := range h.Z {
+		s.x, s.y = append(s.x, float64(k%h.Cols)), append(s.y, float64(k/h.Cols))
+	}
+	return s
+}
+
+func (e Estimates) series() series {
+	return series{kind: "estimates", label: e.Style.Label, x: e.X, y: e.Y, lo: e.Lo, hi: e.Hi}
+}
