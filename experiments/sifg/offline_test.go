@@ -54,16 +54,35 @@ func TestTable1Offline(t *testing.T) {
 func TestAbsentData(t *testing.T) {
 	network := isolated(t)
 	var out, errs bytes.Buffer
-	code := cli.Main([]string{"run", "all", "--scale", "smoke", "--methods", "svgd,sgld"}, &out, &errs, experiments...)
+	args := []string{"run", "all", "--scale", "smoke", "--methods", "svgd,sgld"}
+	code := cli.Main(args, &out, &errs, experiments...)
 	lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
-	if code != 75 || network.tried != 1 || strings.Count(errs.String(), "left out") != 1 ||
+	if code != 0 || network.tried != 1 || strings.Count(errs.String(), "left out") != 2 ||
 		!strings.HasPrefix(lines[1], "the trials of meg are left out: data set meg: ") {
 		t.Errorf("exit code %d, %d requests; %s", code, network.tried, errs.String())
 	}
-	if last := lines[len(lines)-1]; !strings.Contains(last, "are missing for want of the data sets meg: sifg data fetch gets them") {
+	const why = "are left out, because the data set meg is not here: sifg data fetch gets it"
+	if last := lines[len(lines)-1]; !strings.Contains(last, why) {
 		t.Errorf("the last line is %q", last)
 	}
 	if !strings.Contains(out.String(), "page: ") {
 		t.Errorf("no report: %s", out.String())
+	}
+
+	// A person who names the experiment wanted those trials.
+	args[1] = "meg-ica"
+	if code := cli.Main(args, &out, &errs, experiments...); code != 75 || !strings.Contains(errs.String(), "sifg: ") {
+		t.Errorf("exit code %d of the experiment by name: %s", code, errs.String())
+	}
+}
+
+// TestWhichExperiment: without a name nothing runs, and the answer says what there is and how much all of it would be.
+func TestWhichExperiment(t *testing.T) {
+	isolated(t)
+	var out, errs bytes.Buffer
+	code := cli.Main([]string{"run"}, &out, &errs, experiments...)
+	if said := errs.String(); code != 2 || !strings.Contains(said, "which experiment?") ||
+		!strings.Contains(said, "meg-ica") || !strings.Contains(said, " to compute") {
+		t.Errorf("exit code %d: %s", code, said)
 	}
 }

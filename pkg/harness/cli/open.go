@@ -28,6 +28,7 @@ var todoStatuses = append([]string{store.Missing}, retryable...)
 // work is a plan with what the store has of it.
 type work struct {
 	*plan.Plan
+	all     bool // experiments of a program that has several, rather than named ones
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
@@ -45,7 +46,11 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.look(p, s.resultsDir(p.Set), write)
+	w, err := s.look(p, s.resultsDir(p.Set), write)
+	if err == nil {
+		w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all"))
+	}
+	return w, err
 }
 
 // look looks through the store for the trials of a plan.

@@ -33,6 +33,9 @@ func runCommand(e *env) *cobra.Command {
 			if err := r.check(e); err != nil {
 				return err
 			}
+			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {
+				return s.ask(e, r.Jobs)
+			}
 			w, err := s.open(e, args, true)
 			if err != nil {
 				return err
@@ -64,14 +67,12 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 		return err
 	}
 	there := len(w.with(record.StatusOK, record.StatusDiverged))
-	soft, computed, without, err := w.compute(e, r)
+	soft, computed, err := w.compute(e, r)
 	if err != nil {
 		return err
 	}
-	// What is left out for want of data does not keep the rest from its report.
 	missing := w.with(store.Missing)
-	wanting := slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(without, t.Config.Data) })
-	if write != nil && !wanting && len(missing) < len(w.found) {
+	if write != nil && len(missing) < len(w.found) && (len(missing) == 0 || w.without(e) != nil) {
 		if err := write(); err != nil {
 			return err
 		}
@@ -83,31 +84,42 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			return stop
 		}
 	}
-	err = w.outcome(e)
-	if code(err) == exitStopped && len(without) > 0 && !wanting {
-		return exitf(exitStopped, "%d of %d trials are missing for want of the data sets %s: sifg data fetch gets them (docs/datasets.md), "+
-			"then the same command continues", len(missing), len(w.found), strings.Join(without, ", "))
-	}
-	return err
+	return w.outcome(e)
 }
 
-// compute computes what is missing. A signal ends soft; without are the data sets that could not be had.
-func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, without []string, err error) {
+// ask is the error where several experiments could be meant, with what all of them would cost.
+func (s *selection) ask(e *env, jobs int) error {
+	w, err := s.open(e, nil, false)
+	if err != nil {
+		return err
+	}
+	w.measure(e)
+	var names []string
+	for _, x := range e.experiments {
+		names = append(names, x.Name)
+	}
+	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
+		strings.Join(names, ", "), w.forecast(w.with(todoStatuses...), jobs))
+}
+
+// compute computes what is missing, but for trials whose data cannot be had. A signal ends soft.
+func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
 	todo := w.with(append([]string{store.Missing}, r.retry...)...)
 	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
-	if todo, without, err = fetch(soft, e, todo); err != nil {
-		return soft, 0, nil, err
+	if todo, err = fetch(soft, e, todo); err != nil {
+		return soft, 0, err
 	}
 	shown := newProgress(e.err, todo, &w.costs)
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
-	return soft, computed, without, errors.Join(err, w.status())
+	return soft, computed, errors.Join(err, w.status())
 }
 
-// fetch gets the data sets that trials need. It returns the trials that can be computed, and the names of the data sets that cannot be had.
-func fetch(ctx context.Context, e *env, todo []harness.Trial) (rest []harness.Trial, without []string, err error) {
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets cannot be had.
+func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
+	var without []string
 	tried := map[string]bool{"": true}
 	for _, t := range todo {
 		name := t.Config.Data
@@ -117,15 +129,29 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) (rest []harness.Tr
 		tried[name] = true
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {
-			return nil, nil, err
+			return nil, err
 		}
 		if err != nil {
 			without = append(without, name)
 			fmt.Fprintf(e.err, "the trials of %s are left out: %s\n", name, oneLine(err.Error()))
 		}
 	}
-	rest = slices.DeleteFunc(todo, func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) })
-	return rest, without, nil
+	left := func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) }
+	return slices.DeleteFunc(todo, left), nil
+}
+
+// without returns the data sets that are not here, if every missing trial needs one of them; else nil.
+func (w *work) without(e *env) (names []string) {
+	for _, t := range w.with(store.Missing) {
+		name := t.Config.Data
+		if name == "" || e.data.Absent(name) == nil {
+			return nil
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
@@ -143,6 +169,15 @@ func (w *work) outcome(e *env) error {
 			text += fmt.Sprintf(", %d were not computed", missing)
 		}
 		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
+	}
+	if names := w.without(e); names != nil {
+		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets it "+
+			"(docs/datasets.md), then the same command continues", missing, len(w.found), strings.Join(names, ", "))
+		if w.all { // nobody asked for these trials in particular
+			fmt.Fprintln(e.err, text)
+			return nil
+		}
+		return exitf(exitStopped, "%s", text)
 	}
 	if missing > 0 {
 		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(w.found))

@@ -112,13 +112,12 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 		return false, nil
 	}
 	if !s.dry { // nodes may have no network
-		var without []string
-		if todo, without, err = fetch(context.Background(), e, todo); err != nil {
+		if todo, err = fetch(context.Background(), e, todo); err != nil {
 			return false, err
 		}
 		if len(todo) == 0 {
-			return false, exitf(exitStopped, "nothing was submitted for want of the data sets %s: sifg data fetch gets them",
-				strings.Join(without, ", "))
+			return false, exitf(exitStopped, "nothing was submitted, because the data set %s is not here: sifg data fetch gets it",
+				strings.Join(w.without(e), ", "))
 		}
 	}
 	j := &s.job

@@ -111,7 +111,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int) error {
 		return err
 	}
 	w.measure(e)
-	soft, _, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
+	soft, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -99,7 +100,9 @@ func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) 
 		if err != nil {
 			return nil, err
 		}
-		if trial != nil {
+		if trial == nil {
+			p.leaveOut(&part[i])
+		} else {
 			row := part[i].Row() // it may have been stored under other labels
 			row.Status, row.Reason, row.Dim, row.Iterations = trial.Status, trial.Reason, trial.Dim, trial.Iterations
 			set.Trials = append(set.Trials, row)
@@ -107,6 +110,17 @@ func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) 
 	}
 	set.Incomparable = incomparable(m.e, p)
 	return p, nil
+}
+
+// leaveOut notes the data set of a trial without a record if it is not here.
+func (p *Protocol) leaveOut(t *harness.Trial) {
+	name := t.Config.Data
+	if name == "" || slices.Contains(p.Absent, name) {
+		return
+	}
+	if _, err := t.Data(); errors.Is(err, dataset.ErrAbsent) {
+		p.Absent = append(p.Absent, name)
+	}
 }
 
 // trial returns the record of a trial and keeps its traces and its time: the store's, or with keep the earlier report's, where the store

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -43,8 +44,9 @@ type Experiment struct {
 type Protocol struct {
 	Name    string         `json:"protocol"`
 	Scale   string         `json:"scale"`
-	Set     []string       `json:"set,omitempty"` // overrides of the settings, and selections of trials: see plan.Plan
-	Planned int            `json:"planned"`       // trials
+	Set     []string       `json:"set,omitempty"`    // overrides of the settings, and selections of trials: see plan.Plan
+	Planned int            `json:"planned"`          // trials
+	Absent  []string       `json:"absent,omitempty"` // data sets that were not here: their trials were left out
 	Figures []Item         `json:"figures"`
 	Tables  []Item         `json:"tables"`
 	Claims  []claim.Result `json:"claims"`
@@ -116,6 +118,15 @@ func (p *Protocol) Counts() map[string]int {
 		counts[store.Missing] = n
 	}
 	return counts
+}
+
+// Absent returns the data sets that were not here when the report was made.
+func (e *Experiment) Absent() (names []string) {
+	for _, p := range e.Protocols {
+		names = append(names, p.Absent...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Complete reports whether every planned trial has a record.
