@@ -14,7 +14,7 @@ type series struct {
 	x, y, lo, hi, each []float64
 }
 
-// CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer, and seven
+// CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer and seven
 // significant digits. Panels count from 1. A layer that is not in the legend has no label.
 func (f *Figure) CSV() []byte {
 	var b strings.Builder
