@@ -135,6 +135,7 @@ func modes(name, title, problem string) harness.Table {
 					return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)
 				})
 			}
+			t.Picture = &table.Picture{Kind: table.Shares, Label: "share of the sample; the weight of each mode is 0.2"}
 			return &t.Table, nil
 		},
 	}

@@ -50,6 +50,7 @@ func card(s *record.Set, kind string) (*table.Table, error) {
 		t.Column(claim.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
 	}
 	t.Notes = []string{"Medians over seeds. " + resolution}
+	t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
 	return &t.Table, nil
 }
 

@@ -188,8 +188,10 @@ type Finding func(byProtocol map[string]*record.Set) *Statement
 
 // Statement is what a finding says: a title that states the result, one or two sentences, and a small table with the numbers.
 type Statement struct {
-	Title string       `json:"title"`
-	Text  string       `json:"text"`            // at most three numbers
-	Lead  bool         `json:"lead,omitempty"`  // on the first screen of the page
-	Table *table.Table `json:"table,omitempty"` // nil: none
+	Title string `json:"title"`
+	Text  string `json:"text"`           // at most three numbers
+	Lead  bool   `json:"lead,omitempty"` // on the first screen of the page
+	// Protocol is the one whose result it states; "": it compares several, or states a part.
+	Protocol string       `json:"protocol,omitempty"`
+	Table    *table.Table `json:"table,omitempty"` // nil: none
 }

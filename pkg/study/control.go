@@ -24,7 +24,9 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		f, on := claim.ReadFinals(s), map[string][]string{}
 		for _, v := range problems {
 			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
-			for _, r := range v.relations(f) {
+			found := v.relations(f)
+			t.Comparisons = append(t.Comparisons, v.comparisons(found)...)
+			for _, r := range found {
 				on[r.verdict] = append(on[r.verdict], v.Title)
 				share := predicted(s, v.Problem, "sifg")
 				t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.flow)),

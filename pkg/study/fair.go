@@ -45,6 +45,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 		for _, v := range problems {
 			v.Sides = Ours
 			found := v.relations(f)
+			t.Comparisons = append(t.Comparisons, v.comparisons(found)...)
 			for _, flow := range Ours.Flows {
 				cells := []table.Cell{table.Text(v.Title), table.Text(claim.Label(flow))}
 				for _, m := range rivals {
@@ -79,7 +80,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 			"comparisons), and its mean exceeds the margin. Equal: the 90 %% interval is within the margin. Otherwise open. Margins: %s.",
 			problems[0].Metrics[0].Head, strings.Join(margins, ", "))}
 		return &harness.Statement{
-			Table: t, Lead: true,
+			Table: t, Lead: protocol == "matched", Protocol: protocol,
 			Title: fmt.Sprintf("%s, %s: SIFG and Ada-SIFG are better in %d, equal in %d and worse in %d of %d comparisons",
 				where, how, count[beats], count[ties], count[loses], all),
 			Text: text,

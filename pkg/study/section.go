@@ -39,7 +39,7 @@ func (p NewFlows) Findings() []harness.Finding {
 				return nil
 			}
 			title, text := v.Words(s)
-			return &harness.Statement{Title: title, Text: text}
+			return &harness.Statement{Title: title, Text: text, Protocol: settings.Beyond}
 		})
 	}
 	return out

@@ -86,6 +86,29 @@ func (v Versus) relations(f *claim.Finals) []relation {
 	return out
 }
 
+// comparisons are relations as data. A difference that is not finite is left out.
+func (v Versus) comparisons(found []relation) []table.Comparison {
+	var out []table.Comparison
+	for _, r := range found {
+		if math.IsNaN(r.gap) || math.IsInf(r.gap, 0) {
+			continue
+		}
+		c := table.Comparison{
+			Problem:    v.Title,
+			Method:     r.flow,
+			Rival:      r.rival,
+			Difference: r.gap,
+			Margin:     v.Margin,
+			Verdict:    inWords[r.verdict],
+		}
+		if lo, hi := stats.TInterval(r.gaps, 1-claim.Level); !math.IsNaN(lo) {
+			c.Interval = []float64{lo, hi}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
 // each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
@@ -127,6 +150,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	if f.Values(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) != nil {
 		row("exact draws", methods[0], "floor-")
 	}
+	t.Comparisons = v.comparisons(found)
 	return t, nil
 }
 

@@ -24,9 +24,9 @@ func (e Estimates) draw(p *panel) {
 	line := e.Style.line(lineWidth)
 	line.Dashes = nil
 	for i, y := range e.Y {
-		from, ok := p.at(e.Lo[i], y)
-		to, ok2 := p.at(e.Hi[i], y)
-		if ok && ok2 {
+		if finite(e.Lo[i]) && finite(e.Hi[i]) {
+			from, _ := p.at(e.Lo[i], y)
+			to, _ := p.at(e.Hi[i], y)
 			p.stroke(line, []vg.Point{from, to})
 		}
 		if at, ok := p.at(e.X[i], y); ok && p.Contains(at) {

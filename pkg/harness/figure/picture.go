@@ -9,16 +9,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Picture draws a table as its Picture says. The panels of a forest plot are in so many columns, as wide as the screen
-// of a phone; 0: in up to five columns, as wide as they need.
+// Picture draws the comparisons of a table, or its numbers as its Picture says. The panels of a forest plot are in so
+// many columns, as wide as the screen of a phone; 0: in up to five columns, as wide as they need.
 func Picture(t *table.Table, cols int) (*Figure, error) {
-	switch t.Picture.Kind {
-	case table.Heat:
+	switch {
+	case t.Comparisons != nil:
+		return forestOf(t.Comparisons, cols), nil
+	case t.Picture.Kind == table.Heat:
 		return heatOf(t), nil
-	case table.Shares:
+	case t.Picture.Kind == table.Shares:
 		return sharesOf(t), nil
-	case table.Forest:
-		return forestOf(t, cols), nil
 	}
 	return nil, fmt.Errorf("figure: a table cannot be drawn as %q", t.Picture.Kind)
 }
@@ -97,30 +97,38 @@ func sharesOf(t *table.Table) *Figure {
 	return &Figure{Panels: []Panel{p}, Width: 12, Row: rowHeight}
 }
 
-// forestOf has a panel for each problem, with a row for each rival.
-func forestOf(t *table.Table, cols int) *Figure {
-	var problems, methods, rivals []string
+// forestOf has a panel for each problem with a row for each rival, or for a single rival a row for each problem.
+func forestOf(all []table.Comparison, cols int) *Figure {
+	var groups, methods, lines []string
 	lo, hi := -2.0, 2.0 // of the axis
-	for _, r := range t.Rows {
-		place(&problems, r[0].Text)
-		place(&methods, r[1].Value)
-		place(&rivals, r[2].Text)
-		lo = min(lo, 1.3*number(r[4])/number(r[6]))
-		hi = max(hi, 1.3*number(r[5])/number(r[6]))
+	one := !slices.ContainsFunc(all, func(c table.Comparison) bool { return c.Rival != all[0].Rival })
+	where := func(c table.Comparison) (group, line int) {
+		rival := Method(c.Rival).Label
+		if one {
+			return place(&groups, "against "+rival), place(&lines, c.Problem)
+		}
+		return place(&groups, c.Problem), place(&lines, rival)
+	}
+	for _, c := range all {
+		where(c)
+		place(&methods, c.Method)
+		for _, v := range append([]float64{c.Difference}, c.Interval...) {
+			lo, hi = min(lo, 1.3*v/c.Margin), max(hi, 1.3*v/c.Margin)
+		}
 	}
 	var panels []Panel
-	for _, problem := range problems {
-		p := forestPanel(problem, rivals)
+	for _, group := range groups {
+		p := forestPanel(group, lines)
 		p.X.Min, p.X.Max = lo, hi
 		panels = append(panels, p)
 	}
-	for _, r := range t.Rows {
-		e := estimateOf(r)
-		apart := 0.56 / float64(len(methods)) // between the methods in a row
-		method := float64(place(&methods, r[1].Value)) - float64(len(methods)-1)/2
-		e.Y = []float64{float64(len(rivals)-1-place(&rivals, r[2].Text)) - apart*method}
-		p := &panels[place(&problems, r[0].Text)]
-		p.Layers = append(p.Layers, e)
+	apart := 0.56 / float64(len(methods)) // between the methods in a row
+	for _, c := range all {
+		e := estimateOf(c)
+		group, line := where(c)
+		method := float64(place(&methods, c.Method)) - float64(len(methods)-1)/2
+		e.Y = []float64{float64(len(lines)-1-line) - apart*method}
+		panels[group].Layers = append(panels[group].Layers, e)
 	}
 	f := &Figure{
 		Cols:   cols,
@@ -131,9 +139,9 @@ func forestOf(t *table.Table, cols int) *Figure {
 		Below:  "← better · difference from the rival, in margins · worse →",
 	}
 	if cols == 0 {
-		lines := (len(panels) + 4) / 5
-		f.Cols = (len(panels) + lines - 1) / lines
-		f.Width = 4 + 4*float64(f.Cols)
+		deep := (len(panels) + 4) / 5
+		f.Cols = (len(panels) + deep - 1) / deep
+		f.Width = 4 + 4*float64(max(f.Cols, 2))
 	}
 	return f
 }
@@ -147,9 +155,9 @@ func place(names *[]string, name string) int {
 }
 
 // forestPanel is a panel without comparisons: the margin, a line at 0, and what a hollow mark means.
-func forestPanel(title string, rivals []string) Panel {
-	bottom, top := -0.6, float64(len(rivals))-0.4
-	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(rivals), Layers: []Layer{
+func forestPanel(title string, lines []string) Panel {
+	bottom, top := -0.6, float64(len(lines))-0.4
+	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(lines), Layers: []Layer{
 		Band{
 			X:     []float64{-1, 1},
 			Lo:    []float64{bottom, bottom},
@@ -162,14 +170,17 @@ func forestPanel(title string, rivals []string) Panel {
 	}}
 }
 
-// estimateOf is the comparison in a row of table.Comparisons, in margins.
-func estimateOf(r []table.Cell) Estimates {
-	margin := number(r[6])
+// estimateOf is a comparison in margins.
+func estimateOf(c table.Comparison) Estimates {
+	from, to := math.NaN(), math.NaN()
+	if c.Interval != nil {
+		from, to = c.Interval[0], c.Interval[1]
+	}
 	return Estimates{
-		X:      []float64{number(r[3]) / margin},
-		Lo:     []float64{number(r[4]) / margin},
-		Hi:     []float64{number(r[5]) / margin},
-		Hollow: r[7].Text == table.Open,
-		Style:  Method(r[1].Value).As(r[1].Text),
+		X:      []float64{c.Difference / c.Margin},
+		Lo:     []float64{from / c.Margin},
+		Hi:     []float64{to / c.Margin},
+		Hollow: c.Verdict == table.Open,
+		Style:  Method(c.Method),
 	}
 }

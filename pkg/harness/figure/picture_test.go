@@ -16,15 +16,15 @@ func pictureOf(t *testing.T, tab *table.Table) *Figure {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, hidden := encode(t, f); hidden != 0 && tab.Picture.Kind != table.Heat {
+	if _, hidden := encode(t, f); hidden != 0 && tab.Picture == nil {
 		t.Errorf("%d values are not shown", hidden)
 	}
-	checkBorder(t, string(tab.Picture.Kind), render(t, f))
+	checkBorder(t, tab.Columns[0].Header, render(t, f))
 	return f
 }
 
 // compared is a comparison with the margin 0.1 on a and 0.02 on b.
-func compared(problem, method, rival string, d float64, interval [2]float64, verdict string) table.Comparison {
+func compared(problem, method, rival string, d float64, interval []float64, verdict string) table.Comparison {
 	return table.Comparison{
 		Problem:    problem,
 		Method:     method,
@@ -39,10 +39,10 @@ func compared(problem, method, rival string, d float64, interval [2]float64, ver
 // TestForest: a comparison is where its numbers say, in margins, in the panel of its problem; an open one is hollow.
 func TestForest(t *testing.T) {
 	f := pictureOf(t, table.Comparisons([]table.Comparison{
-		compared("a", "sifg", "svgd", -0.2, [2]float64{-0.3, -0.1}, "better"),
-		compared("a", "ada-sifg", "svgd", 0.05, [2]float64{-0.1, 0.2}, table.Open),
-		compared("b", "sifg", "sgld", 0.01, [2]float64{0, 0.02}, "equal"),
-	}, "energy distance", upper))
+		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
+		compared("a", "ada-sifg", "svgd", 0.05, []float64{-0.1, 0.2}, table.Open),
+		compared("b", "sifg", "sgld", 0.01, []float64{0, 0.02}, "equal"),
+	}, upper))
 	got := ""
 	for _, p := range f.Panels {
 		got += p.Title + fmt.Sprint(p.Y.Categories)
@@ -57,6 +57,13 @@ func TestForest(t *testing.T) {
 		"b[SGLD SVGD] SIFG [0.14]: [0.5] [[0] [1]] false; "
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	alone := pictureOf(t, table.Comparisons([]table.Comparison{
+		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
+		compared("b", "sifg", "svgd", 0.01, nil, table.Open),
+	}, upper))
+	if p := alone.Panels; len(p) != 1 || p[0].Title != "against SVGD" || fmt.Sprint(p[0].Y.Categories) != "[b a]" {
+		t.Errorf("one rival: %+v", p)
 	}
 	drawn, _ := encode(t, f)
 	for _, label := range []string{">open<", ">within the margin<", "worse →"} {

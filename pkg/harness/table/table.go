@@ -17,7 +17,9 @@ type Table struct {
 	Rows    [][]Cell `json:"rows"`              // each as long as Columns
 	Spread  string   `json:"spread,omitempty"`  // what stands after ±, such as "standard deviation over seeds"
 	Notes   []string `json:"notes,omitempty"`   // below the table: what was averaged, how the best is marked
-	Picture *Picture `json:"picture,omitempty"` // nil: the table is not drawn
+	Picture *Picture `json:"picture,omitempty"` // nil: the numbers are not drawn
+
+	Comparisons []Comparison `json:"comparisons,omitempty"` // what its words say of methods, drawn as a forest plot
 }
 
 // Column is the head of a column.
