@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 		{"unit", -1, "negative"}, {"scaling", "white", "whitened"}, {"truth", "median", "aligned-mean"},
 		{"metrics", []any{"amary"}, "amari-mode"}, {"settled_from", -1, "negative"}, {"chanels", 3, "channels"},
 	} {
-		trial := harness.Trial{Data: func() (*dataset.Data, error) { return mixed(50), nil }, Config: settings.Config{Data: "mixed",
+		trial := harness.Trial{Data: func() (*dataset.Data, error) { return mixed(50), nil }, Config: &settings.Config{Data: "mixed",
 			Options: map[string]any{c.key: c.value, "reference": map[string]any{
 				"chains": 2, "iterations": 100, "leapfrog": 5, "start": "mode", "draws": 100}}}}
 		if err := check(&trial); err == nil || !strings.Contains(err.Error(), c.key) || !strings.Contains(err.Error(), c.words) {

@@ -39,7 +39,7 @@ func committedChains(t *testing.T, name string) (*posterior, *reference) {
 	id := ref.Identity
 	d, err := posteriorOf(&harness.Trial{
 		Data: func() (*dataset.Data, error) { return data.Load("meg") },
-		Config: settings.Config{Data: "meg", Options: map[string]any{"channels": id.Channels, "scaling": id.Scaling, "average": id.Average,
+		Config: &settings.Config{Data: "meg", Options: map[string]any{"channels": id.Channels, "scaling": id.Scaling, "average": id.Average,
 			"prior_sd": id.PriorSD, "reference": map[string]any{"chains": 1, "iterations": 24, "leapfrog": 1, "start": "mode", "draws": 2}}},
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func synthetic(t *testing.T, n int) *posterior {
 	t.Helper()
 	d, err := posteriorOf(&harness.Trial{
 		Data: func() (*dataset.Data, error) { return mixed(n), nil },
-		Config: settings.Config{Data: "mixed", Options: map[string]any{"channels": 3, "truth": "aligned-mean", "reference": map[string]any{
+		Config: &settings.Config{Data: "mixed", Options: map[string]any{"channels": 3, "truth": "aligned-mean", "reference": map[string]any{
 			"chains": 2, "iterations": 600, "leapfrog": 15, "warmup": 300, "jitter": 0.2, "start": "mode", "draws": 300, "seed": 1,
 		}}},
 	})

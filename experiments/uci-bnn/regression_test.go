@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 
 func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial {
 	return &harness.Trial{
-		Seed: seed, Config: settings.Config{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
+		Seed: seed, Config: &settings.Config{Data: d.Name, Particles: 6, Iterations: 4, Options: options},
 		Data: func() (*dataset.Data, error) { return d, nil },
 	}
 }

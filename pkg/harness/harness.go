@@ -37,8 +37,8 @@ type Experiment struct {
 
 	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
 	Problem func(t *Trial) (*Problem, error)
-	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing. nil: Problem
-	// does, and must be quick.
+	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing. Of the trials
+	// of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks, and must be quick.
 	Check func(t *Trial) error
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
@@ -141,7 +141,7 @@ type Trial struct {
 	Method     string // label in figures and tables: sifg, …
 	Cell       string // of a grid: "step 0.01, sigma 0.1"; "" outside grids
 	Seed       uint64
-	Config     settings.Config
+	Config     *settings.Config // shared by the trials of a method on a problem: not to be changed
 
 	// Data reads the data set Config.Data; nil where the trial has none.
 	Data func() (*dataset.Data, error) `json:"-"`

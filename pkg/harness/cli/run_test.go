@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 func TestRunAndAgain(t *testing.T) {
@@ -156,8 +157,8 @@ func TestRunFetches(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	todo := make([]harness.Trial, 4)
 	for i := range todo {
-		todo[i] = harness.Trial{Experiment: "toy", Protocol: "paper", Problem: "small", Method: "sgld", Seed: uint64(i)}
-		todo[i].Config.Particles, todo[i].Config.Iterations = 10, 100
+		todo[i] = harness.Trial{Experiment: "toy", Protocol: "paper", Problem: "small", Method: "sgld", Seed: uint64(i),
+			Config: &settings.Config{Particles: 10, Iterations: 100}}
 	}
 	var out bytes.Buffer
 	p := newProgress(&output{to: &out}, todo, &run.Costs{})

@@ -19,7 +19,7 @@ import (
 func planOf(seconds ...float64) *Plan {
 	p := &Plan{}
 	for i, s := range seconds {
-		t := harness.Trial{Key: fmt.Sprintf("%020x", i), Experiment: "toy", Config: settings.Config{Particles: 10, Iterations: 99}}
+		t := harness.Trial{Key: fmt.Sprintf("%020x", i), Experiment: "toy", Config: &settings.Config{Particles: 10, Iterations: 99}}
 		p.Trials = append(p.Trials, Task{t, s})
 	}
 	return p
@@ -88,7 +88,7 @@ func TestCosts(t *testing.T) {
 	costs.Add("toy", "small", "svgd", 10, 100, 50)
 	of := func(experiment string, particles int) harness.Trial {
 		return harness.Trial{Experiment: experiment, Problem: "small", Method: "svgd",
-			Config: settings.Config{Particles: particles, Iterations: 100}}
+			Config: &settings.Config{Particles: particles, Iterations: 100}}
 	}
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
 	if p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 4040e-6 {

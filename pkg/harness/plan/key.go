@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -22,18 +23,42 @@ const LoopVersion = 1
 // Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What identifies a
 // result").
 func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error) {
-	s, err := sifg.ByName(t.Config.Sampler.Sampler)
+	key, err := keysOf(e, t, data)
 	if err != nil {
 		return "", err
+	}
+	return key(t.Seed), nil
+}
+
+// keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its settings are
+// encoded once.
+func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(seed uint64) string, err error) {
+	s, err := sifg.ByName(t.Config.Sampler.Sampler)
+	if err != nil {
+		return nil, err
 	}
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return digest(map[string]any{
-		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "seed": t.Seed, "config": t.Config, "data": d,
+	// The seed stands between these two in the canonical form: "problem" < "seed" < "versions".
+	before, err := canonical(map[string]any{
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": t.Config, "data": d,
+	})
+	if err != nil {
+		return nil, err
+	}
+	after, err := canonical(map[string]any{
 		"versions": map[string]any{"loop": LoopVersion, "numerics": sifg.Numerics, "sampler": s.Version, "experiment": e.Version},
 	})
+	if err != nil {
+		return nil, err
+	}
+	head, tail := append(before[:len(before)-1], `,"seed":`...), append([]byte{','}, after[1:]...)
+	return func(seed uint64) string {
+		b := strconv.AppendUint(slices.Clip(head), seed, 10)
+		return digest(append(b, tail...))
+	}, nil
 }
 
 // ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config, data set and
@@ -43,30 +68,32 @@ func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference,
 	if err != nil {
 		return "", err
 	}
-	return digest(map[string]any{
+	b, err := canonical(map[string]any{
 		"reference": r.Config, "experiment": t.Experiment, "data": d,
 		"versions": map[string]any{"numerics": sifg.Numerics, "experiment": e.Version},
 	})
+	return digest(b), err
 }
 
-// digest returns the first 20 hex digits of SHA-256 over the canonical JSON of v: members sorted by name at every level, so that
-// the order of a struct's fields is of no account.
-func digest(v any) (string, error) {
+// canonical returns the JSON of v with members sorted by name at every level, so that the order of a struct's fields does not matter.
+func canonical(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return "", fmt.Errorf("plan: settings that cannot be stored: %w", err)
+		return nil, fmt.Errorf("plan: settings that cannot be stored: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber() // a seed may be larger than a float64 holds
+	d.UseNumber() // an integer may be larger than a float64 holds
 	var tree any
 	if err := d.Decode(&tree); err != nil {
-		return "", err
+		return nil, err
 	}
-	if b, err = json.Marshal(tree); err != nil {
-		return "", err
-	}
+	return json.Marshal(tree)
+}
+
+// digest returns the first 20 hex digits of the SHA-256 of b.
+func digest(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10]), nil
+	return hex.EncodeToString(sum[:10])
 }
 
 // Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data would
@@ -75,6 +102,9 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 	i := slices.IndexFunc(experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
 	if i < 0 {
 		return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
+	}
+	if t.Config == nil {
+		return nil, usage.Errorf("trial %s has no configuration", t.Key)
 	}
 	t.Config.Program = program.Of(t.Config.Sampler.Sampler) // one that the trial alone names is never started
 	key, err := Key(experiments[i], t, data)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,33 +59,51 @@ func (l *Layout) all() ([]harness.Trial, error) {
 	return out, nil
 }
 
-// Trials returns a checked trial for each seed of a problem and a method of it, whose configuration need not be that of Settings.
+// Trials returns a trial for each seed of a problem and a method of it, whose configuration need not be that of Settings. The
+// experiment checks those of the smallest and the largest seed: see harness.Experiment.Check.
 func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial, error) {
 	seeds := p.Seeds
-	if l.request.Seeds != nil {
+	if len(l.request.Seeds) > 0 {
 		seeds = l.request.Seeds
 	}
-	out := make([]harness.Trial, 0, len(seeds))
-	for _, seed := range seeds {
-		t := harness.Trial{
-			Experiment: l.e.Name, Protocol: l.protocol, Scale: l.request.Scale, Problem: p.Name, Method: m.Name, Seed: seed,
-			Config: m.Config, Data: open(l.request.Data, m.Config.Data),
-		}
-		t.Config.Program = program.Of(m.Config.Sampler.Sampler)
-		var err error
-		if t.Key, err = Key(l.e, &t, l.request.Data); err == nil {
-			err = l.check(&t)
-		}
-		if err != nil {
-			where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, l.e.Name, l.protocol, l.request.Scale)
-			if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) { // no mistake in the settings
-				return nil, fmt.Errorf("%s: %w", where, err)
-			}
-			return nil, usage.Errorf("%s: %v", where, err)
-		}
-		out = append(out, t)
+	m.Config.Program = program.Of(m.Config.Sampler.Sampler)
+	like := harness.Trial{
+		Experiment: l.e.Name,
+		Protocol:   l.protocol,
+		Scale:      l.request.Scale,
+		Problem:    p.Name,
+		Method:     m.Name,
+		Config:     &m.Config,
+		Data:       open(l.request.Data, m.Config.Data),
+	}
+	key, err := keysOf(l.e, &like, l.request.Data)
+	if err != nil {
+		return nil, l.refusal(p, err)
+	}
+	out := make([]harness.Trial, len(seeds))
+	for i, seed := range seeds {
+		out[i] = like
+		out[i].Seed, out[i].Key = seed, key(seed)
+	}
+	bySeed := func(a, b harness.Trial) int { return cmp.Compare(a.Seed, b.Seed) }
+	first, last := slices.MinFunc(out, bySeed), slices.MaxFunc(out, bySeed)
+	err = l.check(&first)
+	if err == nil && last.Seed != first.Seed {
+		err = l.check(&last)
+	}
+	if err != nil {
+		return nil, l.refusal(p, err)
 	}
 	return out, nil
+}
+
+// refusal says whose settings are wrong, or which data cannot be read.
+func (l *Layout) refusal(p settings.Problem, err error) error {
+	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, l.e.Name, l.protocol, l.request.Scale)
+	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) { // no mistake in the settings
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	return usage.Errorf("%s: %v", where, err)
 }
 
 // check refuses a trial that the experiment cannot compute.

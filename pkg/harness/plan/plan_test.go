@@ -226,6 +226,24 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// The experiment checks the trials of the smallest and the largest seed of each method on a problem, however many seeds there are.
+func TestChecksOnce(t *testing.T) {
+	var seeds []uint64
+	p := mustPlan(t, func(r *Request) {
+		r.Problems, r.Methods, r.Seeds = []string{"small"}, []string{"svgd", "sifg"}, []uint64{4, 2, 9, 3}
+		r.Experiments[0].Check = func(x *harness.Trial) error {
+			seeds = append(seeds, x.Seed)
+			return nil
+		}
+	})
+	if want := []uint64{2, 9, 2, 9}; !slices.Equal(seeds, want) || len(p.Trials) != 8 {
+		t.Errorf("checked %v of %d trials, want %v of 8", seeds, len(p.Trials), want)
+	}
+	if p.Trials[0].Config != p.Trials[3].Config || p.Trials[3].Config == p.Trials[4].Config {
+		t.Error("trials of a method on a problem, and no others, share their configuration")
+	}
+}
+
 func TestOnly(t *testing.T) {
 	p := mustPlan(t, func(r *Request) { r.Protocols = nil })
 	key := p.Trials[9].Key

@@ -86,7 +86,7 @@ func trials(experiment string, protocols ...string) []harness.Trial {
 		for _, m := range []string{"sgld", "svgd"} {
 			for seed := range uint64(2) {
 				t := harness.Trial{Experiment: experiment, Protocol: p, Scale: "full", Problem: "p", Method: m, Seed: seed + 1,
-					Config: settings.Config{Particles: 4, Iterations: 2, Options: map[string]any{}, Sampler: sifg.Config{Sampler: m}}}
+					Config: &settings.Config{Particles: 4, Iterations: 2, Options: map[string]any{}, Sampler: sifg.Config{Sampler: m}}}
 				own := map[bool]string{true: p}[m == "svgd"]
 				t.Key = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", experiment, own, m, seed)))[:20]
 				out = append(out, t)

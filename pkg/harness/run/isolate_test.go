@@ -17,6 +17,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -168,9 +169,9 @@ func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	planned := trials("none")[0]
 	changed, unknown, without := planned, planned, planned
-	changed.Config.Iterations++
+	configure(&changed, func(c *settings.Config) { c.Iterations++ })
 	unknown.Experiment = "other"
-	without.Config.Data = "boston"
+	configure(&without, func(c *settings.Config) { c.Data = "boston" })
 	for want, x := range map[string]harness.Trial{changed.Key: changed, `experiment "other"`: unknown, `"boston"`: without} {
 		e := *toy()
 		e.Name, e.Reference = x.Experiment, nil

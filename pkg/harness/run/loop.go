@@ -35,7 +35,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
-	if reason := tooLarge(&t.Config, p.Target.Dim()); reason != "" {
+	if reason := tooLarge(t.Config, p.Target.Dim()); reason != "" {
 		return ended(t, record.StatusMemory, reason, 0, started), nil
 	}
 	flow.Threads = threads
@@ -86,7 +86,7 @@ func with(uses *program.Session, t *harness.Trial, flow *sifg.Flow) *harness.Tri
 	own := *t
 	own.Programs = uses
 	if s, ok := flow.Mover.(*program.Sampler); ok {
-		s.Bind(uses, program.Job{Iterations: t.Config.Iterations, Seed: t.Seed, Checkpoints: checkpoints(&t.Config), Config: t.Config.Sampler})
+		s.Bind(uses, program.Job{Iterations: t.Config.Iterations, Seed: t.Seed, Checkpoints: checkpoints(t.Config), Config: t.Config.Sampler})
 	}
 	return &own
 }
@@ -141,7 +141,7 @@ type judge struct {
 // look does what is due at the cloud's iteration.
 func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	config := j.Config.Judge
-	measured := due(&j.Config, c.Iter)
+	measured := due(j.Config, c.Iter)
 	kept := slices.Contains(config.Snapshots, c.Iter)
 	if !measured && !kept {
 		return

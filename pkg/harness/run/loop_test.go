@@ -39,7 +39,7 @@ func judged(t *testing.T, sampler, sample string) (*record.Result, map[int][]flo
 }
 
 func trialOf(sampler, sample string) *harness.Trial {
-	return &harness.Trial{Key: "k", Seed: 3, Config: settings.Config{Particles: 5, Iterations: 7,
+	return &harness.Trial{Key: "k", Seed: 3, Config: &settings.Config{Particles: 5, Iterations: 7,
 		Sampler: must((sifg.Config{Sampler: sampler}).Resolve()),
 		Judge:   settings.Judge{Every: 3, Sample: sample, Snapshots: []int{0, 5}, Track: 2}}}
 }
@@ -124,13 +124,22 @@ func TestGenericTraces(t *testing.T) {
 	}
 }
 
+// configure gives a trial a configuration of its own, changed.
+func configure(t *harness.Trial, change func(*settings.Config)) {
+	own := *t.Config
+	change(&own)
+	t.Config = &own
+}
+
 // A trial that no memory can hold is refused before it takes any; the run goes on.
 func TestTooLargeTrials(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	todo := trials("none", "slow", "infinite")
-	todo[0].Config.Particles = 1e12
-	todo[1].Config.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
-	todo[1].Config.Particles = 1e7 // 400 TB of distances of pairs
+	configure(&todo[0], func(c *settings.Config) { c.Particles = 1e12 })
+	configure(&todo[1], func(c *settings.Config) {
+		c.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
+		c.Particles = 1e7 // 400 TB of distances of pairs
+	})
 	if n := compute(t, s, todo, here()); n != 3 {
 		t.Errorf("%d computed", n)
 	}
@@ -149,11 +158,12 @@ func TestTooLargeTrials(t *testing.T) {
 // on the disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {
 	e, ctx, one := toy(), context.Background(), trials("none")[0]
+	configure(&one, func(c *settings.Config) { c.Iterations = 2 })
 	todo := make([]harness.Trial, b.N)
 	began := time.Now()
 	for i := range todo {
 		todo[i] = one
-		todo[i].Key, todo[i].Config.Iterations = fmt.Sprint("k", i), 2
+		todo[i].Key = fmt.Sprint("k", i)
 		must(Compute(ctx, e, &todo[i], 1, nil))
 	}
 	computing, s := time.Since(began), must(store.Open(b.TempDir()))

@@ -3,7 +3,6 @@ package usage
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -35,10 +34,12 @@ func Unknown(kind, name, from string, valid []string) error {
 
 // Twice returns an Error for the first value that is in a list twice, nil if none is.
 func Twice[T comparable](kind string, list []T) error {
-	for i, x := range list {
-		if slices.Contains(list[:i], x) {
+	seen := map[T]bool{}
+	for _, x := range list {
+		if seen[x] {
 			return Errorf("%s %v is there twice", kind, x)
 		}
+		seen[x] = true
 	}
 	return nil
 }

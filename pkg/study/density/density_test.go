@@ -17,7 +17,7 @@ import (
 )
 
 func trial(particles, iterations int, options map[string]any) *harness.Trial {
-	return &harness.Trial{Seed: 3, Config: settings.Config{Particles: particles, Iterations: iterations, Options: options}}
+	return &harness.Trial{Seed: 3, Config: &settings.Config{Particles: particles, Iterations: iterations, Options: options}}
 }
 
 func TestRefusals(t *testing.T) {
