@@ -24,8 +24,9 @@ var config []byte
 var Experiment = &harness.Experiment{
 	Name:  "funnel",
 	Title: "Neal's funnel",
-	Summary: "x₁ ~ N(0, 9), and the other coordinates N(0, exp x₁), in 2-D and 10-D; 500 particles. No single step size fits both the narrow " +
-		"neck and the wide mouth. The paper does not report it, the authors' released code has it.",
+	Summary: "x₁ ~ N(0, 9), and the other coordinates N(0, exp x₁), in 2-D and 10-D; 500 particles. No single step " +
+		"size fits both the narrow neck and the wide mouth. The paper does not report it, the authors' released code " +
+		"has it.",
 	Settings:  config,
 	Version:   density.Version,
 	Problem:   density.Problem,
@@ -41,7 +42,8 @@ var Experiment = &harness.Experiment{
 
 func curves(problem, size string) harness.Figure {
 	return study.Curves("curves-"+problem, "Neal's funnel, "+size,
-		"Energy distance to exact draws, and the 3-nearest-neighbour estimate of KL: mean (line) and range (band) over seeds.", problem,
+		"Energy distance to exact draws, and the 3-nearest-neighbour estimate of KL: mean (line) and range (band) "+
+			"over seeds.", problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
 }
@@ -77,10 +79,13 @@ func nearest(by map[string]*record.Set) *harness.Statement {
 	t.Words("Problem", func(problem string) string { return problem })
 	t.Words("Nearest", func(problem string) string { return claim.Label(best[problem]) })
 	t.Column("energy distance", func(problem string) table.Cell { return table.Number(least[problem], 3) })
-	t.Column("HMC draws", func(problem string) table.Cell { return table.Number(median(problem, best[problem], "hmc-energy"), 3) })
+	t.Column("HMC draws", func(problem string) table.Cell {
+		return table.Number(median(problem, best[problem], "hmc-energy"), 3)
+	})
 	t.Notes = []string{"Medians over seeds at the last iteration, 500 points each."}
+	first, second := claim.Label(best["funnel-2d"]), claim.Label(best["funnel-10d"])
 	return &harness.Statement{
-		Title: fmt.Sprintf("%s ends nearest to exact draws in 2-D, %s in 10-D", claim.Label(best["funnel-2d"]), claim.Label(best["funnel-10d"])),
+		Title: fmt.Sprintf("%s ends nearest to exact draws in 2-D, %s in 10-D", first, second),
 		Text:  "By energy distance, which hardly weighs the narrow neck.",
 		Table: &t.Table,
 	}

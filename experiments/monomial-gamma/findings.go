@@ -38,7 +38,8 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 	e := claim.Series{Set: s, Problem: problem}
 	shift := 0.0
 	for _, m := range s.Methods(problem) {
-		if d := math.Abs(stats.Median(e.Final(m, "knn-kl", 0)) - stats.Median(e.Final(m, "knn-kl-exact", 0))); d > shift {
+		if d := math.Abs(stats.Median(e.Final(m, "knn-kl", 0)) -
+			stats.Median(e.Final(m, "knn-kl-exact", 0))); d > shift {
 			shift = d // NaN and infinite differences are left out by the comparison and below
 		}
 	}
@@ -47,9 +48,12 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 	if !math.IsInf(shift, 0) {
 		text += fmt.Sprintf(" The final k-NN KL of a method moves by up to %s.", claim.Num(shift))
 	}
-	t := medians(s, study.Measure{Head: "k-NN KL, released reference", Metric: "knn-kl"},
-		study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"}, study.Measure{Head: "mean |x₁|", Metric: "mean-abs"})
-	t.Notes = append(t.Notes, fmt.Sprintf("KL of the target to the released reference law: %s nats.", claim.Num(shapeKL())))
+	t := medians(s,
+		study.Measure{Head: "k-NN KL, released reference", Metric: "knn-kl"},
+		study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"},
+		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"})
+	kl := claim.Num(shapeKL())
+	t.Notes = append(t.Notes, "KL of the target to the released reference law: "+kl+" nats.")
 	return &harness.Statement{Title: "The scripts draw the reference sample from the wrong law", Text: text, Table: t}
 }
 
@@ -71,12 +75,18 @@ func blindToTails(by map[string]*record.Set) *harness.Statement {
 	if blind == 0 {
 		return nil
 	}
+	ends := fmt.Sprintf("%d methods end", blind)
+	if blind == 1 {
+		ends = "one method ends"
+	}
 	return &harness.Statement{
 		Title: "The k-NN estimate hardly sees missing tails",
-		Text: fmt.Sprintf("Under the text's settings %s within 0.1 nats of exact draws with a mean of |x₁| that is up to %.0f %% too small. The estimate weighs what a "+
-			"sample has, not what it lacks.", map[bool]string{true: "one method ends", false: fmt.Sprintf("%d methods end", blind)}[blind == 1], 100*worst),
-		Table: medians(s, study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"},
-			study.Measure{Head: "energy distance", Metric: "energy"}, study.Measure{Head: "mean |x₁|", Metric: "mean-abs"}),
+		Text: fmt.Sprintf("Under the text's settings %s within 0.1 nats of exact draws with a mean of |x₁| that is up "+
+			"to %.0f %% too small. The estimate weighs what a sample has, not what it lacks.", ends, 100*worst),
+		Table: medians(s,
+			study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"},
+			study.Measure{Head: "energy distance", Metric: "energy"},
+			study.Measure{Head: "mean |x₁|", Metric: "mean-abs"}),
 	}
 }
 
@@ -88,8 +98,10 @@ func smallReference(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{
 		Title: "A reference sample of another size is another ruler",
-		Text:  "The released baseline script judges with 100 reference draws, the SIFG script with 1000. Here both judge the same runs.",
-		Table: medians(s, study.Measure{Head: "small reference", Metric: "knn-kl-small"},
+		Text: "The released baseline script judges with 100 reference draws, the SIFG script with 1000. Here both " +
+			"judge the same runs.",
+		Table: medians(s,
+			study.Measure{Head: "small reference", Metric: "knn-kl-small"},
 			study.Measure{Head: "large reference", Metric: "knn-kl"}),
 	}
 }
@@ -100,7 +112,9 @@ func movers(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	t := table.Of([]string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"})
-	t.Notes = []string{"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both."}
+	t.Notes = []string{
+		"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both.",
+	}
 	t.Words("Method", claim.Label)
 	for _, x := range []struct{ protocol, header string }{
 		{"released", "released (Adam)"},
@@ -116,8 +130,8 @@ func movers(by map[string]*record.Set) *harness.Statement {
 	}
 }
 
-// shapeKL is KL(π‖reference) in 2-D: |x| and the gamma variable β|x|^α determine each other, so it is twice that of a gamma law
-// of shape a = 1/α from one of shape b = α, (a−b)ψ(a) − ln Γ(a) + ln Γ(b).
+// shapeKL is KL(π‖reference) in 2-D: |x| and the gamma variable β|x|^α determine each other, so it is twice that of a
+// gamma law of shape a = 1/α from one of shape b = α, (a−b)ψ(a) − ln Γ(a) + ln Γ(b).
 func shapeKL() float64 {
 	a, b := 1/target.ReleasedAlpha, float64(target.ReleasedAlpha)
 	la, _ := math.Lgamma(a)

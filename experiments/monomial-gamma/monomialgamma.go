@@ -23,8 +23,8 @@ const problem = "monomial-gamma"
 var Experiment = &harness.Experiment{
 	Name:  "monomial-gamma",
 	Title: "Monomial gamma",
-	Summary: "A heavy-tailed density, exp(−0.3 Σ|x|^0.9) in 2-D; 1000 particles from N(0, I). The paper compares how fast, and " +
-		"how steadily over seeds, each method converges (Figure 3 right).",
+	Summary: "A heavy-tailed density, exp(−0.3 Σ|x|^0.9) in 2-D; 1000 particles from N(0, I). The paper compares how " +
+		"fast, and how steadily over seeds, each method converges (Figure 3 right).",
 	Settings: config,
 	Version:  density.Version,
 	Problem:  density.Problem,
@@ -36,23 +36,31 @@ var Experiment = &harness.Experiment{
 	Grids:    grids,
 	Figures: []harness.Figure{
 		study.Curves("figure3-right", "Figure 3 right: KL against iterations",
-			"3-nearest-neighbour estimate of the KL divergence to the law of the protocol's reference sample, in nats: mean (line) and "+
-				"range (band) over seeds. It hardly sees tails that are missing (see the figure of the tails).", problem,
+			"3-nearest-neighbour estimate of the KL divergence to the law of the protocol's reference sample, in "+
+				"nats: mean (line) and range (band) over seeds. It hardly sees tails that are missing (see the "+
+				"figure of the tails).",
+			problem,
 			study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true}),
 		study.Curves("references", "What the reference sample does to the curve",
-			"The same runs judged against exact draws, and against a tenth as many draws of the protocol's law: mean (line) and range "+
-				"(band) over seeds.", problem,
-			study.Panel{Title: "exact reference", Metric: "knn-kl-exact", Label: "k-NN estimate of KL, nats", Floor: true},
-			study.Panel{Title: "small reference", Metric: "knn-kl-small", Label: "k-NN estimate of KL, nats", Floor: true}),
+			"The same runs judged against exact draws, and against a tenth as many draws of the protocol's law: mean "+
+				"(line) and range (band) over seeds.", problem,
+			study.Panel{
+				Title: "exact reference", Metric: "knn-kl-exact", Label: "k-NN estimate of KL, nats", Floor: true,
+			},
+			study.Panel{
+				Title: "small reference", Metric: "knn-kl-small", Label: "k-NN estimate of KL, nats", Floor: true,
+			}),
 		study.Curves("tails", "Tails and smoothing",
-			"Mean of |x₁| (the black line: as many exact draws; 4.42 in the limit), the smoothing σ and the exponent p: mean (line) and "+
-				"range (band) over seeds.", problem,
+			"Mean of |x₁| (the black line: as many exact draws; 4.42 in the limit), the smoothing σ and the exponent "+
+				"p: mean (line) and range (band) over seeds.", problem,
 			study.Panel{Metric: "mean-abs", Label: "mean of |x₁|", Floor: true},
-			study.Panel{Metric: "sigma", Label: "σ", Zero: true}, study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
+			study.Panel{Metric: "sigma", Label: "σ", Zero: true},
+			study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 	},
 	Tables: []harness.Table{
 		study.Summary("summary", "Monomial gamma at the last iteration",
-			"k-NN KL: against the protocol's reference; then against exact draws, and against a smaller reference of the protocol's law.", problem,
+			"k-NN KL: against the protocol's reference; then against exact draws, and against a smaller reference of "+
+				"the protocol's law.", problem,
 			study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
 			study.Measure{Head: "exact reference", Metric: "knn-kl-exact"},
 			study.Measure{Head: "small reference", Metric: "knn-kl-small"},
@@ -62,7 +70,12 @@ var Experiment = &harness.Experiment{
 			study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
 			study.Measure{Head: "σ", Metric: "sigma"}),
 	},
-	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{study.Fair("matched", "Monomial gamma", flows.Compare...), study.Control("matched", flows.Compare...)}, findings, flows.Findings()),
-	Apart:    flows.Apart(),
+	Claims: claims,
+	Findings: slices.Concat(
+		[]harness.Finding{
+			study.Fair("matched", "Monomial gamma", flows.Compare...),
+			study.Control("matched", flows.Compare...),
+		},
+		findings, flows.Findings()),
+	Apart: flows.Apart(),
 }

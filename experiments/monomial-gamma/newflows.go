@@ -9,12 +9,14 @@ import (
 
 var flows = study.NewFlows{
 	Figures: []harness.Figure{study.Curves("beyond", "Monomial gamma: flows beyond the paper",
-		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range (band) over seeds.", problem,
+		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range "+
+			"(band) over seeds.", problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog})},
 	Compare: []study.Versus{{
 		Problem: problem, Title: "Monomial gamma", Margin: 0.01,
 		Metrics: []study.Measure{
-			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}, {Head: "mean |x₁|", Metric: "mean-abs"},
+			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"},
+			{Head: "mean |x₁|", Metric: "mean-abs"},
 		},
 	}},
 	Claims: []claim.Claim{

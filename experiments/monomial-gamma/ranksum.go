@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// rankSum returns the p-values of the one-sided rank-sum tests of two independent samples (Mann and Whitney): less is that of x
-// smaller than y. Ties share the mean of their ranks (Conover, Practical nonparametric statistics, 1999, sec. 5.1). They are exact
-// given the ranks, and NaN if a sample is empty or holds a NaN.
+// rankSum returns the p-values of the one-sided rank-sum tests of two independent samples (Mann and Whitney): less is
+// that of x smaller than y. Ties share the mean of their ranks (Conover, Practical nonparametric statistics, 1999, sec.
+// 5.1). They are exact given the ranks, and NaN if a sample is empty or holds a NaN.
 func rankSum(x, y []float64) (less, greater float64) {
 	all := slices.Concat(x, y)
 	if len(x) == 0 || len(y) == 0 || slices.ContainsFunc(all, math.IsNaN) {
