@@ -1,13 +1,13 @@
 # Everything a user or a contributor runs. `make help` lists it.
 SCALE    ?= full
-PROTOCOL ?= released
+PROTOCOL ?=
 JOBS     ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
 MODULES := $(shell sed -n 's/^\t\.\/\(.*\)$$/\1/p' go.work)
 ALL     := $(MODULES:%=./%/...)
-RUN     := $(SIFG) run all --scale $(SCALE) --protocol $(PROTOCOL) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+RUN     := $(SIFG) run all --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -20,7 +20,7 @@ packages: # patterns of all packages, for scripts
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  SCALE=full|quick|smoke  PROTOCOL=released|paper|matched|all  JOBS=n  ARGS='--set key=value …'"
+	@echo "  SCALE=full|quick|smoke  PROTOCOL=NAME|all  JOBS=n  ARGS='--set key=value …'"
 
 build: $(SIFG) ## bin/sifg, the command
 
@@ -34,7 +34,7 @@ test: ## all tests
 torture: ## 2,000 kills of a run at random moments, on the disk; a minute or more
 	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 1h -args -kills 2000 -disk
 
-reproduce: build ## every table and figure, at SCALE=full under PROTOCOL=released; run again to continue
+reproduce: build ## every table and figure, at SCALE=full under each experiment's default protocol; run again to continue
 	$(RUN)
 
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
@@ -66,7 +66,7 @@ data: build ## the files of all data sets, into datasets/cache
 	$(SIFG) data fetch
 
 report: build ## tables, figures and page of SCALE and PROTOCOL again, from what has been computed
-	$(SIFG) report --scale $(SCALE) --protocol $(PROTOCOL) $(ARGS)
+	$(SIFG) report --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(ARGS)
 
 clean: ## the command and the reports of smaller scales and changed settings; store and grids stay
 	rm -rf bin results/quick results/smoke results/custom

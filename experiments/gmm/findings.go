@@ -8,7 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study/density"
@@ -52,12 +51,15 @@ func step(s *record.Set, problem, method string) float64 {
 	return c.Sampler.Step
 }
 
+// judged are the protocols under which the paper's claims are checked.
+var judged = []string{"paper", "released", "matched"}
+
 // sigmas: which objective σ follows.
 func sigmas(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || len(by) < 2 {
 		return nil
 	}
-	t := table.Of(slices.DeleteFunc(slices.Clone(settings.Judged), func(protocol string) bool { return by[protocol] == nil }))
+	t := table.Of(slices.DeleteFunc(slices.Clone(judged), func(protocol string) bool { return by[protocol] == nil }))
 	t.Words("Protocol", func(protocol string) string { return protocol })
 	for _, x := range []struct{ header, problem string }{{"final σ, 2-D", "gmm-2d"}, {"final σ, 10-D", "gmm-10d"}} {
 		t.Column(x.header, func(protocol string) table.Cell {
@@ -121,7 +123,7 @@ func blur(by map[string]*record.Set) *harness.Statement {
 
 // coverages: in 2-D the settings decide who covers all modes.
 func coverages(by map[string]*record.Set) *harness.Statement {
-	protocols := slices.DeleteFunc(slices.Clone(settings.Judged), func(protocol string) bool { return by[protocol] == nil })
+	protocols := slices.DeleteFunc(slices.Clone(judged), func(protocol string) bool { return by[protocol] == nil })
 	if len(protocols) < 2 {
 		return nil
 	}

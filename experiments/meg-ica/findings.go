@@ -7,7 +7,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -19,7 +18,7 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	t := &table.Table{Columns: table.Columns(1, "Protocol", "W₀", "exact draws", "random matrices", "methods nearer than exact draws",
 		"of these farther by energy distance", "halves of a chain", "modes visited, each chain")}
 	title, modes := "", 1
-	for _, protocol := range settings.Judged {
+	for _, protocol := range protocols {
 		s := by[protocol]
 		if s == nil || otherData(s) != "" {
 			continue

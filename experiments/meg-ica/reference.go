@@ -102,7 +102,7 @@ const summaryFile, drawsFile = "summary.json", "draws.npy"
 //go:embed reference
 var committed embed.FS
 
-// protocols have a committed reference each.
+// protocols are those under which the paper's claims are checked. Each has a committed reference.
 var protocols = []string{"paper", "released", "matched"}
 
 // referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings, or

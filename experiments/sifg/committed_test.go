@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 var results = filepath.Join("..", "..", "results")
@@ -53,12 +54,17 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 			t.Errorf("%s has no committed report", e.Name)
 			continue
 		}
+		file, err := settings.Read(e.Name, e.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
 		sets := map[string]*record.Set{}
 		for _, p := range x.Protocols {
 			sets[p.Name] = p.Records
 			absent := false
 			p.Records.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
-			_, tables, claims := e.Under(p.Name)
+			made := e.Under(file, p.Name)
+			tables, claims := made.Tables, made.Claims
 			if len(p.Claims) != len(claims) || len(p.Tables) != len(tables) {
 				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d", e.Name, p.Name, len(p.Claims), len(p.Tables), len(claims), len(tables))
 				continue

@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -19,7 +18,7 @@ var findings = []harness.Finding{leadership, sigmas}
 
 // each calls f for the protocols that have records at full scale, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, r results)) {
-	for _, protocol := range settings.Judged {
+	for _, protocol := range []string{"paper", "released", "matched"} {
 		if s := by[protocol]; s != nil && s.Scale == "full" {
 			f(protocol, read(s))
 		}

@@ -73,9 +73,14 @@ func (m *made) shift(problem, method, metric string, by float64) *made {
 // set makes the records: ten seeds of all methods.
 func (m *made) set(t *testing.T) *record.Set {
 	t.Helper()
+	file, err := settings.Read("uci-bnn", yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &record.Set{Experiment: "uci-bnn", Protocol: m.protocol, Scale: "full", Traces: map[string][]record.Trace{},
-		Incomparable: Experiment.Incomparable[m.protocol],
-		Load:         func(string, string) (*record.Array, error) { return nil, errors.New("no such trial") }}
+		Incomparable: file.Protocol(m.protocol).Incomparable,
+		Problems:     problems, Title: "every method at its own best",
+		Load: func(string, string) (*record.Array, error) { return nil, errors.New("no such trial") }}
 	for _, problem := range problems {
 		for _, method := range []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"} {
 			if strings.HasSuffix(method, "-wide") && problem != "boston" {

@@ -55,7 +55,7 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 	return out
 }
 
-// expected are the problems of a protocol, or a person's own data sets alone. There are no standard splits of Diabetes.
+// expected are the problems that were planned, or a person's own data sets alone.
 func expected(s *record.Set) []string {
 	var own []string
 	for _, t := range s.Trials {
@@ -66,13 +66,7 @@ func expected(s *record.Set) []string {
 	if own != nil {
 		return own
 	}
-	switch s.Protocol {
-	case "standard":
-		return slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return p == "diabetes" })
-	case settings.Converged:
-		return withSmall
-	}
-	return problems
+	return s.Problems
 }
 
 // cells are the rows of Table 1, as pairs of problem and metric.

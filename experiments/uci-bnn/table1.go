@@ -112,9 +112,6 @@ func meaning(s *record.Set) string {
 
 // against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same cells.
 func against(s *record.Set) (*table.Table, error) {
-	if s.Protocol == "standard" { // other data than the paper's
-		return literature(s)
-	}
 	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == "" })
 	t := &table.Table{Columns: r.heads(methods)}
 	within, outside, beaten := 0, 0, 0

@@ -25,17 +25,12 @@ func TestPublishedCells(t *testing.T) {
 	}
 }
 
-// TestExpected: a protocol's data sets, or those of a person alone.
+// TestExpected: the planned data sets, or those of a person alone.
 func TestExpected(t *testing.T) {
-	for _, c := range []struct{ protocol, problem, want string }{
-		{"matched", "boston", "boston concrete diabetes power protein wine"},
-		{"converged", "boston-small", "boston concrete diabetes power protein wine boston-small"},
-		{"standard", "boston", "boston concrete power protein wine"},
-		{"matched", "rent", "rent"},
-	} {
-		s := &record.Set{Protocol: c.protocol, Trials: []record.Trial{{Problem: c.problem}}}
-		if got := strings.Join(expected(s), " "); got != c.want {
-			t.Errorf("%s, with a trial on %s: %s, want %s", c.protocol, c.problem, got, c.want)
+	for problem, want := range map[string]string{"boston": "boston concrete power", "boston-small": "boston concrete power", "rent": "rent"} {
+		s := &record.Set{Problems: []string{"boston", "concrete", "power"}, Trials: []record.Trial{{Problem: problem}}}
+		if got := strings.Join(expected(s), " "); got != want {
+			t.Errorf("with a trial on %s: %s, want %s", problem, got, want)
 		}
 	}
 }
@@ -127,7 +122,9 @@ func TestAgainstPrint(t *testing.T) {
 		t.Errorf("note %q", tab.Notes[0])
 	}
 	m.protocol = "standard" // other data: beside what others have published of them
-	tab, err = against(m.set(t))
+	other := m.set(t)
+	other.Problems = []string{"boston", "concrete", "power", "protein", "wine"}
+	tab, err = literature(other)
 	if row := tab.Rows[0]; err != nil || len(row) != len(tab.Columns) || row[len(row)-3].Text != "3.01 ± 0.18" || len(tab.Rows) != 10 {
 		t.Errorf("the literature: %v, %v", tab, err)
 	}

@@ -60,8 +60,6 @@ type Experiment struct {
 
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
-	// Incomparable says, by protocol, why its trials cannot be compared with the published numbers.
-	Incomparable map[string]string
 }
 
 // Contents are figures, tables and claims.
@@ -71,12 +69,16 @@ type Contents struct {
 	Claims  []claim.Claim
 }
 
-// Under returns what is made of the records of a protocol.
-func (e *Experiment) Under(protocol string) ([]Figure, []Table, []claim.Claim) {
-	if c, ok := e.Apart[protocol]; ok {
-		return c.Figures, c.Tables, c.Claims
+// Under returns what is made of the records of a protocol: claims only where the settings say that it checks them.
+func (e *Experiment) Under(f *settings.File, protocol string) Contents {
+	c, apart := e.Apart[protocol]
+	if !apart {
+		c = Contents{Figures: e.Figures, Tables: e.Tables, Claims: e.Claims}
 	}
-	return e.Figures, e.Tables, e.Claims
+	if !f.Protocol(protocol).Claims {
+		c.Claims = nil
+	}
+	return c
 }
 
 // Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is about the paper.
@@ -135,7 +137,7 @@ type Metric struct {
 type Trial struct {
 	Key        string // hex digest of everything that the result depends on
 	Experiment string
-	Protocol   string // paper, released, matched, standard, converged, beyond
+	Protocol   string // as its settings declare it
 	Scale      string // full, quick, smoke
 	Problem    string // gmm-2d, …
 	Method     string // label in figures and tables: sifg, …

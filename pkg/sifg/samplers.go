@@ -20,7 +20,18 @@ type Sampler struct {
 	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError, what the
 	// sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
+	Look  Look
 }
+
+// Look is how figures draw a method.
+type Look struct {
+	Color uint32    // 0xrrggbb; 0: one that depends on the method's name
+	Dash  []float64 // points on, off, …; nil: solid
+	Mark  string    // one of Marks
+}
+
+// Marks are the values of Look.Mark; "" is a circle.
+var Marks = []string{"", "circle", "ring", "square", "open-square", "triangle", "open-triangle", "plus", "cross"}
 
 var (
 	networkKeys = []string{"hidden", "activation", "inner", "warmup", "optimizer", "lr", "lr_decay_every", "lr_decay"}
@@ -30,84 +41,102 @@ var (
 	network = Config{Mover: "euler", Hidden: 32, Activation: "tanh", Inner: 5, Optimizer: "nesterov", LR: 1e-3}
 )
 
-// Samplers is the table of samplers. The conformance test ranges over it. Register adds to it.
+// Samplers is the table of samplers, in the order of every legend, which starts as in the paper. The conformance test ranges over it.
+// Register adds to it.
+//
+// The first seven colours of the paper's figures are those of Okabe and Ito, with grey for their yellow, which is too light for lines. The
+// others are the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at least
+// 2.2 to both white and black. Dashes and marks differ too, for print without colour.
 var Samplers = []Sampler{
-	{
-		Name: "sifg", Title: "SIFG", Version: 1, Doc: "semi-implicit functional gradient flow, fixed σ (Algorithm 1)",
-		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
-		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "independent"}),
-		Build:    with(denoise),
-	},
-	{
-		Name: "ada-sifg", Title: "Ada-SIFG", Version: 1, Doc: "SIFG with adaptive σ (Algorithm 2)",
-		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
-		Uses:     slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "independent"}),
-		Build:    with(denoise),
-	},
-	{
-		Name: "sifg-a", Title: "SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising",
-		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
-		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "symmetric"}),
-		Build:    with(antithetic),
-	},
-	{
-		Name: "ada-sifg-a", Title: "Ada-SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising and adaptive σ, by one of the KL rules",
-		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
-		Uses:     slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "symmetric"}),
-		Build:    adaptiveAntithetic,
-	},
 	{
 		Name: "l2-gf", Title: "L2-GF", Version: 1, Doc: "L₂ functional gradient flow: velocity network, Stein loss with p = 2",
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe"}),
+		Look:     Look{Color: 0x009e73, Dash: []float64{4, 2}, Mark: "triangle"},
 		Build:    with(stein),
 	},
 	{
 		Name: "ada-gwg", Title: "Ada-GWG", Version: 1, Doc: "generalised Wasserstein gradient flow: Stein loss with adaptive exponent p",
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: string(PToy), PRate: 5e-7}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_start"}),
+		Look:     Look{Color: 0xcc79a7, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: "open-triangle"},
 		Build:    with(stein),
+	},
+	{
+		Name: "sifg", Title: "SIFG", Version: 1, Doc: "semi-implicit functional gradient flow, fixed σ (Algorithm 1)",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
+		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "independent"}),
+		Look:     Look{Color: 0x0072b2, Mark: "circle"},
+		Build:    with(denoise),
+	},
+	{
+		Name: "ada-sifg", Title: "Ada-SIFG", Version: 1, Doc: "SIFG with adaptive σ (Algorithm 2)",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
+		Uses:     slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "independent"}),
+		Look:     Look{Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
+		Build:    with(denoise),
+	},
+	{
+		Name: "sifg-a", Title: "SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
+		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "symmetric"}),
+		Look:     Look{Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
+		Build:    with(antithetic),
+	},
+	{
+		Name: "ada-sifg-a", Title: "Ada-SIFG-A", Version: 1, Doc: "SIFG with antithetic denoising and adaptive σ, by one of the KL rules",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
+		Uses:     slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "symmetric"}),
+		Look:     Look{Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
+		Build:    adaptiveAntithetic,
+	},
+	{
+		Name: "interpolated", Title: "Interpolated", Version: 1, Doc: "from SIFG-A (θ = 0) to Langevin dynamics (θ = 1)",
+		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
+		Uses:     slices.Concat(networkKeys, []string{"mover", "step", "sigma", "redraw", "theta"}),
+		Look:     Look{Color: 0xc00000, Mark: "cross"},
+		Build:    interpolated,
 	},
 	{
 		Name: "svgd", Title: "SVGD", Version: 1, Doc: "Stein variational gradient descent, RBF kernel (bandwidth 0: median heuristic)",
 		Defaults: Config{Mover: "euler", Step: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"bandwidth"}),
+		Look:     Look{Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
 		Build:    with(func(c Config) Field { return &Kernel{Bandwidth: c.Bandwidth} }),
 	},
 	{
 		Name: "sgld", Title: "SGLD", Version: 1, Doc: "stochastic gradient Langevin dynamics, one chain a particle",
 		Defaults: Config{Mover: "langevin", Step: 1e-3},
 		Uses:     []string{"step"},
+		Look:     Look{Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
 		Build:    with(func(Config) Field { return &Drift{} }),
 	},
 	{
 		Name: "psgld", Title: "pSGLD", Version: 1, Doc: "preconditioned SGLD (RMSprop), one chain a particle",
 		Defaults: Config{Mover: "rmsprop", Step: 1e-3},
 		Uses:     []string{"step"},
+		Look:     Look{Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
 		Build:    psgld,
 	},
 	{
 		Name: "baoab", Title: "BAOAB", Version: 1, Doc: "underdamped Langevin dynamics, one chain a particle",
 		Defaults: Config{Step: 0.01, Friction: 1},
 		Uses:     []string{"step", "friction"},
+		Look:     Look{Color: 0x7a7a00, Dash: []float64{5, 1, 1, 1}, Mark: "square"},
 		Build:    baoab,
 	},
 	{
 		Name: "ascent", Title: "Ascent", Version: 1, Doc: "independent particles, each up the density; with σ, SIFG whose f is 0",
 		Defaults: Config{Mover: "euler", Step: 0.01},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
+		Look:     Look{Color: 0x9f6fdf, Dash: []float64{2, 4}, Mark: "triangle"},
 		Build:    with(func(Config) Field { return &Drift{} }),
-	},
-	{
-		Name: "interpolated", Title: "Interpolated", Version: 1, Doc: "from SIFG-A (θ = 0) to Langevin dynamics (θ = 1)",
-		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
-		Uses:     slices.Concat(networkKeys, []string{"mover", "step", "sigma", "redraw", "theta"}),
-		Build:    interpolated,
 	},
 	{
 		Name: "kde-flow", Title: "KDE flow", Version: 1, Doc: "SIFG with the closed-form score of the perturbed cloud in place of a network",
 		Defaults: Config{Mover: "euler", Step: 0.01, Sigma: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
+		Look:     Look{Color: 0x777777, Dash: []float64{2.6, 2.6}, Mark: "plus"},
 		Build:    with(func(Config) Field { return &KDE{} }),
 	},
 }

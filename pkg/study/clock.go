@@ -43,7 +43,7 @@ func Clock(problems ...Versus) harness.Figure {
 					}
 					t, _ := claim.First(s, v.Problem, m)
 					across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
-					if layers := claim.Layers(curves, figure.Method(m), across); layers != nil {
+					if layers := claim.Layers(curves, figure.Of(s, m), across); layers != nil {
 						mean := layers[len(layers)-1].(figure.Line) // without the band: that of splits is wider than all differences
 						start, least = max(start, mean.Y[0]), min(least, slices.Min(mean.Y))
 						p.Layers = append(p.Layers, mean)
@@ -74,7 +74,7 @@ func Reached(problems ...Versus) harness.Table {
 			for _, v := range problems {
 				for _, m := range s.Methods(v.Problem) {
 					curves := s.Curves(v.Problem, m, what.Metric, 0)
-					layers := claim.Layers(curves, figure.Method(m), nil)
+					layers := claim.Layers(curves, figure.Of(s, m), nil)
 					if layers == nil {
 						continue
 					}
@@ -88,7 +88,7 @@ func Reached(problems ...Versus) harness.Table {
 					if mean.X[settled] > 0.75*mean.X[last] {
 						when, clock = "not settled", table.Text("–")
 					}
-					t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), table.Text(claim.Label(m)), table.Number(mean.Y[low], 4),
+					t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), table.Text(figure.Of(s, m).Label), table.Number(mean.Y[low], 4),
 						table.Text(fmt.Sprint(mean.X[low])), table.Number(mean.Y[last], 4), table.Text(when), clock})
 				}
 			}

@@ -65,7 +65,7 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 					all[i].Iteration, all[i].Value = c.Iteration[1:], c.Value[1:]
 				}
 			}
-			p.Layers = append(p.Layers, claim.Layers(all, figure.Method(method), nil)...)
+			p.Layers = append(p.Layers, claim.Layers(all, figure.Of(s, method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)

@@ -19,14 +19,9 @@ var Ours = Sides{[]string{"sifg", "ada-sifg"}, []string{"sgld", "psgld", "svgd",
 // inWords are a flow's verdicts.
 var inWords = map[string]string{beats: "better", ties: "equal", loses: "worse", open: "open"}
 
-// Fair is the verdict of matched, which gives every method its own best settings, or of a protocol that has its settings: SIFG and Ada-SIFG
-// against each of the others, problem by problem. The problems' own Sides do not count. Each comparison is of the seeds with which both
+// Fair is the verdict of a protocol that compares methods at their own best settings: SIFG and Ada-SIFG against each of the others, problem by problem. The problems' own Sides do not count. Each comparison is of the seeds with which both
 // methods ended well.
 func Fair(protocol, where string, problems ...Versus) harness.Finding {
-	how := "every method at its own best"
-	if protocol != "matched" {
-		how = "with the settings of matched"
-	}
 	return func(by map[string]*record.Set) *harness.Statement {
 		s := by[protocol]
 		if s == nil {
@@ -82,7 +77,7 @@ func Fair(protocol, where string, problems ...Versus) harness.Finding {
 		return &harness.Statement{
 			Table: t, Lead: protocol == "matched", Protocol: protocol,
 			Title: fmt.Sprintf("%s, %s: SIFG and Ada-SIFG are better in %d, equal in %d and worse in %d of %d comparisons",
-				where, how, count[beats], count[ties], count[loses], all),
+				where, s.Title, count[beats], count[ties], count[loses], all),
 			Text: text,
 		}
 	}

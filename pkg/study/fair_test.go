@@ -21,6 +21,7 @@ func TestFair(t *testing.T) {
 		return at[method] + 0.01*float64(seed%3)
 	})
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
+	s.Title = "every method at its own best"
 	got := Fair("matched", "Somewhere", v)(map[string]*record.Set{"matched": s})
 	if want := "Somewhere, every method at its own best: SIFG and Ada-SIFG are better in 3, equal in 1 and worse in 1 of 6 comparisons"; got.Title != want {
 		t.Errorf("%q, want %q", got.Title, want)
@@ -36,6 +37,7 @@ func TestFair(t *testing.T) {
 		}
 	}
 	s.Trials = slices.DeleteFunc(s.Trials, func(t record.Trial) bool { return t.Seed > 6 })
+	s.Title = "with the settings of matched"
 	few := Fair("standard", "Somewhere", v)(map[string]*record.Set{"standard": s}) // 6·2⁻⁶ is above 5 %
 	if !strings.HasPrefix(few.Title, "Somewhere, with the settings of matched") || !strings.HasSuffix(few.Text, "Too few seeds to tell which method is better: A problem.") {
 		t.Errorf("with seven seeds: %q, %q", few.Title, few.Text)

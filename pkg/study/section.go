@@ -6,7 +6,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -26,7 +25,7 @@ func (p NewFlows) Apart() map[string]harness.Contents {
 	if p.Claims != nil {
 		out.Tables = append(out.Tables, harness.Table{Name: "own-claims", Title: "Claims of our own, not the paper's", Make: p.own})
 	}
-	return map[string]harness.Contents{settings.Beyond: out}
+	return map[string]harness.Contents{"beyond": out}
 }
 
 // Findings returns what is found, of each comparison.
@@ -34,12 +33,12 @@ func (p NewFlows) Findings() []harness.Finding {
 	var out []harness.Finding
 	for _, v := range p.Compare {
 		out = append(out, func(by map[string]*record.Set) *harness.Statement {
-			s := by[settings.Beyond]
+			s := by["beyond"]
 			if s == nil || s.Methods(v.Problem) == nil {
 				return nil
 			}
 			title, text := v.Words(s)
-			return &harness.Statement{Title: title, Text: text, Protocol: settings.Beyond}
+			return &harness.Statement{Title: title, Text: text, Protocol: "beyond"}
 		})
 	}
 	return out

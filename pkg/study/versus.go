@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -124,7 +125,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	}
 	flows := slices.DeleteFunc(slices.Clone(v.sides().Flows), func(m string) bool { return !slices.Contains(methods, m) })
 	for _, flow := range flows {
-		t.Columns = append(t.Columns, table.Column{Header: claim.Label(flow)})
+		t.Columns = append(t.Columns, table.Column{Header: figure.Of(s, flow).Label})
 	}
 	row := func(label, method, prefix string) {
 		cells := []table.Cell{table.Text(label)}
@@ -141,7 +142,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		t.Rows = append(t.Rows, cells)
 	}
 	for _, m := range methods {
-		label := claim.Label(m)
+		label := figure.Of(s, m).Label
 		if well, all := f.Ended(v.Problem, m); well < all {
 			label += fmt.Sprintf(" (%d of %d trials ended well)", well, all)
 		}
@@ -174,7 +175,7 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			var of []string
 			for _, r := range found {
 				if r.flow == flow && r.verdict == say.verdict {
-					of = append(of, claim.Label(r.rival))
+					of = append(of, figure.Of(s, r.rival).Label)
 				}
 			}
 			if of != nil {
@@ -182,10 +183,10 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			}
 		}
 		if parts != nil {
-			sentences = append(sentences, claim.Label(flow)+" "+strings.Join(parts, "; ")+".")
+			sentences = append(sentences, figure.Of(s, flow).Label+" "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, claim.Label(best)), strings.Join(sentences, " ")
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label), strings.Join(sentences, " ")
 }
 
 func interval(x []float64) table.Cell {

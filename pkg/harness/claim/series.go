@@ -94,7 +94,7 @@ func (e Series) Common(methods ...string) Series {
 	return e
 }
 
-// Label is a method's name in words.
+// Label is a sampler's name in words.
 func Label(method string) string { return figure.Method(method).Label }
 
 // Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as 1.5e−4.

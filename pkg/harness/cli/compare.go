@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -46,7 +46,7 @@ func compareCommand(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	s.protocolFlag(f, "all")
+	s.protocolFlag(f)
 	s.reportFlags(f)
 	f.StringVar(&against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
 	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
@@ -70,11 +70,17 @@ func compareReports(e *env, s *selection, names []string, against string, metric
 		}
 	}
 	for _, x := range r.Experiments {
-		for _, protocol := range settings.Protocols {
-			p, q := ours.Experiment(x.Name).Protocol(protocol), theirs.Experiment(x.Name).Protocol(protocol)
+		part := ours.Experiment(x.Name)
+		if part == nil {
+			continue
+		}
+		for _, p := range part.Protocols {
+			if r.Protocols != nil && !slices.Contains(r.Protocols, p.Name) && !slices.Contains(r.Protocols, plan.All) {
+				continue
+			}
 			var rows []compare.Row
+			q := theirs.Experiment(x.Name).Protocol(p.Name)
 			switch {
-			case p == nil || r.Protocols != nil && !slices.Contains(r.Protocols, protocol):
 			case against == published:
 				rows = compare.Published(x, p)
 			case q != nil:

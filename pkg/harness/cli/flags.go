@@ -34,7 +34,7 @@ type selection struct {
 
 func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	s.protocolFlag(f, "released")
+	s.protocolFlag(f)
 	s.reportFlags(f)
 	s.own.flags(f)
 	f.StringArrayVar(&s.config, "config", nil, "`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
@@ -44,8 +44,8 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.UintSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,3`")
 }
 
-func (s *selection) protocolFlag(f *pflag.FlagSet, protocol string) {
-	f.StringSliceVar(&s.protocols, "protocol", []string{protocol}, "protocols, by `NAME`: "+strings.Join(settings.Protocols, ", ")+", or all")
+func (s *selection) protocolFlag(f *pflag.FlagSet) {
+	f.StringSliceVar(&s.protocols, "protocol", nil, "protocols, by `NAME` (sifg list), or all (default each experiment's own)")
 }
 
 // reportFlags are the flags that say which report is meant.
@@ -89,7 +89,14 @@ func (s *selection) storeDir() string {
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
-	r := plan.Request{Scale: s.scale, Experiments: e.experiments, Data: e.data, Problems: s.problems, Methods: s.methods}
+	r := plan.Request{
+		Scale:       s.scale,
+		Experiments: e.experiments,
+		Data:        e.data,
+		Protocols:   s.protocols,
+		Problems:    s.problems,
+		Methods:     s.methods,
+	}
 	for _, seed := range s.seeds {
 		r.Seeds = append(r.Seeds, uint64(seed))
 	}
@@ -107,9 +114,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 				r.Experiments = append(r.Experiments, x)
 			}
 		}
-	}
-	if !slices.Contains(s.protocols, "all") {
-		r.Protocols = s.protocols
 	}
 	for _, path := range s.config {
 		over, err := settings.ReadOverrides(path)

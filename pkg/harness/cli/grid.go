@@ -82,9 +82,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	if len(request.Protocols) != 1 {
-		return usage.Errorf("--protocol %s: a grid is run under one protocol", strings.Join(g.protocols, ","))
-	}
 	if g.name != "" {
 		spec.Name, g.name = g.name, ""
 	}

@@ -16,12 +16,10 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 )
 
@@ -68,9 +66,6 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
 	harness.Register(experiments...)
-	for _, s := range sifg.Samplers {
-		figure.Name(s.Name, s.Title)
-	}
 	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
 	root.SetArgs(args)
 	defer program.Close()

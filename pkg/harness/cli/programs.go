@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -36,7 +35,6 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if err != nil {
 			return nil, err
 		}
-		figure.Name(name, x.First.Sampler.Title)
 		e.programs = append(e.programs, "--sampler", text)
 	}
 	if p.target == "" {

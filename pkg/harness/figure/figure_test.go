@@ -17,6 +17,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 var nan, inf = math.NaN(), math.Inf(1)
@@ -108,16 +111,19 @@ func TestLegend(t *testing.T) {
 func TestMethods(t *testing.T) {
 	seen := map[string]string{}
 	colours := slices.Clone(spare)
-	for _, m := range methods {
-		if m.Color == ink { // references
-			continue
-		}
+	for _, s := range sifg.Samplers {
+		m := Method(s.Name)
 		colours = append(colours, m.Color)
 		for _, k := range []string{fmt.Sprint(m.Color), fmt.Sprintf("%v %T", m.Dash, m.Mark), m.Label} {
 			if seen[k] != "" {
-				t.Errorf("%s and %s share %s", m.name, seen[k], k)
+				t.Errorf("%s and %s share %s", s.Name, seen[k], k)
 			}
-			seen[k] = m.name
+			seen[k] = s.Name
+		}
+	}
+	for _, mark := range sifg.Marks {
+		if glyphs[mark] == nil {
+			t.Errorf("no glyph for the mark %q", mark)
 		}
 	}
 	for _, c := range colours {
@@ -135,6 +141,14 @@ func TestMethods(t *testing.T) {
 	}
 	if a.Label != "mine" {
 		t.Errorf("an unknown sampler is called %s", a.Label)
+	}
+	set := &record.Set{Looks: map[string]record.Look{"mine": {Title: "Mine", Look: sifg.Look{Color: 0x102030, Mark: "cross"}}}}
+	declared := Of(set, "mine")
+	if want := (Style{Label: "Mine", Color: rgb(0x102030), Mark: glyphs["cross"]}); !reflect.DeepEqual(declared, want) {
+		t.Errorf("a declared method: %+v, want %+v", declared, want)
+	}
+	if got := Of(set, "sifg"); !reflect.DeepEqual(got, Method("sifg")) || got.Label != "SIFG" {
+		t.Errorf("a sampler that is not declared: %+v", got)
 	}
 }
 

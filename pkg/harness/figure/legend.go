@@ -35,7 +35,7 @@ func (l *layout) legend() [][]key {
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b key) int { return rank(a.Label) - rank(b.Label) })
+	slices.SortStableFunc(keys, func(a, b key) int { return byPlace(a.Style, b.Style) })
 	keys = l.takeEnds(keys)
 	width := l.w - 2*outer
 	for width > 6 && len(wrap(keys, width-6)) == len(wrap(keys, width)) { // as narrow as so many rows can be

@@ -7,6 +7,9 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Sizes of the theme, in points.
@@ -29,6 +32,8 @@ type Style struct {
 	Dash  []float64 // points on, off, …; nil: solid
 	Mark  draw.GlyphDrawer
 	Width float64 // of lines, in points; 0: the theme's
+
+	place int // in a legend, from 1; 0: after those that have one
 }
 
 // Shapes of marks.
@@ -48,62 +53,71 @@ func rgb(hex uint32) color.NRGBA {
 	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// methods are the known methods in the order of every legend, which starts as in the paper. The first seven have the
-// colours of Okabe and Ito, with grey for their yellow, which is too light for lines. The others, and the spare ones, are
-// the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at
-// least 2.2 to both white and black; those of the protocol beyond differ from what they are drawn with. Dashes and marks differ
-// too, for print without colour.
-var methods = []struct {
-	name string
-	Style
-}{
-	{"l2-gf", Style{Label: "L2-GF", Color: rgb(0x009e73), Dash: []float64{4, 2}, Mark: Triangle}},
-	{"ada-gwg", Style{Label: "Ada-GWG", Color: rgb(0xcc79a7), Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: draw.TriangleGlyph{}}},
-	{"sifg", Style{Label: "SIFG", Color: rgb(0x0072b2), Mark: Circle}},
-	{"ada-sifg", Style{Label: "Ada-SIFG", Color: rgb(0xd55e00), Dash: []float64{6, 1.6}, Mark: Square}},
-	{"sifg-a", Style{Label: "SIFG-A", Color: rgb(0x5014dc), Dash: []float64{9, 1.6}, Mark: draw.RingGlyph{}}},
-	{"ada-sifg-a", Style{Label: "Ada-SIFG-A", Color: rgb(0x783c14), Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: draw.PlusGlyph{}}},
-	{"interpolated", Style{Label: "Interpolated", Color: rgb(0xc00000), Mark: draw.CrossGlyph{}}},
-	{"svgd", Style{Label: "SVGD", Color: rgb(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: draw.SquareGlyph{}}},
-	{"sgld", Style{Label: "SGLD", Color: rgb(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: draw.CrossGlyph{}}},
-	{"psgld", Style{Label: "pSGLD", Color: rgb(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: draw.RingGlyph{}}},
-	{"sgld-long", Style{Label: "longer SGLD", Color: rgb(0x1f7f8f), Dash: []float64{1, 1}, Mark: draw.CrossGlyph{}}},
-	{"baoab", Style{Label: "BAOAB", Color: rgb(0x7a7a00), Dash: []float64{5, 1, 1, 1}, Mark: Square}},
-	{"ascent", Style{Label: "Ascent", Color: rgb(0x9f6fdf), Dash: []float64{2, 4}, Mark: Triangle}},
-	{"kde-flow", Style{Label: "KDE flow", Color: rgb(0x777777), Dash: []float64{2.6, 2.6}, Mark: draw.PlusGlyph{}}},
-	{"hmc", Style{Label: "HMC", Color: ink, Dash: []float64{8, 2.4}, Mark: draw.RingGlyph{}}},
-	{"truth", Style{Label: "Ground truth", Color: ink, Mark: Circle}},
+// truth is the style of draws of the target itself, which come last in a legend.
+var truth = Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
+
+// spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were chosen.
+var spare = []color.NRGBA{
+	rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c),
 }
 
-// spare are the colours of methods that are not in the table.
-var spare = []color.NRGBA{rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c)}
+// glyphs are the marks of sifg.Look.
+var glyphs = map[string]draw.GlyphDrawer{
+	"":              Circle,
+	"circle":        Circle,
+	"ring":          draw.RingGlyph{},
+	"square":        Square,
+	"open-square":   draw.SquareGlyph{},
+	"triangle":      Triangle,
+	"open-triangle": draw.TriangleGlyph{},
+	"plus":          draw.PlusGlyph{},
+	"cross":         draw.CrossGlyph{},
+}
 
-// titles are the labels of other methods: see Name.
-var titles = map[string]string{}
-
-// Name gives a method that the theme does not know a label. Call it before anything is drawn.
-func Name(method, label string) { titles[method] = label }
-
-// Method returns the style of a method: of the samplers of the library, "hmc" and "truth" (the target itself). Any other
-// name gets a colour, dashes and a mark that depend on the name alone, and is its own label unless it has another (Name).
+// Method returns the style of a sampler, as its row of sifg.Samplers has it, or of "truth", the target itself. A name without a colour
+// there gets a colour, dashes and a mark that depend on the name alone.
 func Method(name string) Style {
-	for _, m := range methods {
-		if m.name == name {
-			return m.Style
+	if name == "truth" {
+		return truth
+	}
+	for i, s := range sifg.Samplers {
+		if s.Name == name {
+			return look(name, s.Title, s.Look, i+1)
 		}
+	}
+	return look(name, "", sifg.Look{}, 0)
+}
+
+// Of returns the style of a method of these records: that which its experiment's settings declare, or else that of the sampler of its name.
+func Of(s *record.Set, method string) Style {
+	if l, ok := s.Looks[method]; ok {
+		return look(method, l.Title, l.Look, 0)
+	}
+	return Method(method)
+}
+
+// look turns a declared look into a style.
+func look(name, title string, l sifg.Look, place int) Style {
+	if l.Color != 0 {
+		return Style{Label: cmp.Or(title, name), Color: rgb(l.Color), Dash: l.Dash, Mark: glyphs[l.Mark], place: place}
 	}
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	k := h.Sum32()
 	return Style{
-		Label: cmp.Or(titles[name], name), Color: spare[k%uint32(len(spare))],
+		Label: cmp.Or(title, name), Color: spare[k%uint32(len(spare))],
 		Mark: []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
 		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
 	}
 }
 
 // As returns the style with another label; "" leaves the series out of the legend.
-func (s Style) As(label string) Style { s.Label = label; return s }
+func (s Style) As(label string) Style {
+	if s.Label != label {
+		s.Label, s.place = label, 0
+	}
+	return s
+}
 
 // Thin returns the style of one of many lines, such as the path of a particle: thin, light and without dashes.
 func (s Style) Thin() Style {
@@ -111,14 +125,18 @@ func (s Style) Thin() Style {
 	return s
 }
 
-// rank is the place of a label in the legend; labels of no method come last.
-func rank(label string) int {
-	for i, m := range methods {
-		if m.Label == label {
-			return i
-		}
+// byPlace orders the styles of a legend: methods as in the table of samplers, then labels that are no method's, as they come.
+func byPlace(a, b Style) int {
+	last := func(s Style) bool { return s.place == 0 }
+	switch {
+	case last(a) && last(b):
+		return 0
+	case last(a):
+		return 1
+	case last(b):
+		return -1
 	}
-	return len(methods)
+	return cmp.Compare(a.place, b.place)
 }
 
 // shade returns c with opacity a in [0, 1].

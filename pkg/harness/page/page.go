@@ -97,7 +97,9 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 		Ledger: r.Ledger(all),
 		Counts: map[string]int{},
 	}
-	v.protocols(r, all)
+	if err := v.protocols(r, all); err != nil {
+		return nil, err
+	}
 	for _, c := range v.Ledger {
 		v.Counts[c.Outcome]++
 	}

@@ -14,35 +14,46 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// notes says what each protocol is.
-var notes = map[string]string{
-	"paper":     "the settings in the paper's text; gaps are filled from the authors' scripts",
-	"released":  "the settings of the authors' released scripts, quirks included",
-	"matched":   "a fair comparison: each method at its own best settings by one rule, all judged alike",
-	"beyond":    "flows that the paper does not have, beside those that they have to beat, each at its best of as many cells; no claim of the paper is checked",
-	"converged": "as matched, but until the methods have converged; no claim of the paper is checked",
-	"standard":  "as matched, on the literature's data and splits; no claim of the paper is checked",
-}
-
 // protocols lists the protocols that have results, with what they say of the claims.
-func (v *view) protocols(r *report.Report, all []*harness.Experiment) {
-	for _, name := range settings.Protocols {
-		p := protocol{Name: name, Note: notes[name], Sentence: sentence(v.Ledger, name, all), Counts: verdicts(v.Ledger, name, "")}
-		there := false
-		for _, e := range all {
-			if x := r.Experiment(e.Name).Protocol(name); x != nil {
-				there = true
-				if different := marks(x.Scale, x.Changed()); different != nil {
-					v.Changed, p.Marks = append(v.Changed, changes(e, x)), append(p.Marks, different...)
-				}
+func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
+	for _, e := range all {
+		x := r.Experiment(e.Name)
+		if x == nil {
+			continue
+		}
+		f, err := settings.Read(e.Name, e.Settings)
+		if err != nil {
+			return err
+		}
+		for _, p := range x.Protocols {
+			v.protocol(p.Name, f.Protocol(p.Name).Note, marks(p.Scale, p.Changed()), f.Protocols)
+			if marks(p.Scale, p.Changed()) != nil {
+				v.Changed = append(v.Changed, changes(e, p))
 			}
 		}
-		if there {
-			slices.Sort(p.Marks)
-			p.Marks = slices.Compact(p.Marks)
-			v.Protocols = append(v.Protocols, p)
-		}
 	}
+	for i := range v.Protocols {
+		p := &v.Protocols[i]
+		p.Sentence, p.Counts = sentence(v.Ledger, p.Name, all), verdicts(v.Ledger, p.Name, "")
+	}
+	return nil
+}
+
+// protocol adds a protocol that an experiment has results of, behind those that the experiment's settings, order, have before it.
+func (v *view) protocol(name, note string, marks, order []string) {
+	at := slices.IndexFunc(v.Protocols, func(p protocol) bool { return p.Name == name })
+	if at < 0 {
+		at = len(v.Protocols)
+		before := order[:max(0, slices.Index(order, name))]
+		for i, p := range v.Protocols {
+			if slices.Contains(before, p.Name) {
+				at = i + 1
+			}
+		}
+		v.Protocols = slices.Insert(v.Protocols, at, protocol{Name: name, Note: note})
+	}
+	p := &v.Protocols[at]
+	p.Marks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Marks, marks))))
 }
 
 // marks says why the verdicts under a protocol are not about the paper.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -28,7 +29,11 @@ func NewLayout(r Request) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.layout(r.Experiments[0], files[0], r.Protocols[0])
+	protocols := r.protocols(files[0])
+	if len(protocols) != 1 {
+		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))
+	}
+	return r.layout(r.Experiments[0], files[0], protocols[0])
 }
 
 func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {

@@ -23,16 +23,18 @@ type Datasets interface {
 // Request says which trials are wanted.
 type Request struct {
 	Experiments []*harness.Experiment
-	Protocols   []string // nil: all that an experiment has; one without a protocol that another has is left out of it
-	Scale       string
-	Overrides   []settings.Override
-	Problems    []string // nil: all
-	Methods     []string // nil: all
-	Seeds       []uint64 // in place of those of the settings; nil: those
-	Data        Datasets
-	Own         []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
-	Samplers    []string // programs that are methods, NAME=COMMAND
-	Program     string   // the command of a target of a person's own
+	// Protocols are those that are wanted, All for every one; nil: each experiment's default. An experiment that has none of them is left
+	// out if another has one.
+	Protocols []string
+	Scale     string
+	Overrides []settings.Override
+	Problems  []string // nil: all
+	Methods   []string // nil: all
+	Seeds     []uint64 // in place of those of the settings; nil: those
+	Data      Datasets
+	Own       []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
+	Samplers  []string // programs that are methods, NAME=COMMAND
+	Program   string   // the command of a target of a person's own
 }
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
@@ -56,10 +58,7 @@ func New(r Request) (*Plan, error) {
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
 	for i, e := range r.Experiments {
 		had := len(p.Trials)
-		for _, protocol := range files[i].Protocols {
-			if only := len(files[i].Protocols) == 1; !only && r.Protocols != nil && !slices.Contains(r.Protocols, protocol) {
-				continue // the only one is meant, whichever is asked for
-			}
+		for _, protocol := range r.protocols(files[i]) {
 			l, err := r.layout(e, files[i], protocol)
 			if err != nil {
 				return nil, err
@@ -80,10 +79,25 @@ func New(r Request) (*Plan, error) {
 	return p, nil
 }
 
+// All stands for every protocol.
+const All = "all"
+
+// protocols returns those of an experiment that are wanted.
+func (r *Request) protocols(f *settings.File) []string {
+	switch {
+	case r.Protocols == nil:
+		return []string{f.Default}
+	case slices.Contains(r.Protocols, All):
+		return f.Protocols
+	}
+	unwanted := func(p string) bool { return !slices.Contains(r.Protocols, p) }
+	return slices.DeleteFunc(slices.Clone(f.Protocols), unwanted)
+}
+
 // Check reads the settings files and refuses names that none of them has.
 func (r *Request) Check() ([]*settings.File, error) {
 	files := make([]*settings.File, len(r.Experiments))
-	var protocols, problems, methods []string
+	protocols, problems, methods := []string{All}, []string(nil), []string(nil)
 	harness.Register(r.Experiments...)
 	for i, e := range r.Experiments {
 		var err error
@@ -91,10 +105,8 @@ func (r *Request) Check() ([]*settings.File, error) {
 			return nil, err
 		}
 		f := files[i]
-		protocols, problems = append(protocols, f.Protocols...), append(problems, f.Problems...)
-		if len(f.Protocols) == 1 { // any stands for it: see New
-			protocols = append(protocols, settings.Protocols...)
-		}
+		protocols = append(protocols, f.Protocols...)
+		problems = append(problems, f.Problems...)
 		methods = append(methods, f.Methods...)
 	}
 	for _, text := range r.Samplers {

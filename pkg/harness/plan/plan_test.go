@@ -130,15 +130,16 @@ func TestSelections(t *testing.T) {
 func TestExperiments(t *testing.T) {
 	a, b := toy(), toy()
 	b.Name = "b"
-	b.Settings = []byte(strings.NewReplacer("protocols:\n", "protocols:\n  standard: {}\n", "wide", "tall").Replace(toySettings))
+	b.Settings = []byte(strings.NewReplacer("protocols:\n", "default: released\nprotocols:\n  standard: {}\n", "wide", "tall").Replace(toySettings))
 	for _, c := range []struct {
 		protocols, problems []string
 		want                string // experiment/protocol of the trials, or what an error says
 	}{
 		{[]string{"standard"}, nil, "b/standard"},
-		{[]string{"paper", "standard"}, nil, "toy/paper b/paper b/standard"},
-		{nil, nil, "toy/paper toy/released b/paper b/released b/standard"},
-		{nil, []string{"wide"}, "toy/paper toy/released"},
+		{[]string{"paper", "standard"}, nil, "toy/paper b/standard b/paper"},
+		{[]string{All}, nil, "toy/paper toy/released b/standard b/paper b/released"},
+		{[]string{All}, []string{"wide"}, "toy/paper toy/released"},
+		{nil, nil, "toy/paper b/released"},
 		{[]string{"matched"}, nil, `unknown protocol "matched"`},
 		{[]string{"standard"}, []string{"wide"}, "there are no such trials"},
 	} {
@@ -161,13 +162,6 @@ func TestExperiments(t *testing.T) {
 		if got := strings.Join(slices.Compact(got), " "); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v %v: %s, want %s", c.protocols, c.problems, got, c.want)
 		}
-	}
-	b.Settings = []byte(strings.Replace(toySettings, "  released: {}\n", "", 1))
-	one := mustPlan(t, func(r *Request) {
-		r.Experiments, r.Protocols = []*harness.Experiment{b}, []string{"released", "matched"}
-	})
-	if first, last := one.Trials[0], one.Trials[len(one.Trials)-1]; first.Protocol != "paper" || last.Protocol != "paper" {
-		t.Errorf("an experiment with one protocol runs under %s and %s", first.Protocol, last.Protocol)
 	}
 	p := mustPlan(t, sets("b.step=0.7"), func(r *Request) { r.Experiments = []*harness.Experiment{a, b} })
 	for _, x := range p.Trials {
@@ -220,7 +214,7 @@ func TestKeys(t *testing.T) {
 	if big.Trials[0].Key == big.Trials[1].Key {
 		t.Error("two seeds have one key")
 	}
-	twice := mustPlan(t, func(r *Request) { r.Protocols = nil })
+	twice := mustPlan(t, func(r *Request) { r.Protocols = []string{All} })
 	if n, u := len(twice.Trials), len(twice.Unique()); n != 20 || u != 12 {
 		t.Errorf("%d trials, %d different; want 20 and 12: the protocols differ in svgd on small alone", n, u)
 	}
@@ -245,7 +239,7 @@ func TestChecksOnce(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
-	p := mustPlan(t, func(r *Request) { r.Protocols = nil })
+	p := mustPlan(t, func(r *Request) { r.Protocols = []string{All} })
 	key := p.Trials[9].Key
 	if err := p.Only(""); err == nil || !strings.Contains(err.Error(), "ambiguous") {
 		t.Errorf("an empty prefix: %v", err)

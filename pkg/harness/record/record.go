@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Status of a trial.
@@ -105,6 +106,12 @@ type Result struct {
 	Arrays map[string]*Array // by file name without extension: particles, sample-2000, track, …
 }
 
+// Look is how figures and tables show a method.
+type Look struct {
+	Title string
+	sifg.Look
+}
+
 // Set is the records of one experiment under one protocol and scale: what figures, tables and claims are made from.
 type Set struct {
 	Experiment, Protocol, Scale string
@@ -112,7 +119,11 @@ type Set struct {
 	// Traces of the trials by key, each in order of iteration, metric, index.
 	Traces map[string][]Trace
 	// Timings of the trials by key.
-	Timings map[string]Timing `json:"-"`
+	Timings  map[string]Timing `json:"-"`
+	Title    string            // of the protocol: how its settings were chosen, in a few words
+	Problems []string          // those that were planned, in order
+	// Looks are the looks of methods that do not look like the sampler of their name, by method.
+	Looks map[string]Look
 	// Incomparable says why its numbers must not be set beside those that the paper prints; "" if they may.
 	Incomparable string
 	// Load returns an array of a trial: particles, sample-2000, …

@@ -9,11 +9,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 // paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has no particles: what
 // needs arrays that are not at hand stays as it was in the earlier report, old, if that has the same trials. old may be nil.
-func paint(e *harness.Experiment, p, old *Protocol) {
+func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	set, lacks := *p.Records, false
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, set.Trials) {
 		old = &Protocol{}
@@ -38,8 +39,8 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 		return made
 	}
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
-	figures, tables, claims := e.Under(p.Name)
-	for _, f := range figures {
+	contents := e.Under(file, p.Name)
+	for _, f := range contents.Figures {
 		p.Figures = append(p.Figures, item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
 			drawn, err := f.Draw(&set)
 			if err == nil {
@@ -48,13 +49,13 @@ func paint(e *harness.Experiment, p, old *Protocol) {
 			return err
 		}))
 	}
-	for _, t := range tables {
+	for _, t := range contents.Tables {
 		p.Tables = append(p.Tables, item(Item{Name: t.Name, Title: t.Title, Caption: t.Caption}, old.Tables, func(i *Item) (err error) {
 			i.Table, err = t.Make(&set)
 			return err
 		}))
 	}
-	for _, c := range claims {
+	for _, c := range contents.Claims {
 		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
 		if problem := try(func() error { made.Outcome = c.Check(&set); return nil }); problem != "" {
 			made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}

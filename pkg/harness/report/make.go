@@ -54,17 +54,21 @@ func (m *maker) make() (*Experiment, error) {
 		return m.old, nil
 	}
 	x, changed := &Experiment{Name: m.e.Name}, false
-	for _, name := range settings.Protocols {
+	file, err := settings.Read(m.e.Name, m.e.Settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range file.Protocols {
 		p := m.old.Protocol(name)
 		if parts[name] != nil {
-			made, err := m.records(parts[name], p)
+			made, err := m.records(file, parts[name], p)
 			if err != nil {
 				return nil, err
 			}
 			if why := inferior(made, p); why != "" {
 				m.note("/%s: %s", name, why)
 			} else {
-				paint(m.e, made, p)
+				paint(m.e, file, made, p)
 				p, changed = made, true
 			}
 		}
@@ -72,7 +76,7 @@ func (m *maker) make() (*Experiment, error) {
 			x.Protocols = append(x.Protocols, p)
 		}
 	}
-	if damage != nil && !m.replaces(x) {
+	if damage != nil && !x.replaces(file) {
 		return nil, fmt.Errorf("%w; restore the folder, or move it away and run the same command again", damage)
 	}
 	if !changed {
@@ -83,19 +87,34 @@ func (m *maker) make() (*Experiment, error) {
 }
 
 // replaces reports whether x has all that a damaged report may hold: every trial of every protocol.
-func (m *maker) replaces(x *Experiment) bool {
-	file, err := settings.Read(m.e.Name, m.e.Settings)
+func (x *Experiment) replaces(file *settings.File) bool {
 	part := func(p *Protocol) bool { return !p.Complete() }
-	return err == nil && len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
+	return len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
 }
 
 // records collects the records of the trials of one protocol. old may be nil.
-func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) {
+func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
-	set := &record.Set{Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Traces: m.traces, Timings: m.timings,
-		Load: m.load}
-	p := &Protocol{Name: first.Protocol, Scale: first.Scale, Set: append([]string(nil), m.plan.Set...), Planned: len(part), Records: set}
+	set := &record.Set{
+		Experiment: first.Experiment,
+		Protocol:   first.Protocol,
+		Scale:      first.Scale,
+		Traces:     m.traces,
+		Timings:    m.timings,
+		Load:       m.load,
+	}
+	p := &Protocol{
+		Name:    first.Protocol,
+		Scale:   first.Scale,
+		Set:     slices.Clone(m.plan.Set),
+		Planned: len(part),
+		Records: set,
+	}
+	p.describe(file)
 	for i := range part {
+		if !slices.Contains(set.Problems, part[i].Problem) {
+			set.Problems = append(set.Problems, part[i].Problem)
+		}
 		trial, err := m.trial(part[i].Key, old)
 		if err != nil {
 			return nil, err
@@ -108,7 +127,6 @@ func (m *maker) records(part []harness.Trial, old *Protocol) (*Protocol, error) 
 			set.Trials = append(set.Trials, row)
 		}
 	}
-	set.Incomparable = incomparable(m.e, p)
 	return p, nil
 }
 

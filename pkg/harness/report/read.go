@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -139,6 +140,10 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 	if x.Name != e.Name {
 		return fmt.Errorf("it is of experiment %q", x.Name)
 	}
+	file, err := settings.Read(e.Name, e.Settings)
+	if err != nil {
+		return err
+	}
 	byKey, times := map[string][]record.Trace{}, map[string]record.Timing{}
 	for _, t := range traces {
 		byKey[t.Key] = append(byKey[t.Key], t)
@@ -147,11 +152,21 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		times[t.Key] = t
 	}
 	for _, p := range x.Protocols {
+		if p == nil {
+			return errors.New("it has a protocol that is null")
+		}
 		if slices.ContainsFunc(p.Tables, func(t Item) bool { return t.Table != nil && ragged(t.Table) }) {
 			return errors.New("it has a table with a row that is not as long as its columns")
 		}
-		p.Records = &record.Set{Experiment: x.Name, Protocol: p.Name, Scale: p.Scale, Traces: byKey, Timings: times,
-			Incomparable: incomparable(e, p), Load: noArrays}
+		p.Records = &record.Set{
+			Experiment: x.Name,
+			Protocol:   p.Name,
+			Scale:      p.Scale,
+			Traces:     byKey,
+			Timings:    times,
+			Load:       noArrays,
+		}
+		p.describe(file)
 	}
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
@@ -162,6 +177,9 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		}
 		seen[at] = true
 		p.Records.Trials = append(p.Records.Trials, t)
+		if !slices.Contains(p.Records.Problems, t.Problem) {
+			p.Records.Problems = append(p.Records.Problems, t.Problem)
+		}
 	}
 	return nil
 }

@@ -3,12 +3,14 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -163,13 +165,14 @@ func Quote(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// incomparable says why the numbers of a protocol must not be set beside those that the paper prints; "" if they may.
-func incomparable(e *harness.Experiment, p *Protocol) string {
+// describe fills in what the settings file says of the protocol, and why its numbers must not be set beside those that the paper prints.
+func (p *Protocol) describe(f *settings.File) {
+	about := f.Protocol(p.Name)
+	p.Records.Title, p.Records.Looks, p.Records.Incomparable = cmp.Or(about.Title, p.Name), f.Looks, about.Incomparable
 	switch {
 	case len(p.Set) > 0:
-		return "the settings were changed: " + strings.Join(p.Set, ", ")
+		p.Records.Incomparable = "the settings were changed: " + strings.Join(p.Set, ", ")
 	case p.Scale != "full":
-		return p.Scale + " scale, not the paper's settings"
+		p.Records.Incomparable = p.Scale + " scale, not the paper's settings"
 	}
-	return e.Incomparable[p.Name]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -69,13 +70,16 @@ func TestRoundTrip(t *testing.T) {
 // TestIncomparable: numbers stand beside printed ones only at full scale, with the protocol's settings, where the experiment says so.
 func TestIncomparable(t *testing.T) {
 	e := toy("toy")
+	file := must(settings.Read("toy", e.Settings))
 	for want, p := range map[string]*Protocol{
 		"":                                      {Name: "paper", Scale: "full"},
 		"other data":                            {Name: "released", Scale: "full"},
 		"quick scale, not the paper's settings": {Name: "paper", Scale: "quick"},
 		"the settings were changed: a=1":        {Name: "paper", Scale: "full", Set: []string{"a=1"}},
 	} {
-		if got := incomparable(e, p); got != want {
+		p.Records = &record.Set{}
+		p.describe(file)
+		if got := p.Records.Incomparable; got != want {
 			t.Errorf("%s %s %v: %q, want %q", p.Name, p.Scale, p.Set, got, want)
 		}
 	}

@@ -28,9 +28,9 @@ import (
 // findings.
 func toy(name string) *harness.Experiment {
 	return &harness.Experiment{
-		Name: name, Title: "The toy " + name, Incomparable: map[string]string{"released": "other data"},
+		Name: name, Title: "The toy " + name,
 		Settings: []byte("base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sgld: {sampler: sgld}, svgd: {sampler: svgd}}\n" +
-			"  seeds: [1, 2]\nprotocols: {paper: {}, released: {}}\n"),
+			"  seeds: [1, 2]\nprotocols: {paper: {claims: true}, released: {claims: true, incomparable: other data}}\n"),
 		Figures: []harness.Figure{
 			{Name: "curve", Title: "Curve", Draw: func(s *record.Set) (*figure.Figure, error) {
 				var layers []figure.Layer

@@ -10,17 +10,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// Protocols and Scales are the names that a settings file may use, in order of presentation.
-var (
-	Protocols = append(slices.Clone(Judged), "standard", Converged, Beyond)
-	Scales    = []string{"full", "quick", "smoke"}
-)
+// Scales are the names of scales, in order of presentation.
+var Scales = []string{"full", "quick", "smoke"}
 
-// Judged are the protocols under which the paper's claims are checked. Beyond compares other samplers than the paper's.
-var Judged = []string{"paper", "released", "matched"}
-
-// Converged is the protocol of matched's settings run four times as long, Beyond that of flows that the paper does not have.
-const Converged, Beyond = "converged", "beyond"
+// Protocol is what a settings file says of one of its protocols.
+type Protocol struct {
+	Title        string `mapstructure:"title"`        // how its settings were chosen, in a few words
+	Note         string `mapstructure:"note"`         // what it is, a sentence without its full stop
+	Claims       bool   `mapstructure:"claims"`       // it checks the claims of the paper
+	Incomparable string `mapstructure:"incomparable"` // why its numbers must not be set beside the printed ones; "": they may
+	From         string `mapstructure:"from"`         // the protocol that its settings are laid over; "": none
+}
 
 // Samples are the values of Judge.Sample.
 var Samples = []string{"particles", "perturbed", "fresh"}

@@ -153,7 +153,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	for _, m := range []map[string]any{l.root, child(l.root, "problems", "*"), child(l.root, "problems", problem)} {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
-		for _, key := range []string{"problems", "methods", "iterations_of", "scales"} {
+		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "iterations_of", "scales"}) {
 			delete(own, key)
 		}
 		for _, name := range []string{"*", method} {

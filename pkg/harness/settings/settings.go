@@ -13,30 +13,43 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // File is an experiment's settings file, read and checked.
 type File struct {
-	Problems, Methods, Protocols []string // that it declares, in its order; protocols in order of presentation
+	Problems, Methods, Protocols []string               // that it declares, in its order
+	Default                      string                 // the protocol that is meant where none is named
+	Looks                        map[string]record.Look // of methods, by name
 
 	// Programs are methods that it has settings for and that run where the command is given their programs: base.programs.
 	Programs []string
 
 	name     string
 	root     map[string]any
+	shape    fileShape
 	admitted []string // methods that are not in the file
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
 type (
 	fileShape struct {
+		Default   protocolName                   `mapstructure:"default"`
+		Looks     map[methodName]lookShape       `mapstructure:"looks"`
 		Base      layerShape                     `mapstructure:"base"`
 		Protocols map[protocolName]protocolShape `mapstructure:"protocols"`
 		Scales    map[scaleName]layerShape       `mapstructure:"scales"`
 	}
+	lookShape struct {
+		Title string    `mapstructure:"title"`
+		Color uint32    `mapstructure:"color"`
+		Dash  []float64 `mapstructure:"dash"`
+		Mark  markName  `mapstructure:"mark"`
+	}
 	protocolShape struct {
+		Protocol   `mapstructure:",squash"`
 		layerShape `mapstructure:",squash"`
 		Scales     map[scaleName]layerShape `mapstructure:"scales"`
 	}
@@ -61,15 +74,17 @@ type (
 	scaleName    string
 	methodName   string
 	problemName  string
+	markName     string
 )
 
 // names lists the values of the types of names.
 func (f *File) names() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
-		reflect.TypeFor[protocolName](): Protocols,
+		reflect.TypeFor[protocolName](): f.Protocols,
 		reflect.TypeFor[scaleName]():    Scales,
 		reflect.TypeFor[methodName]():   slices.Concat([]string{"*"}, f.Methods, f.Programs),
 		reflect.TypeFor[problemName]():  append([]string{"*"}, f.Problems...),
+		reflect.TypeFor[markName]():     sifg.Marks,
 	}
 }
 
@@ -82,32 +97,55 @@ func Read(name string, text []byte) (*File, error) {
 	if err := parse(source, text, &f.root); err != nil {
 		return nil, err
 	}
-	var base struct {
+	var ordered struct {
 		Base struct {
 			Problems, Methods yaml.Node
 			Programs          []string
 		}
+		Protocols yaml.Node
 	} // nodes have the order of their keys
-	_ = yaml.Unmarshal(text, &base) // what is wrong is found below
-	f.Problems, f.Methods = keysIn(&base.Base.Problems), keysIn(&base.Base.Methods)
-	f.Programs = base.Base.Programs
-	for _, n := range slices.Concat(f.Problems, f.Methods, f.Programs) {
+	_ = yaml.Unmarshal(text, &ordered) // what is wrong is found below
+	f.Problems, f.Methods = keysIn(&ordered.Base.Problems), keysIn(&ordered.Base.Methods)
+	f.Protocols, f.Programs = keysIn(&ordered.Protocols), ordered.Base.Programs
+	for _, n := range slices.Concat(f.Problems, f.Methods, f.Protocols, f.Programs) {
 		if !plainName.MatchString(n) {
 			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
 		}
 	}
-	if err := decode(source, f.root, &fileShape{}, f.names()); err != nil {
+	if err := decode(source, f.root, &f.shape, f.names()); err != nil {
 		return nil, err
-	}
-	for _, p := range Protocols {
-		if _, ok := child(f.root, "protocols")[p]; ok {
-			f.Protocols = append(f.Protocols, p)
-		}
 	}
 	if len(f.Problems) == 0 || len(f.Methods) == 0 || len(f.Protocols) == 0 {
 		return nil, usage.Errorf("%s: base.problems, base.methods and protocols must name at least one each", source)
 	}
+	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
+	f.Looks = map[string]record.Look{}
+	for method, l := range f.shape.Looks {
+		f.Looks[string(method)] = record.Look{Title: l.Title, Look: sifg.Look{Color: l.Color, Dash: l.Dash, Mark: string(l.Mark)}}
+	}
+	for _, name := range f.Protocols {
+		if _, err := f.ancestry(name); err != nil {
+			return nil, usage.Errorf("%s: %v", source, err)
+		}
+	}
 	return f, nil
+}
+
+// Protocol returns what the file says of a protocol.
+func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
+
+// ancestry returns a protocol after those that its settings are laid over.
+func (f *File) ancestry(name string) (out []string, err error) {
+	for at := name; at != ""; at = f.Protocol(at).From {
+		switch {
+		case !slices.Contains(f.Protocols, at):
+			return nil, usage.Unknown("protocol", at, "protocols."+out[0]+".from", f.Protocols)
+		case slices.Contains(out, at):
+			return nil, fmt.Errorf("protocols.%s.from: %s is laid over itself", name, at)
+		}
+		out = slices.Insert(out, 0, at)
+	}
+	return out, nil
 }
 
 // keysIn returns the keys of a mapping in their order.
@@ -190,13 +228,18 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	if !slices.Contains(f.Protocols, protocol) {
 		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s", f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
-	own := child(f.root, "protocols", protocol)
-	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale), layers: []*layer{
-		{name: "base", root: child(f.root, "base")},
-		{name: "protocol " + protocol, root: own},
-		{name: "scale " + scale, root: child(f.root, "scales", scale)},
-		{name: fmt.Sprintf("protocol %s, scale %s", protocol, scale), root: child(own, "scales", scale)},
-	}}
+	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
+	add := func(name string, root map[string]any) { s.layers = append(s.layers, &layer{name: name, root: root}) }
+	from, _ := f.ancestry(protocol) // Read has checked it
+	add("base", child(f.root, "base"))
+	for _, p := range from {
+		add("protocol "+p, child(f.root, "protocols", p))
+	}
+	add("scale "+scale, child(f.root, "scales", scale))
+	for _, p := range from {
+		add(fmt.Sprintf("protocol %s, scale %s", p, scale), child(f.root, "protocols", p, "scales", scale))
+	}
+	written := len(s.layers)
 	for _, o := range over {
 		l, err := f.layer(o)
 		if err != nil {
@@ -211,7 +254,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 		s.Problems = append(s.Problems, p)
 	}
-	for i, l := range s.layers[4:] {
+	for i, l := range s.layers[written:] {
 		if !l.used {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
 		}

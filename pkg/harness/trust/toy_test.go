@@ -43,9 +43,10 @@ base:
       particles: 6
       iterations: 8
       judge: {every: 4, snapshots: [4], track: 2, sample: fresh}
+default: released
 protocols:
-  paper:
-  released: {methods: {svgd: {step: 0.2}}}
+  paper: {claims: true}
+  released: {claims: true, methods: {svgd: {step: 0.2}}}
 scales:
   smoke: {seeds: [1]}
 `

@@ -13,7 +13,7 @@ import (
 func Blind() sifg.Sampler {
 	seeing, _ := sifg.ByName("sifg")
 	control := *seeing
-	control.Name, control.Title = "sifg-blind", "Blind SIFG"
+	control.Name, control.Title, control.Look = "sifg-blind", "Blind SIFG", sifg.Look{}
 	control.Doc = "SIFG whose network learns from the noise of other particles, so there is nothing to learn: a control"
 	control.Uses = slices.DeleteFunc(slices.Clone(seeing.Uses), func(key string) bool { return key == "redraw" || key == "independent" })
 	control.Build = func(c sifg.Config) (*sifg.Flow, error) {
