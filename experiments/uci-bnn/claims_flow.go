@@ -17,33 +17,41 @@ var smoothed = []string{"sifg", "ada-sifg"}
 // flowClaims are those of Figure 4 right, of Figure 5 and of the text.
 var flowClaims = []claim.Claim{
 	lower("30", "Boston: SIFG with σ = 0.01 ends below SIFG with σ = 0.1.", "sifg", "sifg-wide"),
-	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide", "sifg-wide"),
+	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide",
+		"sifg-wide"),
 	{
-		ID: "32", Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
-		Rule: "final test RMSE, means over seeds: the distance of Ada-SIFG from σ = 0.01 is at most half that of σ = 0.1; decided " +
-			"by a 95 % bootstrap interval over seeds, five at least, of the distance minus half the other (expanded to Student's " +
-			"width). The paper does not print the rate of σ: it is the largest of the text's grid, and the result hangs on it",
+		ID:        "32",
+		Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
+		Rule: "final test RMSE, means over seeds: the distance of Ada-SIFG from σ = 0.01 is at most half that of σ = " +
+			"0.1; decided by a 95 % bootstrap interval over seeds, five at least, of the distance minus half the " +
+			"other (expanded to Student's width). The paper does not print the rate of σ: it is the largest of the " +
+			"text's grid, and the result hangs on it",
 		Check: approaches,
 	},
 	{
-		ID: "33", Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
-		Rule:  "finite; the largest at most twice that of the start or of the last tenth, in every run" + claim.AllRule,
+		ID:        "33",
+		Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
+		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" +
+			claim.AllRule,
 		Check: over(smoothed[:1], bounded),
 	},
 	{
-		ID: "35", Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than " +
+		ID: "35",
+		Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than " +
 			"Hutchinson's estimate.",
 		With: []string{"17"},
-		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are claim 17, on the " +
-			"monomial-gamma target",
+		Rule: "the cost of an inner step, counted; stability and accuracy at the same network and particles are " +
+			"claim 17, on the monomial-gamma target",
 		Check: func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotTestable, Evidence: counted} },
 	},
 	{
-		ID: "36", Statement: "One SIFG run yields many different samples without running again.",
-		With: []string{"5"},
-		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its standard deviation " +
-			"is a tenth to twice that over the checkpoints of the last tenth of the run (three at least), and its mean is within " +
-			"two of those of their mean; in every run" + claim.AllRule + "; for SIFG and for Ada-SIFG, of which the worse counts",
+		ID:        "36",
+		Statement: "One SIFG run yields many different samples without running again.",
+		With:      []string{"5"},
+		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its " +
+			"standard deviation is a tenth to twice that over the checkpoints of the last tenth of the run (three at " +
+			"least), and its mean is within two of those of their mean; in every run" + claim.AllRule +
+			"; for SIFG and for Ada-SIFG, of which the worse counts",
 		Check: over(smoothed, resampled),
 	},
 }
@@ -63,10 +71,14 @@ func lower(id, statement, a, b string) claim.Claim {
 func approaches(s *record.Set) claim.Outcome {
 	r, names := read(s), withSigma(s)
 	narrow, wide, ada := "sifg", "sifg-wide", "ada-sifg-wide"
-	out := claim.Outcome{Verdict: claim.NotTestable, Keys: claim.Series{Set: s, Problem: "boston"}.Keys(narrow, wide, ada)}
+	out := claim.Outcome{
+		Verdict: claim.NotTestable,
+		Keys:    claim.Series{Set: s, Problem: "boston"}.Keys(narrow, wide, ada),
+	}
 	seeds := r.Seeds("boston", "rmse", narrow, wide, ada)
 	if len(seeds) == 0 {
-		out.Evidence = "no seed with which " + names(narrow) + ", " + names(wide) + " and " + names(ada) + " all ended well"
+		out.Evidence = "no seed with which " + names(narrow) + ", " + names(wide) + " and " + names(ada) +
+			" all ended well"
 		return out
 	}
 	own, whole := r.At("boston", "rmse", ada, seeds), r.At("boston", "rmse", wide, seeds)
@@ -82,8 +94,8 @@ func approaches(s *record.Set) claim.Outcome {
 		return (math.Abs(a) - math.Abs(w)/2) / float64(len(i))
 	}
 	out.Verdict = claim.NotDecided
-	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s", names(narrow), names(ada),
-		four(stats.Mean(own)), names(wide), four(stats.Mean(whole)), four(excess(places)))
+	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s",
+		names(narrow), names(ada), four(stats.Mean(own)), names(wide), four(stats.Mean(whole)), four(excess(places)))
 	if len(own) > 1 {
 		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-claim.Level, len(own)))
 		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", four(lo), four(hi))
@@ -109,11 +121,12 @@ func bounded(r results) (claim.Verdict, string) {
 			holds = append(holds, peak[len(peak)-1] <= 2) // false of NaN and of ∞/∞
 		}
 		if peak != nil {
-			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), claim.Num(slices.Max(peak)), claim.Num(slices.Max(growth))))
+			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), claim.Num(slices.Max(peak)),
+				claim.Num(slices.Max(growth))))
 		}
 	}
-	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment (largest of the " +
-		"runs): " + strings.Join(text, "; ")
+	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment " +
+		"(largest of the runs): " + strings.Join(text, "; ")
 }
 
 // lastTenth returns a curve's values in the last tenth of its iterations.
@@ -122,12 +135,12 @@ func lastTenth(c record.Curve) []float64 {
 	return c.Value[slices.IndexFunc(c.Iteration, func(k int) bool { return float64(k) >= 0.9*last }):]
 }
 
-// counted says what a step costs. For each particle an inner step of a d-h-h-d network takes 3(2dh + h²) − dh multiplications with the
-// denoising loss: forward 2dh + h², gradients of the weights the same, of the hidden layers dh less. Hutchinson's estimate goes through
-// the network twice more, which is twice as much.
-const counted = "counted: an inner step of Hutchinson's estimate takes 2 times the multiplications of a denoising step. Not " +
-	"testable here: methods that differ by their loss differ by what they smooth too, and no trial measures both losses on the " +
-	"same network"
+// counted says what a step costs. For each particle an inner step of a d-h-h-d network takes 3(2dh + h²) − dh
+// multiplications with the denoising loss: forward 2dh + h², gradients of the weights the same, of the hidden layers dh
+// less. Hutchinson's estimate goes through the network twice more, which is twice as much.
+const counted = "counted: an inner step of Hutchinson's estimate takes 2 times the multiplications of a denoising " +
+	"step. Not testable here: methods that differ by their loss differ by what they smooth too, and no trial " +
+	"measures both losses on the same network"
 
 // resampled checks claim 36.
 func resampled(r results) (claim.Verdict, string) {
@@ -159,14 +172,14 @@ func resampled(r results) (claim.Verdict, string) {
 		}
 		if ratios != nil {
 			verdicts = append(verdicts, claim.All(holds))
-			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", claim.Label(m), claim.Spread(sigmas), n,
-				len(ratios), claim.Spread(ratios)))
+			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", claim.Label(m),
+				claim.Spread(sigmas), n, len(ratios), claim.Spread(ratios)))
 		}
 	}
 	if verdicts == nil {
-		return claim.NotTestable, "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles " +
-			"were perturbed anew"
+		return claim.NotTestable, "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose " +
+			"last particles were perturbed anew"
 	}
-	return claim.Worst(verdicts...), fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d "+
-		"perturbations to that over the last checkpoints", strings.Join(text, ", for "), times)
+	return claim.Worst(verdicts...), fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the "+
+		"RMSE over %d perturbations to that over the last checkpoints", strings.Join(text, ", for "), times)
 }

@@ -27,7 +27,8 @@ func TestClaimsFlip(t *testing.T) {
 		id  string
 		set *record.Set
 	}{
-		{"25", asInPrint().shift("boston", "ada-sifg", "test-rmse", 0.5).shift("boston", "ada-sifg", "test-nll", 0.5).set(t)},
+		{"25", asInPrint().shift("boston", "ada-sifg", "test-rmse", 0.5).
+			shift("boston", "ada-sifg", "test-nll", 0.5).set(t)},
 		{"25b", shifted("", "ada-sifg", "test-rmse", 0.5)},
 		{"26", shifted("concrete", "ada-sifg", "test-rmse", 0.1)},
 		{"26", shifted("concrete", "svgd", "test-rmse", -2)},
@@ -41,7 +42,8 @@ func TestClaimsFlip(t *testing.T) {
 		{"33", moment(func(int) float64 { return math.Inf(1) })},
 		{"36", edited("", "repeat-rmse", 0.5)},
 	} {
-		if out := verdict(t, asInPrint().set(t), tc.id); out.Verdict != claim.Reproduced || out.Evidence == "" || len(out.Keys) == 0 {
+		if out := verdict(t, asInPrint().set(t), tc.id); out.Verdict != claim.Reproduced || out.Evidence == "" ||
+			len(out.Keys) == 0 {
 			t.Errorf("claim %s of records as in print: %s (%s)", tc.id, out.Verdict, out.Evidence)
 		}
 		if out := verdict(t, tc.set, tc.id); out.Verdict != claim.NotReproduced {
@@ -50,8 +52,8 @@ func TestClaimsFlip(t *testing.T) {
 	}
 }
 
-// TestGraded: claim 34 is reproduced, not decided and not reproduced when the last of 36 comparisons is won, drawn and lost. Holm's
-// correction asks for 0.05/36 = 0.0014, and ten seeds give 2⁻¹⁰ = 0.00098 at best.
+// TestGraded: claim 34 is reproduced, not decided and not reproduced when the last of 36 comparisons is won, drawn and
+// lost. Holm's correction asks for 0.05/36 = 0.0014, and ten seeds give 2⁻¹⁰ = 0.00098 at best.
 func TestGraded(t *testing.T) {
 	for i, want := range []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced} {
 		levels := asInPrint().but(func(_ float64, problem, method, metric string, seed int) float64 {

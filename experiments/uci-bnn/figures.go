@@ -14,7 +14,8 @@ import (
 
 // curves returns a method's curves of these seeds.
 func curves(s *record.Set, problem, method, metric string, seeds []uint64) []record.Curve {
-	return slices.DeleteFunc(s.Curves(problem, method, metric, 0), func(c record.Curve) bool { return !slices.Contains(seeds, c.Seed) })
+	other := func(c record.Curve) bool { return !slices.Contains(seeds, c.Seed) }
+	return slices.DeleteFunc(s.Curves(problem, method, metric, 0), other)
 }
 
 // boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
@@ -33,7 +34,11 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		metric, label string
 		scale         figure.Scale
 	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
-		panel := figure.Panel{Title: r.names("boston"), X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: p.label, Scale: p.scale}}
+		panel := figure.Panel{
+			Title: r.names("boston"),
+			X:     figure.Axis{Label: "iteration"},
+			Y:     figure.Axis{Label: p.label, Scale: p.scale},
+		}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			panel.Layers = append(panel.Layers, claim.Layers(curves(s, "boston", m, p.metric, seeds), style, nil)...)
@@ -58,10 +63,13 @@ func panels(s *record.Set, axes figure.Panel, draw func(problem string, p *figur
 	return f, nil
 }
 
-// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. Axes start at zero, so that a small
-// change does not look like a large one.
+// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. Axes start at zero,
+// so that a small change does not look like a large one.
 func moments(s *record.Set) (*figure.Figure, error) {
-	axes := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "M₅ of the particles", Max: math.NaN()}}
+	axes := figure.Panel{
+		X: figure.Axis{Label: "iteration"},
+		Y: figure.Axis{Label: "M₅ of the particles", Max: math.NaN()},
+	}
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		runs := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
@@ -81,10 +89,12 @@ func moments(s *record.Set) (*figure.Figure, error) {
 }
 
 var rmseCurves = harness.Figure{
-	Name: "rmse-curves", Title: "Test RMSE of all methods",
-	Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range (band) over the trials that " +
-		"all methods have in common, with the RMSE of least squares. A method with fewer than four fifths of the most trials is left out. " +
-		"Where there are more than 250 evaluations only every k-th is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
+	Name:  "rmse-curves",
+	Title: "Test RMSE of all methods",
+	Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range " +
+		"(band) over the trials that all methods have in common, with the RMSE of least squares. A method with fewer " +
+		"than four fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th " +
+		"is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
 	Draw: rmses,
 }
 
@@ -99,7 +109,10 @@ func sparse(c record.Curve, n int) record.Curve {
 
 // rmses draws the test RMSE of all methods against the share of the run that is done.
 func rmses(s *record.Set) (*figure.Figure, error) {
-	axes := figure.Panel{X: figure.Axis{Label: "share of the run"}, Y: figure.Axis{Label: "test RMSE", Scale: figure.Log}}
+	axes := figure.Panel{
+		X: figure.Axis{Label: "share of the run"},
+		Y: figure.Axis{Label: "test RMSE", Scale: figure.Log},
+	}
 	r := read(s)
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
@@ -111,14 +124,16 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.names(m))
 			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
-				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) { // SGLD goes up and down at every point: no line to dash
+				// SGLD goes up and down at every point: no line to dash
+				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) {
 					style.Dash, style.Width = nil, 0.6
 				}
 			}
 			p.Layers = append(p.Layers, claim.Layers(runs, style, across)...)
 		}
 		if ols := r.trivial(problem, "ols", "test-rmse"); p.Layers != nil && ols != nil {
-			p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(ols), Style: figure.Method("truth").As("least squares")})
+			style := figure.Method("truth").As("least squares")
+			p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(ols), Style: style})
 		}
 		if top > 5*start && start > 0 { // a run that explodes must not squeeze the others
 			p.Y.Min, p.Y.Max = math.NaN(), 2*start

@@ -38,8 +38,8 @@ func put(t *testing.T, name string) {
 	}
 }
 
-// TestOwnData: a person's own tables are problems of their own, in one command. Nothing of the paper is beside them: no problem, number,
-// claim or verdict.
+// TestOwnData: a person's own tables are problems of their own, in one command. Nothing of the paper is beside them: no
+// problem, number, claim or verdict.
 func TestOwnData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "rent.csv")
@@ -47,7 +47,8 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
-	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke --methods svgd,sifg --name mine"
+	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
+		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd", "| flats-2 | sifg", "protocol matched", "4 computed")
 	ends(t, 0, line+" -v", "4 trials: 4 already there, 0 computed")
 	for _, name := range []string{"index.html", "uci-bnn/report.json", "uci-bnn/matched/tables/errors.md"} {
@@ -70,8 +71,10 @@ func TestOwnData(t *testing.T) {
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
 	key, _ := filepath.Glob("results/store/uci-bnn/*")
-	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine", "sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
-	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time", "results: results/custom/smoke_data-rent")
+	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine",
+		"sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
+	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time",
+		"results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
 }
 
@@ -92,14 +95,18 @@ func TestOwnDataRefused(t *testing.T) {
 	for _, c := range [][2]string{ // line, words
 		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
 		{"--data rent.csv --drop id", "target is missing"},
-		{"--data rent.csv --target rent --drop id --protocol released", "no permutation published with it: take the protocol matched"},
-		{"--data rent.csv --target rent --drop id --protocol standard", "no standard splits: take the protocol matched"},
+		{"--data rent.csv --target rent --drop id --protocol released",
+			"no permutation published with it: take the protocol matched"},
+		{"--data rent.csv --target rent --drop id --protocol standard",
+			"no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
 		{"--data boston.csv --target b", "give the file another name"},
 		{"--data none.csv --target b", "there is no such file"},
-		{"--protocol matched --set problems.boston.data=concrete", "--data concrete takes yours, as a problem of its own"},
-		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1", `unknown problem "boston": valid are *, rent`},
+		{"--protocol matched --set problems.boston.data=concrete",
+			"--data concrete takes yours, as a problem of its own"},
+		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
+			`unknown problem "boston": valid are *, rent`},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
@@ -116,8 +123,10 @@ func TestOwnDataRefused(t *testing.T) {
 	if err := os.WriteFile("datasets/own.yaml", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	line := "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id --protocol standard --methods svgd --seeds "
+	line := "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id --protocol standard " +
+		"--methods svgd --seeds "
 	ends(t, 0, line+"1,2", "2 trials")
 	ends(t, 2, line+"3", "want seeds from 1 to 2")
-	ends(t, 2, "plan uci-bnn --data rent.csv --target area", "datasets/own.yaml describes a data set rent with the target rent")
+	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
+		"datasets/own.yaml describes a data set rent with the target rent")
 }

@@ -29,7 +29,8 @@ type Options struct {
 	// scripts do; prior: for each from the prior, whose mean is 10.
 	Lambda string `mapstructure:"lambda"`
 
-	// Repeats is how often the last particles of a smoothed flow are perturbed anew, to see how much that moves the RMSE.
+	// Repeats is how often the last particles of a smoothed flow are perturbed anew, to see how much that moves the
+	// RMSE.
 	Repeats int `mapstructure:"repeats"`
 
 	// Curve judges the development part at every checkpoint, not only at the last.
@@ -50,7 +51,8 @@ func options(t *harness.Trial) (*Options, error) {
 		{"precision", o.Precision, []string{"released", "fitted"}}, {"lambda", o.Lambda, []string{"shared", "prior"}},
 	} {
 		if !slices.Contains(c.choices, c.value) {
-			return nil, fmt.Errorf("options.%s: %q is unknown: want one of %s", c.key, c.value, strings.Join(c.choices, ", "))
+			return nil, fmt.Errorf("options.%s: %q is unknown: want one of %s", c.key, c.value,
+				strings.Join(c.choices, ", "))
 		}
 	}
 	switch {
@@ -64,8 +66,8 @@ func options(t *harness.Trial) (*Options, error) {
 	return o, nil
 }
 
-// check refuses wrong options, data that are not the paper's under the name of a problem that is, and a division of the rows that the
-// data set does not have. The paper's data have every random one.
+// check refuses wrong options, data that are not the paper's under the name of a problem that is, and a division of the
+// rows that the data set does not have. The paper's data have every random one.
 func check(t *harness.Trial) error {
 	o, err := options(t)
 	paper := slices.Contains(problems, t.Problem)
@@ -73,7 +75,8 @@ func check(t *harness.Trial) error {
 	case err != nil:
 		return err
 	case paper && strings.TrimSuffix(t.Config.Data, "-standard") != t.Problem:
-		return fmt.Errorf("data: %s has its own data: --data %s takes yours, as a problem of its own", t.Problem, t.Config.Data)
+		return fmt.Errorf("data: %s has its own data: --data %s takes yours, as a problem of its own",
+			t.Problem, t.Config.Data)
 	case paper && o.Split == "random":
 		return nil
 	}
@@ -131,8 +134,8 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	}
 }
 
-// measure implements harness.Problem.Measure. Experiment.Metrics says what the metrics are; at iteration 0 there are also those of the
-// predictors that know nothing of networks, constant-… and ols-….
+// measure implements harness.Problem.Measure. Experiment.Metrics says what the metrics are; at iteration 0 there are
+// also those of the predictors that know nothing of networks, constant-… and ols-….
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	test := p.predict(sample, &p.r.test)
 	put("rmse", 0, test.RMSE(p.r.test.y))

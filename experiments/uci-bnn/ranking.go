@@ -14,8 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// present returns the methods with at least four fifths of the trials of the one with most. The others take no part in comparisons:
-// a seed may be a split of the data, and an easy one.
+// present returns the methods with at least four fifths of the trials of the one with most. The others take no part in
+// comparisons: a seed may be a split of the data, and an easy one.
 func (r results) present(problem, metric string, methods []string) []string {
 	most := 0
 	for _, m := range methods {
@@ -41,9 +41,9 @@ func (r results) means(problem, metric string, methods []string) map[string]floa
 	return out
 }
 
-// leaders returns the method with the lowest mean over common seeds, of those present ("" if no mean is finite), and the methods whose
-// paired differences from it are not told from zero by a two-sided sign-flip test with Holm's correction. Methods with too few trials
-// to tell are not among them.
+// leaders returns the method with the lowest mean over common seeds, of those present ("" if no mean is finite), and
+// the methods whose paired differences from it are not told from zero by a two-sided sign-flip test with Holm's
+// correction. Methods with too few trials to tell are not among them.
 func (r results) leaders(problem, metric string, methods []string) (best string, tied []string) {
 	methods = r.present(problem, metric, methods)
 	means, lowest := r.means(problem, metric, methods), math.Inf(1)
@@ -109,49 +109,65 @@ func (r results) rank(methods []string) ranking {
 	return out
 }
 
-// leads judges the claim that a method is best on a problem by all metrics: reproduced if its means are the lowest, not decided if
-// another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
+// leads judges the claim that a method is best on a problem by all metrics: reproduced if its means are the lowest, not
+// decided if another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
 func (r results) leads(problem string, metrics, methods []string, method string) claim.Outcome {
-	out := claim.Outcome{Verdict: claim.Reproduced, Keys: claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)}
-	needed, text := "", []string(nil)
+	keys := claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)
+	var verdicts []claim.Verdict
+	var text []string
+	needed := ""
 	for _, metric := range metrics {
 		if !r.has(problem, metric, methods...) {
 			gone, _ := r.missing([]string{problem}, methods...)
-			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: out.Keys}
+			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: keys}
 		}
-		first, tied := r.leaders(problem, metric, methods)
-		few := len(r.Differences(problem, metric, method, first)) < study.Enough(len(methods)-1)
-		if first == method {
-			few = r.few(problem, metric, first, methods)
-		}
-		switch {
-		case few || slices.Contains(tied, method):
-			out.Verdict = claim.Worst(out.Verdict, claim.NotDecided)
-			needed += r.needed(problem, metric, first, method, len(methods)-1)
-		case first != method:
-			out.Verdict = claim.NotReproduced
-		}
+		verdict, more := r.leadsBy(problem, metric, methods, method)
+		verdicts = append(verdicts, verdict)
+		needed += more
 		var each []string
 		for _, m := range methods {
 			each = append(each, r.names(m)+" "+claim.MeanSD(r.Values(problem, metric, m)).Text)
 		}
 		text = append(text, r.names(metric)+" "+strings.Join(each, ", "))
 	}
-	out.Evidence = strings.Join(text, "; ") + needed
-	return out
+	return claim.Outcome{
+		Verdict:  claim.Worst(verdicts...),
+		Evidence: strings.Join(text, "; ") + needed,
+		Keys:     keys,
+	}
 }
 
-// needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and its spread stayed.
+// leadsBy judges it by one metric. Where it is not decided, needed says how many trials would.
+func (r results) leadsBy(problem, metric string, methods []string, method string) (v claim.Verdict, needed string) {
+	first, tied := r.leaders(problem, metric, methods)
+	few := r.few(problem, metric, first, methods)
+	if first != method {
+		few = len(r.Differences(problem, metric, method, first)) < study.Enough(len(methods)-1)
+	}
+	switch {
+	case few || slices.Contains(tied, method):
+		return claim.NotDecided, r.needed(problem, metric, first, method, len(methods)-1)
+	case first != method:
+		return claim.NotReproduced, ""
+	}
+	return claim.Reproduced, ""
+}
+
+// needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and
+// its spread stayed.
 func (r results) needed(problem, metric, first, method string, comparisons int) string {
 	d := r.Differences(problem, metric, method, first)
-	n := max(float64(study.Enough(comparisons)), math.Pow(distuv.UnitNormal.Quantile(claim.Level/2/float64(comparisons))*stats.SD(d)/stats.Mean(d), 2))
+	quantile := distuv.UnitNormal.Quantile(claim.Level / 2 / float64(comparisons))
+	n := max(float64(study.Enough(comparisons)), math.Pow(quantile*stats.SD(d)/stats.Mean(d), 2))
 	if first == method || math.IsNaN(n) {
 		return ""
 	}
-	return fmt.Sprintf("; at this mean and spread about %s trials would tell %s from %s", claim.Num(math.Ceil(n)), r.names(method), r.names(first))
+	return fmt.Sprintf("; at this mean and spread about %s trials would tell %s from %s",
+		claim.Num(math.Ceil(n)), r.names(method), r.names(first))
 }
 
-// missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none did.
+// missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none
+// did.
 func (r results) missing(problems []string, methods ...string) (text string, whole bool) {
 	var parts []string
 	for _, p := range problems {
@@ -171,7 +187,8 @@ func (r results) missing(problems []string, methods ...string) (text string, who
 	return "trials that ended well: " + strings.Join(parts, "; "), whole
 }
 
-// lacking adds to an outcome which results are missing. Where a method has none on a problem, what holds for the rest is not decided.
+// lacking adds to an outcome which results are missing. Where a method has none on a problem, what holds for the rest
+// is not decided.
 func (r results) lacking(out claim.Outcome, problems []string, methods ...string) claim.Outcome {
 	gone, whole := r.missing(problems, methods...)
 	if whole && out.Verdict == claim.Reproduced {

@@ -12,20 +12,28 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// values makes a Set of one value of the metric for each problem, method and seed from 0; NaN is a trial that did not end well.
+// values makes a Set of one value of the metric for each problem, method and seed from 0; NaN is a trial that did not
+// end well.
 func values(problems, methods []string, seeds int, value func(problem, method string, seed int) float64) *record.Set {
 	s := &record.Set{Traces: map[string][]record.Trace{}}
 	for _, p := range problems {
 		for _, m := range methods {
 			for seed := range seeds {
-				t := record.Trial{Key: fmt.Sprint(p, m, seed), Problem: p, Method: m, Seed: uint64(seed), Status: record.StatusOK}
+				t := record.Trial{
+					Key:     fmt.Sprint(p, m, seed),
+					Problem: p,
+					Method:  m,
+					Seed:    uint64(seed),
+					Status:  record.StatusOK,
+				}
 				v := value(p, m, seed)
 				if math.IsNaN(v) {
 					t.Status = record.StatusDiverged
 				}
 				s.Trials = append(s.Trials, t)
 				s.Traces[t.Key] = []record.Trace{
-					{Key: t.Key, Metric: "test-rmse", Value: 99}, {Key: t.Key, Iteration: 10, Metric: "test-rmse", Value: v},
+					{Key: t.Key, Metric: "test-rmse", Value: 99},
+					{Key: t.Key, Metric: "test-rmse", Value: v, Iteration: 10},
 				}
 			}
 		}
@@ -35,8 +43,8 @@ func values(problems, methods []string, seeds int, value func(problem, method st
 
 func ranked(s *record.Set) results { return results{claim.ReadFinals(s), strings.ToUpper} }
 
-// TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean is found in the same
-// data: in one of ten with seven methods, as docs/uci-bnn.md says.
+// TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean
+// is found in the same data: in one of ten with seven methods, as docs/uci-bnn.md says.
 func TestFalseDifferences(t *testing.T) {
 	methods := []string{"a", "b", "c", "d", "e", "f", "g"}
 	const rows = 1500
@@ -57,7 +65,8 @@ func TestFalseDifferences(t *testing.T) {
 
 // hard has seeds of growing difficulty; b is 1 worse than a, c is a with noise that leaves no difference.
 func hard(_, method string, seed int) float64 {
-	return float64(10*seed) + map[string]float64{"b": 1}[method] + 0.01*math.Sin(float64(seed*len(method)+int(method[0])))
+	return float64(10*seed) + map[string]float64{"b": 1}[method] +
+		0.01*math.Sin(float64(seed*len(method)+int(method[0])))
 }
 
 func TestRank(t *testing.T) {
@@ -68,15 +77,21 @@ func TestRank(t *testing.T) {
 	if slices.Contains(append(tied, best), "b") || len(tied) != 1 {
 		t.Errorf("lowest %s, tied %v", best, tied)
 	}
-	if rank.Cells != 2 || rank.Told != 2 || rank.Best[best] != 2 || rank.Near["a"] != 2 || rank.Near["c"] != 2 || rank.Near["b"] != 0 {
+	if rank.Cells != 2 || rank.Told != 2 || rank.Best[best] != 2 || rank.Near["a"] != 2 || rank.Near["c"] != 2 ||
+		rank.Near["b"] != 0 {
 		t.Errorf("ranking %+v", rank)
 	}
-	for method, want := range map[string]claim.Verdict{best: claim.Reproduced, tied[0]: claim.NotDecided, "b": claim.NotReproduced} {
+	for method, want := range map[string]claim.Verdict{
+		best:    claim.Reproduced,
+		tied[0]: claim.NotDecided,
+		"b":     claim.NotReproduced,
+	} {
 		if out := f.leads("boston", []string{"test-rmse"}, three, method); out.Verdict != want || len(out.Keys) != 30 {
 			t.Errorf("%s leads: %+v, want %s", method, out, want)
 		}
 	}
-	// b ran with the easiest seeds only: fewer than four fifths of them, so it takes no part, and then nobody can be told from it.
+	// b ran with the easiest seeds only: fewer than four fifths of them, so it takes no part, and then nobody can be
+	// told from it.
 	lost := ranked(values([]string{"boston"}, three, 10, func(p, m string, seed int) float64 {
 		if m == "b" && seed > 3 {
 			return math.NaN()
@@ -94,10 +109,13 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestNeeded: differences of 0 and 1 in turn, ten of them, have mean 0.5 and standard deviation 0.527: (1.960·0.527/0.5)² = 4.3 would do, and
-// (2.498·0.527/0.5)² = 6.9 for one of four comparisons; but a sign-flip test needs 6 and 8.
+// TestNeeded: differences of 0 and 1 in turn, ten of them, have mean 0.5 and standard deviation 0.527:
+// (1.960·0.527/0.5)² = 4.3 would do, and (2.498·0.527/0.5)² = 6.9 for one of four comparisons; but a sign-flip test
+// needs 6 and 8.
 func TestNeeded(t *testing.T) {
-	r := ranked(values([]string{"boston"}, []string{"a", "b"}, 10, func(_, m string, seed int) float64 { return float64(seed % 2 * int(m[0]-'a')) }))
+	r := ranked(values([]string{"boston"}, []string{"a", "b"}, 10, func(_, m string, seed int) float64 {
+		return float64(seed % 2 * int(m[0]-'a'))
+	}))
 	for comparisons, want := range map[int]string{1: "about 6 trials would tell B from A", 4: "about 8 trials"} {
 		if got := r.needed("boston", "test-rmse", "a", "b", comparisons); !strings.Contains(got, want) {
 			t.Errorf("%d comparisons: %q lacks %q", comparisons, got, want)
@@ -121,7 +139,8 @@ func TestMissing(t *testing.T) {
 		verdict  claim.Verdict
 	}{
 		{[]string{"boston"}, "is so; trials that ended well: BOSTON A 2 of 3", claim.Reproduced},
-		{[]string{"power", "wine"}, "is so; trials that ended well: POWER B 0 of 3; WINE A 0 of 0, B 0 of 0", claim.NotDecided},
+		{[]string{"power", "wine"}, "is so; trials that ended well: POWER B 0 of 3; WINE A 0 of 0, B 0 of 0",
+			claim.NotDecided},
 	} {
 		out := f.lacking(claim.Outcome{Verdict: claim.Reproduced, Evidence: "is so"}, c.problems, "a", "b")
 		if out.Evidence != c.want || out.Verdict != c.verdict {

@@ -19,12 +19,12 @@ const maxDev = 500
 // rows says which rows of a data set a trial trains on, chooses by and is tested on.
 type rows struct{ train, dev, test []int }
 
-// divide makes the division of a trial. A tenth of the rows is the test part; a tenth of the others, 500 at most, is set
-// aside as the development part.
+// divide makes the division of a trial. A tenth of the rows is the test part; a tenth of the others, 500 at most, is
+// set aside as the development part.
 //
 //	dev holdout: the rows set aside
-//	dev overlap: the last rows of what is left, which are trained on too, and those set aside are not used at all, as in the
-//	             authors' scripts
+//	dev overlap: the last rows of what is left, which are trained on too, and those set aside are not used at all, as
+//	             in the authors' scripts
 func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 	order, n, err := split(d, how, seed)
 	if err != nil {
@@ -32,7 +32,8 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 	}
 	aside := min(int(math.RoundToEven(0.1*float64(n))), maxDev)
 	if aside < 2 || len(order) == n {
-		return rows{}, fmt.Errorf("data set %s: %d rows are too few for a training, a development and a test part", d.Name, d.Rows)
+		return rows{}, fmt.Errorf("data set %s: %d rows are too few for a training, a development and a test part",
+			d.Name, d.Rows)
 	}
 	out := rows{train: order[:n-aside], dev: order[n-aside : n], test: order[n:]}
 	if dev == "overlap" {
@@ -41,7 +42,8 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 	return out, nil
 }
 
-// split returns the rows in an order of which the first n are the training and development parts and the others the test part.
+// split returns the rows in an order of which the first n are the training and development parts and the others the
+// test part.
 //
 //	released: by the one permutation that the authors saved, for every trial
 //	random:   by a permutation drawn from the seed
@@ -57,10 +59,11 @@ func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err er
 		return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol "+
 			"matched, whose splits are random", d.Name)
 	case k == 0:
-		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, whose splits "+
-			"are random", d.Name)
+		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, "+
+			"whose splits are random", d.Name)
 	case seed < 1 || seed > uint64(k):
-		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds from 1 to %d",
+		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds "+
+			"from 1 to %d",
 			seed, d.Name, k, k)
 	}
 	s := d.Splits[seed-1]
@@ -119,7 +122,8 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 		}
 	}
 	standardised := func(rows []int) part {
-		p := part{mat.NewDense(len(rows), len(features), nil), sifg.NewBatch(len(rows), len(features)), column(d.Target, rows)}
+		n, k := len(rows), len(features)
+		p := part{mat.NewDense(n, k, nil), sifg.NewBatch(n, k), column(d.Target, rows)}
 		for j, c := range features {
 			mean, sd := meanSD(column(c, r.train))
 			if sd == 0 {
@@ -134,7 +138,8 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 	}
 	out := &regression{train: standardised(r.train), dev: standardised(r.dev), test: standardised(r.test)}
 	if out.mean, out.sd = meanSD(out.train.y); out.sd == 0 {
-		return nil, fmt.Errorf("data set %s: the target %q is constant in the training part", d.Name, d.Columns[d.Target])
+		return nil, fmt.Errorf("data set %s: the target %q is constant in the training part",
+			d.Name, d.Columns[d.Target])
 	}
 	return out, nil
 }
@@ -151,8 +156,8 @@ func meanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / float64(len(x)))
 }
 
-// trivial returns the test RMSE and NLL of two predictors that know nothing of networks, with a Gaussian law of the training
-// part's residual variance: the mean of the training part, and least squares with an intercept.
+// trivial returns the test RMSE and NLL of two predictors that know nothing of networks, with a Gaussian law of the
+// training part's residual variance: the mean of the training part, and least squares with an intercept.
 func (r *regression) trivial() (constant, leastSquares [2]float64) {
 	constant = gaussian(r.sd*r.sd, func(int) float64 { return r.mean }, r.test.y)
 

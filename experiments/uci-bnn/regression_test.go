@@ -16,8 +16,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// TestReleasedSplits: the sizes that the released scripts work with, and RMSE and NLL of the trivial predictors on those rows as an
-// independent computation gave them. It is skipped where the published files are not here.
+// TestReleasedSplits: the sizes that the released scripts work with, and RMSE and NLL of the trivial predictors on
+// those rows as an independent computation gave them. It is skipped where the published files are not here.
 func TestReleasedSplits(t *testing.T) {
 	l, err := dataset.Open(dataset.Options{Cache: "../../datasets/cache", Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	if err != nil {
@@ -43,9 +43,10 @@ func TestReleasedSplits(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := divided(t, d, "released", "overlap", 1)
-			if len(r.train) != want.train || len(r.test) != want.test || !slices.Equal(r.dev, r.train[want.train-want.aside:]) {
-				t.Errorf("%d, %d, %d rows, want %+v, the development part being the end of the training part", len(r.train), len(r.dev),
-					len(r.test), want)
+			if len(r.train) != want.train || len(r.test) != want.test ||
+				!slices.Equal(r.dev, r.train[want.train-want.aside:]) {
+				t.Errorf("%d, %d, %d rows, want %+v, the development part being the end of the training part",
+					len(r.train), len(r.dev), len(r.test), want)
 			}
 			disjoint(t, d.Rows, divided(t, d, "released", "holdout", 1))
 			p, err := prepare(d, "released", "overlap", 1)
@@ -54,7 +55,9 @@ func TestReleasedSplits(t *testing.T) {
 			}
 			constant, ols := p.trivial()
 			for what, v := range map[string][2]float64{
-				"constant RMSE": {constant[0], want.constant}, "OLS RMSE": {ols[0], want.ols}, "OLS NLL": {ols[1], want.nll},
+				"constant RMSE": {constant[0], want.constant},
+				"OLS RMSE":      {ols[0], want.ols},
+				"OLS NLL":       {ols[1], want.nll},
 			} {
 				if math.Abs(v[0]-v[1]) > 6e-4 { // the printed digits
 					t.Errorf("%s %.4f, want %.4f", what, v[0], v[1])
@@ -103,17 +106,22 @@ func withSplits() *dataset.Data {
 	return d
 }
 
+func sorted(rows []int) []int { return slices.Sorted(slices.Values(rows)) }
+
 func TestSplits(t *testing.T) {
 	d := withSplits()
-	one, two, again := divided(t, d, "random", "holdout", 1), divided(t, d, "random", "holdout", 2), divided(t, d, "random", "holdout", 1)
+	random := func(seed uint64) rows { return divided(t, d, "random", "holdout", seed) }
+	one, two, again := random(1), random(2), random(1)
 	disjoint(t, 100, one)
-	if len(one.test) != 10 || len(one.dev) != 9 || !slices.Equal(again.train, one.train) || slices.Equal(two.train, one.train) {
-		t.Errorf("%d test and %d development rows, want 10 and 9; or the split does not follow the seed", len(one.test), len(one.dev))
+	if len(one.test) != 10 || len(one.dev) != 9 || !slices.Equal(again.train, one.train) ||
+		slices.Equal(two.train, one.train) {
+		t.Errorf("%d test and %d development rows, want 10 and 9; or the split does not follow the seed",
+			len(one.test), len(one.dev))
 	}
 	for seed, want := range map[uint64]int{1: 0, 3: 2} {
 		s := divided(t, d, "standard", "holdout", seed)
 		if !slices.Equal(s.test, []int{want}) || len(s.dev) != 8 ||
-			!slices.Equal(slices.Sorted(slices.Values(slices.Concat(s.train, s.dev))), slices.Sorted(slices.Values(d.Splits[want].Train))) {
+			!slices.Equal(sorted(slices.Concat(s.train, s.dev)), sorted(d.Splits[want].Train)) {
 			t.Errorf("seed %d: not the published split %d", seed, want)
 		}
 	}
@@ -136,7 +144,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestRefusals: data that cannot be used, wrong options, and, when a plan is made, a seed whose split the data set lacks.
+// TestRefusals: data that cannot be used, wrong options, and, when a plan is made, a seed whose split the data set
+// lacks.
 func TestRefusals(t *testing.T) {
 	flat, none := rowsOf(100), rowsOf(100)
 	for i := range flat.Rows {
@@ -181,7 +190,8 @@ func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial 
 	}
 }
 
-// TestTrial: fewer rows than a mini-batch make a mini-batch; the start follows Options.Lambda; the last checkpoint has every metric.
+// TestTrial: fewer rows than a mini-batch make a mini-batch; the start follows Options.Lambda; the last checkpoint has
+// every metric.
 func TestTrial(t *testing.T) {
 	for lambda, distinct := range map[string]int{"shared": 1, "prior": 6} {
 		p, err := build(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2}, rowsOf(60)))

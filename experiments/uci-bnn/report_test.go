@@ -9,8 +9,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestParts: whatever part of the records there is, every table and figure is made or says why not, every claim has a verdict with
-// evidence, no finding shows what is not a number, and nothing is reproduced of a table of which a part is missing.
+// TestParts: whatever part of the records there is, every table and figure is made or says why not, every claim has a
+// verdict with evidence, no finding shows what is not a number, and nothing is reproduced of a table of which a part is
+// missing.
 func TestParts(t *testing.T) {
 	type change = func(s *record.Set, f func(r record.Trial) bool)
 	keep := func(s *record.Set, f func(r record.Trial) bool) {
@@ -55,7 +56,8 @@ func TestParts(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if text := made.Markdown() + made.CSV(); strings.Contains(text, "NaN") || strings.Contains(text, "did not run") {
+				text := made.Markdown() + made.CSV()
+				if strings.Contains(text, "NaN") || strings.Contains(text, "did not run") {
 					t.Errorf("%s:\n%s", tab.Name, text)
 				}
 			}
@@ -82,8 +84,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartialTrials: where a run is under way, and methods have ten, five and one trial, nothing is decided that takes more of them, and
-// texts say how many there are.
+// TestPartialTrials: where a run is under way, and methods have ten, five and one trial, nothing is decided that takes
+// more of them, and texts say how many there are.
 func TestPartialTrials(t *testing.T) {
 	s := asInPrint().set(t)
 	most := map[string]uint64{"sgld": 10, "svgd": 10, "svgd-slow": 10, "ada-sifg": 5, "l2-gf": 1, "ada-gwg": 1}
@@ -111,11 +113,13 @@ func TestPartialTrials(t *testing.T) {
 		t.Errorf("SVGD: %q", text)
 	}
 	tab, err := table1(s)
-	if err != nil || !slices.ContainsFunc(tab.Notes, func(n string) bool { return strings.Contains(n, "takes no part") }) {
+	apart := func(n string) bool { return strings.Contains(n, "takes no part") }
+	if err != nil || !slices.ContainsFunc(tab.Notes, apart) {
 		t.Errorf("no note says who takes no part: %q (%v)", tab.Notes, err)
 	}
 
-	// One number of ten trials that is outside refutes the printed table, whatever is missing; one of a single trial leaves it open.
+	// One number of ten trials that is outside refutes the printed table, whatever is missing; one of a single trial
+	// leaves it open.
 	for method, want := range map[string]claim.Verdict{"sgld": claim.NotReproduced, "l2-gf": claim.NotDecided} {
 		s := asInPrint().but(func(v float64, problem, me, metric string, _ int) float64 {
 			if me == method && problem == "wine" && metric == "test-nll" {

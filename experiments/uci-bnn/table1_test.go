@@ -11,7 +11,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// TestPublishedCells: the file holds the 60 printed cells, and their row minima are those that the paper prints in bold.
+// TestPublishedCells: the file holds the 60 printed cells, and their row minima are those that the paper prints in
+// bold.
 func TestPublishedCells(t *testing.T) {
 	bold := map[string]int{}
 	for problem, metric := range cells {
@@ -82,7 +83,8 @@ func TestTable1Marks(t *testing.T) {
 		}
 	}
 	edit(s, "", "ols-rmse", func(float64) float64 { return 2.9 })
-	s.Trials[slices.IndexFunc(s.Trials, func(r record.Trial) bool { return r.Method == "sgld" })].Status = record.StatusDiverged
+	lost := slices.IndexFunc(s.Trials, func(r record.Trial) bool { return r.Method == "sgld" })
+	s.Trials[lost].Status = record.StatusDiverged
 	if text, _ := cellOf(t, s, "Boston RMSE", "SGLD"); !strings.HasSuffix(text, "† (9 of 10)") {
 		t.Errorf("SGLD, above least squares and with a lost trial: %q", text)
 	}
@@ -92,12 +94,13 @@ func TestTable1Marks(t *testing.T) {
 }
 
 func TestAgainstPrint(t *testing.T) {
-	m := asInPrint().shift("", "svgd-slow", "test-rmse", 1).but(func(v float64, problem, method, metric string, seed int) float64 {
-		if problem == "boston" && method == "l2-gf" && metric == "test-rmse" {
-			return 3.5 + 0.02*wobble(method, seed)
-		}
-		return v
-	})
+	m := asInPrint().shift("", "svgd-slow", "test-rmse", 1).
+		but(func(v float64, problem, method, metric string, seed int) float64 {
+			if problem == "boston" && method == "l2-gf" && metric == "test-rmse" {
+				return 3.5 + 0.02*wobble(method, seed)
+			}
+			return v
+		})
 	tab, err := against(m.set(t))
 	if err != nil {
 		t.Fatal(err)
@@ -125,12 +128,14 @@ func TestAgainstPrint(t *testing.T) {
 	other := m.set(t)
 	other.Problems = []string{"boston", "concrete", "power", "protein", "wine"}
 	tab, err = literature(other)
-	if row := tab.Rows[0]; err != nil || len(row) != len(tab.Columns) || row[len(row)-3].Text != "3.01 ± 0.18" || len(tab.Rows) != 10 {
+	if row := tab.Rows[0]; err != nil || len(row) != len(tab.Columns) || row[len(row)-3].Text != "3.01 ± 0.18" ||
+		len(tab.Rows) != 10 {
 		t.Errorf("the literature: %v, %v", tab, err)
 	}
 	m.protocol = "paper" // each trial has a split of its own: no verdict
 	s := m.set(t)
-	if out := verdict(t, s, "28"); out.Verdict != claim.NotTestable || !strings.Contains(out.Evidence, "a split of its own") {
+	if out := verdict(t, s, "28"); out.Verdict != claim.NotTestable ||
+		!strings.Contains(out.Evidence, "a split of its own") {
 		t.Errorf("claim 28: %s (%s)", out.Verdict, out.Evidence)
 	}
 	if tab, err = against(s); err != nil || tab.Rows[0][4].Bold || !strings.Contains(tab.Notes[0], "No verdict") {
