@@ -40,6 +40,8 @@ type Experiment struct {
 	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing. Of the trials
 	// of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks, and must be quick.
 	Check func(t *Trial) error
+	// Computations are the problems without a sampler, by name. The settings of each list its variants.
+	Computations map[string]Computation
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
 
@@ -114,6 +116,17 @@ type Problem struct {
 	Init func(dst sifg.Batch, r *rng.Stream)
 	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the sample.
 	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
+}
+
+// Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its trials are those of its
+// variants, one a seed, which stand in the place of methods; their Config has Options, and perhaps Data, alone. What it computes are values
+// at iteration 0.
+type Computation struct {
+	// Check refuses wrong options, and variants that it does not have, when a plan is made.
+	Check func(t *Trial) error
+	// Run computes the values of the variant t.Method. It may draw only from random streams that it makes by name, and ends early with
+	// ctx's error if it takes long.
+	Run func(ctx context.Context, t *Trial, put func(metric string, index int, value float64)) error
 }
 
 // Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long HMC

@@ -33,9 +33,13 @@ func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error)
 // keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its settings are
 // encoded once.
 func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(seed uint64) string, err error) {
-	s, err := sifg.ByName(t.Config.Sampler.Sampler)
-	if err != nil {
-		return nil, err
+	versions := map[string]any{"numerics": sifg.Numerics, "experiment": e.Version}
+	if !t.Config.Computation() {
+		s, err := sifg.ByName(t.Config.Sampler.Sampler)
+		if err != nil {
+			return nil, err
+		}
+		versions["loop"], versions["sampler"] = LoopVersion, s.Version
 	}
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
@@ -48,9 +52,7 @@ func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(se
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonical(map[string]any{
-		"versions": map[string]any{"loop": LoopVersion, "numerics": sifg.Numerics, "sampler": s.Version, "experiment": e.Version},
-	})
+	after, err := canonical(map[string]any{"versions": versions})
 	if err != nil {
 		return nil, err
 	}

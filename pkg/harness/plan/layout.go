@@ -113,13 +113,19 @@ func (l *Layout) refusal(p settings.Problem, err error) error {
 
 // check refuses a trial that the experiment cannot compute.
 func (l *Layout) check(t *harness.Trial) error {
-	if l.e.Check != nil {
-		err := l.e.Check(t)
-		if errors.Is(err, dataset.ErrAbsent) {
-			return nil // a run says so
-		}
-		return err
+	check := l.e.Check
+	if c, ok := l.e.Computations[t.Problem]; ok {
+		check = c.Check
 	}
-	_, err := l.e.Problem(t)
+	if t.Config.Computation() != (l.e.Computations[t.Problem].Run != nil) {
+		return errors.New("variants: a computation has them, and no other problem")
+	}
+	if check == nil {
+		check = func(t *harness.Trial) error { _, err := l.e.Problem(t); return err }
+	}
+	err := check(t)
+	if errors.Is(err, dataset.ErrAbsent) {
+		return nil // a run says so
+	}
 	return err
 }

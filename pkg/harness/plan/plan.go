@@ -107,7 +107,7 @@ func (r *Request) Check() ([]*settings.File, error) {
 		f := files[i]
 		protocols = append(protocols, f.Protocols...)
 		problems = append(problems, f.Problems...)
-		methods = append(methods, f.Methods...)
+		methods = slices.Concat(methods, f.Methods, f.Variants)
 	}
 	for _, text := range r.Samplers {
 		name, _, _ := strings.Cut(text, "=")

@@ -24,6 +24,9 @@ import (
 // status.
 func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int, step func(iter int)) (*record.Result, error) {
 	started := time.Now()
+	if t.Config.Computation() {
+		return computed(ctx, e, t, started)
+	}
 	flow, err := sifg.New(t.Config.Sampler)
 	if err != nil {
 		return nil, err
@@ -72,13 +75,31 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if n := t.Config.Judge.Track; n > 0 {
 		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}
 	}
-	slices.SortStableFunc(r.Traces, func(a, b record.Trace) int {
-		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
-	})
+	slices.SortStableFunc(r.Traces, inOrder)
 	end := ended(t, status, reason, c.Iter, started)
 	r.Trial, r.Timing = end.Trial, end.Timing
 	r.Trial.Dim = p.Target.Dim()
 	return r, nil
+}
+
+// computed is Compute of a computation.
+func computed(ctx context.Context, e *harness.Experiment, t *harness.Trial, started time.Time) (*record.Result, error) {
+	var values []record.Trace
+	put := func(metric string, index int, value float64) {
+		values = append(values, record.Trace{Key: t.Key, Metric: metric, Index: index, Value: value})
+	}
+	if err := e.Computations[t.Problem].Run(ctx, t, put); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(values, inOrder)
+	r := ended(t, record.StatusOK, "", 0, started)
+	r.Traces = values
+	return r, nil
+}
+
+// inOrder is the order of the rows of a trace.
+func inOrder(a, b record.Trace) int {
+	return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
 }
 
 // with returns the trial as it is computed: what it uses of programs is this session's.

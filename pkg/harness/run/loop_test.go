@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -170,4 +171,34 @@ func BenchmarkOverhead(b *testing.B) {
 	b.ResetTimer()
 	must(Run(ctx, ctx, s, []*harness.Experiment{e}, todo, Options{Jobs: 1, Threads: 1, Progress: &watcher{}}))
 	b.ReportMetric(1e3*(b.Elapsed()-computing).Seconds()/float64(b.N), "ms-overhead/trial")
+}
+
+// TestComputation: a computation has the values that it puts, in order, at iteration 0, and ends as its error says.
+func TestComputation(t *testing.T) {
+	e := &harness.Experiment{Name: "toy", Computations: map[string]harness.Computation{"sum": {
+		Run: func(ctx context.Context, t *harness.Trial, put func(string, int, float64)) error {
+			put("sum", 1, 3)
+			put("sum", 0, 2)
+			put("mean", 0, float64(t.Seed))
+			return ctx.Err()
+		},
+	}}}
+	x := &harness.Trial{Key: "k", Experiment: "toy", Problem: "sum", Method: "plain", Seed: 7, Config: &settings.Config{}}
+	got, err := Compute(context.Background(), e, x, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []record.Trace{
+		{Key: "k", Metric: "mean", Value: 7},
+		{Key: "k", Metric: "sum", Value: 2},
+		{Key: "k", Metric: "sum", Index: 1, Value: 3},
+	}
+	if !slices.Equal(got.Traces, want) || got.Trial.Status != record.StatusOK || got.Timing.Key != "k" {
+		t.Errorf("%+v", got)
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if _, err := Compute(ended, e, x, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
 }

@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,21 @@ type Config struct {
 
 	// Program identifies the sampler where that is a program; a plan sets it.
 	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
+}
+
+// Computation reports whether the trial is a computation: a problem without a sampler (harness.Computation).
+func (c *Config) Computation() bool { return c.Sampler.Sampler == "" }
+
+// MarshalJSON implements json.Marshaler. A computation has options, and perhaps data, alone.
+func (c Config) MarshalJSON() ([]byte, error) {
+	if c.Computation() {
+		return json.Marshal(struct {
+			Data    string         `json:"data,omitempty"`
+			Options map[string]any `json:"options"`
+		}{c.Data, c.Options})
+	}
+	type run Config // without this method
+	return json.Marshal(run(c))
 }
 
 // Judge says when a trial is measured and what is kept of it.

@@ -108,9 +108,10 @@ func keysOf[T any]() (keys []string) {
 
 // resolved is what the merged layers say of one method on one problem.
 type resolved struct {
-	Config  `mapstructure:",squash"`
-	Seeds   []uint64 `mapstructure:"seeds"`
-	Include []string `mapstructure:"include"`
+	Config   `mapstructure:",squash"`
+	Seeds    []uint64 `mapstructure:"seeds"`
+	Include  []string `mapstructure:"include"`
+	Variants []string `mapstructure:"variants"`
 }
 
 // merge merges all layers for one method on one problem, and says the name of the layer that set each key last; without a method,

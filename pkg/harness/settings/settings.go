@@ -21,6 +21,7 @@ import (
 // File is an experiment's settings file, read and checked.
 type File struct {
 	Problems, Methods, Protocols []string               // that it declares, in its order
+	Variants                     []string               // of all its computations, in their order
 	Default                      string                 // the protocol that is meant where none is named
 	Looks                        map[string]record.Look // of methods, by name
 
@@ -68,6 +69,7 @@ type (
 		Data         string                     `mapstructure:"data"`
 		Methods      map[methodName]sifg.Config `mapstructure:"methods"`
 		Include      []methodName               `mapstructure:"include"`
+		Variants     []string                   `mapstructure:"variants"`
 		Seeds        []uint64                   `mapstructure:"seeds"`
 	}
 	protocolName string
@@ -115,8 +117,15 @@ func Read(name string, text []byte) (*File, error) {
 	if err := decode(source, f.root, &f.shape, f.names()); err != nil {
 		return nil, err
 	}
-	if len(f.Problems) == 0 || len(f.Methods) == 0 || len(f.Protocols) == 0 {
-		return nil, usage.Errorf("%s: base.problems, base.methods and protocols must name at least one each", source)
+	if len(f.Problems) == 0 || len(f.Protocols) == 0 {
+		return nil, usage.Errorf("%s: base.problems and protocols must name at least one each", source)
+	}
+	for _, name := range f.Problems {
+		p := f.shape.Base.Problems[problemName(name)]
+		if p.Variants == nil && len(f.Methods) == 0 {
+			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one", source, name)
+		}
+		f.Variants = append(f.Variants, p.Variants...)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
 	f.Looks = map[string]record.Look{}
@@ -269,7 +278,7 @@ func (s *Settings) problem(name string) (Problem, error) {
 		return p, err
 	}
 	p.Seeds = all.Seeds
-	err = cmp.Or(usage.Twice("seed", p.Seeds), usage.Twice("method", all.Include))
+	err = cmp.Or(usage.Twice("seed", p.Seeds), usage.Twice("method", all.Include), usage.Twice("variant", all.Variants))
 	if len(p.Seeds) == 0 {
 		err = errors.New("seeds: at least one is needed")
 	}
@@ -277,7 +286,9 @@ func (s *Settings) problem(name string) (Problem, error) {
 		return p, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
 	}
 	methods := all.Include
-	if methods == nil {
+	if all.Variants != nil {
+		methods = all.Variants
+	} else if methods == nil {
 		methods = s.file.Methods
 	} else if len(methods) > 0 {
 		methods = append(methods, s.file.admitted...)
@@ -304,6 +315,10 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 		return m, err
 	}
 	m.Config = r.Config
+	if r.Variants != nil {
+		m.Config = Config{Data: r.Data, Options: r.Options}
+		return m, nil
+	}
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
