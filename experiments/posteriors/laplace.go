@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 )
 
 // affine maps z to u = shift + L·z.
@@ -36,6 +36,11 @@ func (a affine) forward(z []float64) []float64 {
 	return u
 }
 
+// pullBack turns a gradient by u into one by z, Lᵀ·g.
+func (a affine) pullBack(g []float64) {
+	blas64.Trmv(blas.Trans, a.l.RawTriangular(), blas64.Vector{N: len(g), Inc: 1, Data: g})
+}
+
 // back returns the z of u.
 func (a affine) back(u []float64) []float64 {
 	z := slices.Clone(u)
@@ -45,7 +50,7 @@ func (a affine) back(u []float64) []float64 {
 }
 
 // laplace returns the mode of the density of u, found from u = 0, and the Cholesky factor L of the inverse of −∇² log π there.
-func laplace(p *posterior.Posterior) (affine, error) {
+func laplace(p hmc.Density) (affine, error) {
 	d := p.Dim()
 	negative := func(dst, u []float64) { p.Grad(dst, u) }
 	hessian := func(dst *mat.SymDense, u []float64) {

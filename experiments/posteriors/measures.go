@@ -36,13 +36,28 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	if c.Iter == 0 {
 		p.bounds(x.N, put)
 		put("narrowest", 0, p.narrowest())
+		p.putFacts(put)
 	}
 	p.judgeAll(p.unconstrained(x), c.Iter == p.last, put)
-	if c.Iter == p.last && p.target.draws != nil {
-		all := p.target.draws(x.D)
-		e := p.judge.Errors(p.values(p.unconstrained(metric.FromBatch(sifg.Batch{Rows: len(all) / x.D, Cols: x.D, Stride: x.D, Data: all}))))
-		put("all-error-mean", 1, e.AverageMean)
-		put("all-error-sd", 1, e.AverageSD)
+	if c.Iter == p.last {
+		p.chains(x.N, put)
+	}
+}
+
+// chains judges all draws of a method that runs chains.
+func (p *problem) chains(n int, put put) {
+	if p.target.draws == nil {
+		return
+	}
+	d := p.posterior.Dim()
+	flat := p.target.draws(d)
+	u := p.unconstrained(metric.FromBatch(sifg.Batch{Rows: len(flat) / d, Cols: d, Stride: d, Data: flat}))
+	values := p.values(u)
+	e := p.judge.Errors(values)
+	put("all-error-mean", 1, e.AverageMean)
+	put("all-error-sd", 1, e.AverageSD)
+	if p.diagnose {
+		p.diagnosed(u, values, n, put)
 	}
 }
 
@@ -57,9 +72,13 @@ func (p *problem) unconstrained(x metric.Points) metric.Points {
 
 // values returns the constrained values of u.
 func (p *problem) values(u metric.Points) metric.Points {
-	out := metric.NewPoints(u.N, u.D)
+	out := metric.NewPoints(u.N, p.draws.D)
+	if r, ok := p.posterior.(*remote); ok {
+		copy(out.Data, r.Target.Constrain(u.Data))
+		return out
+	}
 	for i := range u.N {
-		p.Constrain(out.Row(i), u.Row(i))
+		p.posterior.Constrain(out.Row(i), u.Row(i))
 	}
 	return out
 }
@@ -79,11 +98,11 @@ func (p *problem) narrowest() float64 {
 
 // bounds puts what exact draws and draws of the Laplace approximation score.
 func (p *problem) bounds(n int, put put) {
-	d := p.Dim()
+	d := p.posterior.Dim()
 	exact, normal := metric.NewPoints(n, d), metric.NewPoints(n, d)
 	r, z := rng.New(p.seed, "posteriors-bounds").Rand(), make([]float64, d)
 	for i := range n {
-		p.Unconstrain(exact.Row(i), p.draws.Row(r.IntN(p.draws.N)))
+		p.u(exact.Row(i), r.IntN(p.draws.N))
 		for j := range z {
 			z[j] = r.NormFloat64()
 		}
@@ -96,6 +115,22 @@ func (p *problem) bounds(n int, put put) {
 	put("floor-error-mean", 1, e.AverageMean)
 	put("floor-error-sd", 0, e.LargestSD)
 	put("floor-error-sd", 1, e.AverageSD)
+}
+
+// gradients sets dst to the gradients of a density at z, both n×d: of a program with one question.
+func gradients(l *local, dst, z []float64) {
+	d := l.Dim()
+	if _, ok := l.p.(*remote); ok {
+		out := make([]float64, len(z)/d*(1+d))
+		batched{l}.Evaluate(out, z)
+		for i := range len(z) / d {
+			copy(dst[i*d:(i+1)*d], out[i*(1+d)+1:(i+1)*(1+d)])
+		}
+		return
+	}
+	for i := 0; i < len(z); i += d {
+		l.Gradient(dst[i:i+d], z[i:i+d])
+	}
 }
 
 // prefixed puts metrics under another name, and leaves some out.
@@ -122,7 +157,10 @@ func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 	mean, least, most := 0.0, math.Inf(1), 0.0
 	for j, sd := range p.sd {
 		ratio := math.Sqrt(covariance.At(j, j)) / sd
-		mean, least, most = mean+ratio/float64(u.D), min(least, ratio), max(most, ratio)
+		mean, least, most = mean+ratio/float64(values.D), min(least, ratio), max(most, ratio)
+	}
+	if p.facts != nil {
+		p.putValues(values, put)
 	}
 	put("sd-ratio", 0, mean)
 	put("sd-ratio", 1, least)
@@ -135,17 +173,24 @@ func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 
 // ksd is the kernel Stein discrepancy of z/√d, z being the Laplace coordinates.
 func (p *problem) ksd(u metric.Points) float64 {
-	density := newLocal(p.Posterior, p.laplace)
-	z, score := metric.NewPoints(u.N, u.D), metric.NewPoints(u.N, u.D)
+	v, _ := metric.KSD(p.stein(u))
+	return v
+}
+
+// stein returns z/√d and its score.
+func (p *problem) stein(u metric.Points) (z, score metric.Points) {
+	density := newLocal(p.posterior, p.laplace)
+	z, score = metric.NewPoints(u.N, u.D), metric.NewPoints(u.N, u.D)
 	root := math.Sqrt(float64(u.D))
 	for i := range u.N {
 		copy(z.Row(i), p.laplace.back(u.Row(i)))
-		density.Gradient(score.Row(i), z.Row(i))
+	}
+	gradients(density, score.Data, z.Data)
+	for i := range u.N {
 		for j := range u.D {
 			z.Row(i)[j] /= root
 			score.Row(i)[j] *= root
 		}
 	}
-	v, _ := metric.KSD(z, score)
-	return v
+	return z, score
 }

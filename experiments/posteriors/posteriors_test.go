@@ -32,8 +32,8 @@ func TestLaplace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := tr.Dim()
-			density := newLocal(tr.Posterior, tr.laplace)
+			d := tr.posterior.Dim()
+			density := newLocal(tr.posterior, tr.laplace)
 			z, grad := make([]float64, d), make([]float64, d)
 			density.Gradient(grad, z)
 			for j, g := range grad {
@@ -60,7 +60,7 @@ func TestLaplace(t *testing.T) {
 					t.Errorf("z%d comes back as %g, was %g", j, v, z[j])
 				}
 			}
-			p := &problem{truth: tr, by: tr.laplace, seed: 1}
+			p := &problem{truth: tr, posterior: tr.posterior, by: tr.laplace, seed: 1}
 			p.bounds(1000, func(metric string, index int, value float64) {
 				// Laplace is too wide where the mass is far from the mode.
 				wide := row.Name == posterior.Table[0].Name || row.Name == posterior.Table[4].Name

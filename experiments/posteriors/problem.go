@@ -6,13 +6,13 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -22,20 +22,27 @@ import (
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Posterior    string `mapstructure:"posterior"`    // a name in posterior.Table
-	Precondition string `mapstructure:"precondition"` // laplace: particles are z, u = mode + L·z; none: particles are u
+	Posterior    string            `mapstructure:"posterior"`    // a name in posterior.Table
+	Program      *program.Identity `mapstructure:"program"`      // or a posterior of a person's own
+	Values       []string          `mapstructure:"values"`       // names of that one's values
+	Precondition string            `mapstructure:"precondition"` // laplace: particles are z, u = mode + L·z; none: particles are u
+	Diagnose     bool              `mapstructure:"diagnose"`     // also measure R-hat, effective draws, E-BFMI and thinned draws of chains
 }
 
 func options(t *harness.Trial) (o Options, row posterior.Entry, err error) {
 	if err = settings.Decode(t.Config.Options, &o); err != nil {
 		return o, row, err
 	}
+	if o.Precondition != "laplace" && o.Precondition != "none" {
+		return o, row, fmt.Errorf("options.precondition: %q is unknown: want laplace or none", o.Precondition)
+	}
+	if o.Program != nil {
+		return o, row, nil
+	}
 	i := slices.IndexFunc(posterior.Table, func(e posterior.Entry) bool { return e.Name == o.Posterior })
 	switch {
 	case i < 0:
 		return o, row, fmt.Errorf("options.posterior: %q is not a posterior of package target/posterior", o.Posterior)
-	case o.Precondition != "laplace" && o.Precondition != "none":
-		return o, row, fmt.Errorf("options.precondition: %q is unknown: want laplace or none", o.Precondition)
 	case t.Config.Data == "":
 		return o, row, fmt.Errorf("data: the name of a data set is needed, such as posteriordb")
 	}
@@ -47,15 +54,23 @@ func check(t *harness.Trial) error {
 	return err
 }
 
-// truth is a posterior and what its samples are judged by.
+// density is a posterior of unconstrained coordinates u.
+type density interface {
+	hmc.Density
+	Constrain(values, u []float64)
+}
+
+// truth is what the samples of a posterior are judged by.
 type truth struct {
-	*posterior.Posterior
-	laplace affine
-	draws   metric.Points // of the constrained values
-	mean    []float64     // of the draws
-	sd      []float64
-	judge   *metric.Reference
-	energy  *metric.Energy // to a thousand of the draws, in units of sd
+	laplace   affine
+	draws     metric.Points // of the constrained values
+	mean      []float64     // of the draws
+	sd        []float64
+	judge     *metric.Reference
+	energy    *metric.Energy             // to a thousand of the draws, in units of sd
+	posterior density                    // nil of a program, which each trial asks by itself
+	u         func(dst []float64, i int) // the unconstrained coordinates of a draw
+	facts     map[string]float64         // of the chains that made the draws; nil: they are published
 }
 
 // truths are those in use. Several trials share one.
@@ -84,24 +99,29 @@ func newTruth(data *dataset.Data, row posterior.Entry) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	tr := &truth{Posterior: p}
+	flat := slices.Concat(chains...)
+	tr := judgedBy(metric.Points{N: len(flat) / p.Dim(), D: p.Dim(), Data: flat})
+	tr.posterior = p
+	tr.u = func(dst []float64, i int) { p.Unconstrain(dst, tr.draws.Row(i)) }
 	if tr.laplace, err = laplace(p); err != nil {
 		return nil, fmt.Errorf("%s: %w", row.Name, err)
 	}
-	d := p.Dim()
-	flat := slices.Concat(chains...)
-	tr.draws = metric.Points{N: len(flat) / d, D: d, Data: flat}
-	tr.judge = metric.NewReference(tr.draws)
-	tr.mean = metric.Mean(tr.draws)
-	for j := range d {
-		tr.sd = append(tr.sd, math.Sqrt(metric.Covariance(tr.draws).At(j, j)))
+	return tr, nil
+}
+
+// judgedBy returns the truth that draws of the values tell.
+func judgedBy(draws metric.Points) *truth {
+	tr := &truth{draws: draws, judge: metric.NewReference(draws), mean: metric.Mean(draws)}
+	covariance := metric.Covariance(draws)
+	for j := range draws.D {
+		tr.sd = append(tr.sd, math.Sqrt(covariance.At(j, j)))
 	}
-	few := metric.NewPoints(1000, d)
+	few := metric.NewPoints(1000, draws.D)
 	for i := range few.N {
-		copy(few.Row(i), tr.draws.Row(i*tr.draws.N/few.N))
+		copy(few.Row(i), draws.Row(i*draws.N/few.N))
 	}
 	tr.energy = metric.NewEnergy(tr.standard(few))
-	return tr, nil
+	return tr
 }
 
 // standard returns values less the mean of the reference draws, in units of their standard deviations.
@@ -116,10 +136,11 @@ func (tr *truth) standard(values metric.Points) metric.Points {
 // local is the density of z where u = shift + L·z, computed in float64. Its Grad serves HMC at the cost of one gradient.
 type local struct {
 	*target.Func
-	p  *posterior.Posterior
+	p  density
 	by affine
 
-	draws func(d int) []float32 // that HMC has kept of this trial so far; nil: the method is another
+	draws    func(d int) []float32 // of the second halves of the chains so far; nil: the method has none
+	energies func() [][]float64    // of the chains, iteration by iteration
 }
 
 var _ samplers.Keeper = (*local)(nil)
@@ -127,10 +148,13 @@ var _ samplers.Keeper = (*local)(nil)
 // Keep implements samplers.Keeper.
 func (l *local) Keep(draws func(d int) []float32) { l.draws = draws }
 
-func newLocal(p *posterior.Posterior, by affine) *local {
+// KeepEnergies is Keep for the energies of the chains.
+func (l *local) KeepEnergies(energies func() [][]float64) { l.energies = energies }
+
+func newLocal(p density, by affine) *local {
 	l := &local{p: p, by: by}
 	l.Func = target.NewFunc(p.Dim(),
-		func(z []float64) float64 { return p.LogDensity(by.forward(z)) },
+		func(z []float64) float64 { return -p.Energy(by.forward(z)) },
 		func(dst, z []float64) {
 			l.Grad(dst, z)
 			for j := range dst {
@@ -143,17 +167,19 @@ func newLocal(p *posterior.Posterior, by affine) *local {
 // Grad implements hmc.Density.
 func (l *local) Grad(dst, z []float64) float64 {
 	energy := l.p.Grad(dst, l.by.forward(z))
-	blas64.Trmv(blas.Trans, l.by.l.RawTriangular(), blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+	l.by.pullBack(dst)
 	return energy
 }
 
 // problem is one trial's problem.
 type problem struct {
 	*truth
-	by     affine // of the particles
-	target *local
-	seed   uint64
-	last   int
+	posterior density
+	by        affine // of the particles
+	target    *local
+	seed      uint64
+	last      int
+	diagnose  bool
 }
 
 // build implements harness.Experiment.Problem.
@@ -162,20 +188,39 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := t.Data()
+	p := &problem{seed: t.Seed, last: t.Config.Iterations, diagnose: o.Diagnose}
+	if o.Program != nil {
+		p.truth, p.posterior, err = ofProgram(t, o.Program)
+	} else {
+		p.truth, p.posterior, err = published(t, row)
+	}
 	if err != nil {
 		return nil, err
+	}
+	p.by = p.laplace
+	if o.Precondition == "none" {
+		p.by = identity(p.posterior.Dim())
+	}
+	p.target = newLocal(p.posterior, p.by)
+	out := &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}
+	if o.Program != nil {
+		out.Target = batched{p.target}
+		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, t.Method == "hmc") }
+	}
+	return out, nil
+}
+
+// published returns a posterior of posteriordb.
+func published(t *harness.Trial, row posterior.Entry) (*truth, density, error) {
+	data, err := t.Data()
+	if err != nil {
+		return nil, nil, err
 	}
 	tr, err := truthOf(data, row)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &problem{truth: tr, by: tr.laplace, seed: t.Seed, last: t.Config.Iterations}
-	if o.Precondition == "none" {
-		p.by = identity(tr.Dim())
-	}
-	p.target = newLocal(tr.Posterior, p.by)
-	return &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}, nil
+	return tr, tr.posterior, nil
 }
 
 // init draws the same start in all coordinates: in those of the Laplace approximation one standard deviation off, and half as wide.

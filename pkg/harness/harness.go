@@ -48,8 +48,10 @@ type Experiment struct {
 	Samplers []sifg.Sampler // that it has besides those of the library
 	Metrics  []Metric       // that its trials can measure, for listings
 	Scores   []string       // metrics that methods are compared by, the most telling first; less is better in all of them
-	Lead     []string       // figures by name and claims by ID that are on the first screen of the page
-	Grids    fs.FS          // grids/*.yaml that come with it; may be nil
+	// Files are more files of its report, by path below the protocol; nil: none.
+	Files    func(s *record.Set) (map[string][]byte, error)
+	Lead     []string // figures by name and claims by ID that are on the first screen of the page
+	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
 	Claims   []claim.Claim
@@ -91,19 +93,28 @@ type Own struct {
 	Summary  string
 	Figures  []Figure
 	Tables   []Table
+	Files    func(s *record.Set) (map[string][]byte, error) // see Experiment.Files
 }
 
-// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims. With
-// a program there is one problem, of the name that is given in place of a data set.
-func (e *Experiment) On(data []string, target *program.Identity) (*Experiment, error) {
+// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims. On a
+// program there is one, whose name stands in place of a data set's.
+func (e *Experiment) On(data []string, target *program.Program) (*Experiment, error) {
 	switch {
 	case target == nil && (e.Own == nil || e.Own.Program):
 		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
 	case target != nil && (e.Own == nil || !e.Own.Program):
 		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
 	}
-	text, err := settings.On(e.Settings, e.Own.Problem, data, target)
+	var options map[string]any
+	if target != nil {
+		options = map[string]any{"program": target.Identity, "values": target.First.Target.Names}
+		if values := target.First.Target.Values; values != nil {
+			options["values"] = values
+		}
+	}
+	text, err := settings.On(e.Settings, e.Own.Problem, data, options)
 	out := *e
+	out.Files = e.Own.Files
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
 	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
 	return &out, err
@@ -116,6 +127,8 @@ type Problem struct {
 	Init func(dst sifg.Batch, r *rng.Stream)
 	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the sample.
 	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
+	// Keep returns arrays that stay with the trial, made of its last sample; nil: none but the particles.
+	Keep func(sample sifg.Batch) map[string]*record.Array
 }
 
 // Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its trials are those of its

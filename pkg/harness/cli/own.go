@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -49,9 +48,9 @@ func (o *own) use(e *env, r *plan.Request) error {
 		}
 		r.Own = append(r.Own, name)
 	}
-	names, identity := r.Own, (*program.Identity)(nil)
+	names := r.Own
 	if target != nil {
-		names, identity = []string{target.Name() + "-1000"}, &target.Identity
+		names = []string{target.Name() + "-1000"}
 	}
 	switch {
 	case target != nil && r.Own != nil:
@@ -65,7 +64,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 		if x.Own != nil && !o.all.Changed("protocol") {
 			r.Protocols = []string{x.Own.Protocol}
 		}
-		x, err := x.On(names, identity)
+		x, err := x.On(names, target)
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,9 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 		}
 		return made
 	}
+	if e.Files != nil {
+		p.Files, _ = e.Files(p.Records) // without the store there are none
+	}
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {

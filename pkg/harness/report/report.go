@@ -44,15 +44,16 @@ type Experiment struct {
 // Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials were run, or in
 // how many pieces, except the Timings of its Records.
 type Protocol struct {
-	Name    string         `json:"protocol"`
-	Scale   string         `json:"scale"`
-	Set     []string       `json:"set,omitempty"`    // overrides of the settings, and selections of trials: see plan.Plan
-	Planned int            `json:"planned"`          // trials
-	Absent  []string       `json:"absent,omitempty"` // data sets that were not here: their trials were left out
-	Figures []Item         `json:"figures"`
-	Tables  []Item         `json:"tables"`
-	Claims  []claim.Result `json:"claims"`
-	Records *record.Set    `json:"-"` // its Traces and Timings may have trials of other protocols too
+	Name    string            `json:"protocol"`
+	Scale   string            `json:"scale"`
+	Set     []string          `json:"set,omitempty"`    // overrides of the settings, and selections of trials: see plan.Plan
+	Planned int               `json:"planned"`          // trials
+	Absent  []string          `json:"absent,omitempty"` // data sets that were not here: their trials were left out
+	Figures []Item            `json:"figures"`
+	Tables  []Item            `json:"tables"`
+	Claims  []claim.Result    `json:"claims"`
+	Files   map[string][]byte `json:"-"` // of Experiment.Files; nil in a report that was read
+	Records *record.Set       `json:"-"` // its Traces and Timings may have trials of other protocols too
 }
 
 // Item is a figure or a table that was made, or why it was not.

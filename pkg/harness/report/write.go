@@ -156,6 +156,9 @@ func (x *Experiment) files() (map[string][]byte, error) {
 				timings = append(timings, timing)
 			}
 		}
+		for name, text := range p.Files {
+			out[path.Join(p.Name, name)] = text
+		}
 		for _, f := range p.Figures {
 			if f.Problem == "" {
 				out[path.Join(p.Name, "figures", f.Name+".svg")] = f.SVG

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,6 +72,12 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	}
 	if status == record.StatusOK {
 		j.keep("particles", c.Z)
+		if p.Keep != nil {
+			maps.Copy(r.Arrays, p.Keep(j.sample(c)))
+		}
+		if err := stopped(ctx, uses); err != nil { // what it was measured by failed
+			return nil, err
+		}
 	}
 	if n := t.Config.Judge.Track; n > 0 {
 		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}

@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -171,12 +170,12 @@ func (f *File) Admit(method string) {
 }
 
 // On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
-// layer the settings of the problem that is named. A program is its option of that name, and is no data set.
-func On(text []byte, problem string, data []string, target *program.Identity) ([]byte, error) {
+// layer the settings of the problem that is named. options are laid over its own.
+func On(text []byte, problem string, data []string, options map[string]any) ([]byte, error) {
 	var doc yaml.Node
 	err := yaml.Unmarshal(text, &doc)
 	if err == nil {
-		err = replace(&doc, problem, data, target)
+		err = replace(&doc, problem, data, options)
 	}
 	if err != nil {
 		return nil, err
@@ -185,10 +184,10 @@ func On(text []byte, problem string, data []string, target *program.Identity) ([
 }
 
 // replace changes the problems of all layers in a node.
-func replace(n *yaml.Node, problem string, data []string, target *program.Identity) (err error) {
+func replace(n *yaml.Node, problem string, data []string, options map[string]any) (err error) {
 	for i, value := range n.Content {
 		if n.Kind != yaml.MappingNode || i == 0 || n.Content[i-1].Value != "problems" {
-			err = cmp.Or(err, replace(value, problem, data, target))
+			err = cmp.Or(err, replace(value, problem, data, options))
 			continue
 		}
 		var all map[string]map[string]any
@@ -199,8 +198,8 @@ func replace(n *yaml.Node, problem string, data []string, target *program.Identi
 			if p["data"] != nil {
 				p["data"] = name
 			}
-			if options, ok := p["options"].(map[string]any); ok && target != nil {
-				options["program"] = target
+			if own, ok := p["options"].(map[string]any); ok {
+				maps.Copy(own, options)
 			}
 			delete(p, "include") // by which a problem that only others take the settings of runs nothing
 			own[name] = p

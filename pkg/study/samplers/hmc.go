@@ -36,6 +36,11 @@ type Keeper interface {
 	Keep(draws func(d int) []float32)
 }
 
+// EnergyKeeper is a target that also wants the energies of the chains, hmc.Info.Hamiltonian of each iteration after the warm-up.
+type EnergyKeeper interface {
+	KeepEnergies(energies func() [][]float64)
+}
+
 const chains = 4
 
 // still is a field without a velocity.
@@ -55,6 +60,8 @@ type chainMover struct {
 	chains []*hmc.Chain
 	draws  [chains][]float32
 	spent  int // gradients, those that search for a step included
+
+	energies [chains][]float64
 }
 
 // Init implements sifg.Mover.
@@ -62,6 +69,10 @@ func (m *chainMover) Init(c *sifg.Cloud) {
 	m.chains, m.draws, m.spent = nil, [chains][]float32{}, 0
 	if k, ok := c.Target.(Keeper); ok {
 		k.Keep(m.kept)
+	}
+	if k, ok := c.Target.(EnergyKeeper); ok {
+		m.energies = [chains][]float64{}
+		k.KeepEnergies(func() [][]float64 { return m.energies[:] })
 	}
 	density := counted{Energy(c.Target), &m.spent}
 	start := make([]float64, c.Z.Cols)
@@ -86,7 +97,9 @@ func (m *chainMover) Move(c *sifg.Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
 	for m.spent < (c.Iter+1)*n || len(m.draws[0]) == 0 {
 		for k, chain := range m.chains {
-			chain.Step()
+			if info := chain.Step(); !info.Warmup {
+				m.energies[k] = append(m.energies[k], info.Hamiltonian)
+			}
 			for _, v := range chain.X() {
 				m.draws[k] = append(m.draws[k], float32(v))
 			}

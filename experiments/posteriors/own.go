@@ -1,0 +1,230 @@
+package posteriors
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+)
+
+// own is the experiment on a posterior of a person's own, which is a program.
+var own = &harness.Own{
+	Problem: "program", Program: true, Protocol: "matched",
+	Summary: "A posterior of your own. Every method starts from the same particles in the coordinates of the Laplace approximation, has the " +
+		"same number of gradients and the step that suits most posteriors of posteriordb. Long chains of HMC judge them.",
+	Figures: []harness.Figure{errorFigure("1000", "Error against gradients")},
+	Tables: []harness.Table{
+		{Name: "advice", Title: "Which sampler for this posterior",
+			Caption: "Errors of means and of standard deviations as multiples of those of as many exact draws, medians over seeds. Good: both " +
+				"at most 2. Too narrow: standard deviations below 0.9 of the reference's. Gradients: until both errors are 0.1.", Make: advice},
+		{Name: "wrong", Title: "What each got wrong",
+			Caption: "The value whose mean is farthest off, in reference standard deviations, and the one whose standard deviation is, as a " +
+				"multiple of the reference's. The first seed.", Make: wrong},
+		{Name: "values", Title: "The values",
+			Caption: "By the long chains of HMC, and by the method to take.", Make: valuesTable},
+	},
+	Files: draws,
+}
+
+// Limits of the long chains' diagnostics; the first three are those of Stan's documents.
+const (
+	mostRHat   = 1.01
+	leastESS   = 400
+	leastEBFMI = 0.3
+
+	mostDivergent = 0.002 // of the moves
+)
+
+// ownProblem is the one problem of the records.
+func ownProblem(s *record.Set) (problem string, fact func(name string) float64) {
+	first := s.Trials[0]
+	return first.Problem, func(name string) float64 {
+		for _, t := range s.Trials {
+			for _, r := range s.Traces[t.Key] {
+				if r.Metric == "reference-"+name && r.Index == 0 {
+					return r.Value
+				}
+			}
+		}
+		return math.NaN()
+	}
+}
+
+// verdict says in words which sampler to take, and whether what judges them can be trusted.
+func verdict(s *record.Set) []string {
+	problem, fact := ownProblem(s)
+	chains := fmt.Sprintf("R-hat %.3f, at least %.0f effective draws, E-BFMI %.2f, %.2g %% divergent", fact("rhat"), fact("ess"), fact("ebfmi"),
+		100*fact("divergences"))
+	var out []string
+	method, o := choice(s, problem)
+	switch {
+	case !(fact("rhat") <= mostRHat && fact("ess") >= leastESS):
+		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too short ("+chains+").")
+	case method != "" && !math.IsInf(o.gradients, 1):
+		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The long chains: %s.",
+			claim.Label(method), reached, o.gradients, chains))
+	case method != "":
+		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", claim.Label(method), chains))
+	default:
+		out = append(out, "No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
+	}
+	if fact("ebfmi") < leastEBFMI || fact("divergences") > mostDivergent {
+		out = append(out, "The long chains diverged or moved too little in energy: where the width of one coordinate depends on another, as in "+
+			"a hierarchy, write the model non-centred. Until then tails may be missed by all.")
+	}
+	if fact("laplace") == 0 {
+		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the model, not of a Laplace "+
+			"approximation.")
+	}
+	return out
+}
+
+func advice(s *record.Set) (*table.Table, error) {
+	problem, _ := ownProblem(s)
+	taken, _ := choice(s, problem)
+	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds", "gradients", "seconds", "verdict")}
+	for _, m := range s.Methods(problem) {
+		o := outcomeOf(s, problem, m)
+		row := []table.Cell{table.Text(claim.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2), table.Number(o.gradients, 2),
+			table.Number(stats.Median(secondsOf(s, problem, m)), 2), table.Text(o.word(m == taken))}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = verdict(s)
+	return t, nil
+}
+
+// word is the verdict on a method.
+func (o outcome) word(taken bool) string {
+	switch {
+	case o.ended < o.seeds:
+		return "diverged or failed"
+	case taken:
+		return "take"
+	case o.good():
+		return "good"
+	case o.ratio < narrow:
+		return "too narrow"
+	}
+	return "not accurate"
+}
+
+func secondsOf(s *record.Set, problem, method string) (out []float64) {
+	for _, key := range (claim.Series{Set: s, Problem: problem}).Keys(method) {
+		out = append(out, s.Timings[key].Seconds)
+	}
+	return out
+}
+
+// valueNames are the names of the values of a trial's posterior.
+func valueNames(t *record.Trial) ([]string, error) {
+	var c settings.Config
+	var o Options
+	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
+		return nil, err
+	}
+	err := settings.Decode(c.Options, &o)
+	return o.Values, err
+}
+
+// column returns a metric of all values at a trial's last iteration.
+func column(s *record.Set, key, metric string) (out []float64) {
+	last := map[int]float64{}
+	for _, r := range s.Traces[key] {
+		if r.Metric == metric {
+			last[r.Index] = r.Value
+		}
+	}
+	for j := range len(last) {
+		out = append(out, last[j])
+	}
+	return out
+}
+
+func wrong(s *record.Set) (*table.Table, error) {
+	names, err := valueNames(&s.Trials[0])
+	if err != nil {
+		return nil, err
+	}
+	t := &table.Table{Columns: table.Columns(1, "Method", "mean farthest off", "by", "sd farthest off", "ratio")}
+	seen := map[string]bool{}
+	for i := range s.Trials {
+		trial := &s.Trials[i]
+		mean, sd := column(s, trial.Key, "value-mean"), column(s, trial.Key, "value-sd")
+		of, at := column(s, trial.Key, "reference-value-sd"), column(s, trial.Key, "reference-value-mean")
+		if seen[trial.Method] || trial.Status != record.StatusOK || len(mean) != len(names) {
+			continue
+		}
+		seen[trial.Method] = true
+		far, odd := 0, 0
+		off := func(j int) float64 { return math.Abs(mean[j]-at[j]) / of[j] }
+		ratio := func(j int) float64 { return math.Abs(math.Log(sd[j] / of[j])) }
+		for j := range names {
+			if off(j) > off(far) {
+				far = j
+			}
+			if ratio(j) > ratio(odd) {
+				odd = j
+			}
+		}
+		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(trial.Method)), table.Text(names[far]), table.Number(off(far), 2),
+			table.Text(names[odd]), multiple(sd[odd] / of[odd])})
+	}
+	return t, nil
+}
+
+func valuesTable(s *record.Set) (*table.Table, error) {
+	problem, _ := ownProblem(s)
+	names, err := valueNames(&s.Trials[0])
+	if err != nil {
+		return nil, err
+	}
+	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "sd", "5 %", "95 %")}
+	key := s.Trials[0].Key
+	columns := []string{"reference-value-mean", "reference-value-sd", "reference-value-low", "reference-value-high"}
+	keys := []string{key, key, key, key}
+	if m, _ := choice(s, problem); m != "" {
+		t.Columns = append(t.Columns, table.Columns(0, claim.Label(m)+": mean", "sd")...)
+		taken := (claim.Series{Set: s, Problem: problem}).Keys(m)[0]
+		columns, keys = append(columns, "value-mean", "value-sd"), append(keys, taken, taken)
+	}
+	for j, name := range names {
+		row := []table.Cell{table.Text(name)}
+		for i, metric := range columns {
+			row = append(row, table.Number(column(s, keys[i], metric)[j], 4))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// draws are the values of the first seed's samples and of the long chains, for NumPy and for sifg.load of scripts/python.
+func draws(s *record.Set) (map[string][]byte, error) {
+	names, err := valueNames(&s.Trials[0])
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, t := range s.Trials {
+		dir := path.Join("draws", t.Method)
+		for name, dir := range map[string]string{"values": dir, "reference": "draws/reference"} {
+			a, err := s.Load(t.Key, name)
+			if err != nil || out[path.Join(dir, "draws.npy")] != nil { // a trial that did not end well has none
+				continue
+			}
+			out[path.Join(dir, "draws.npy")], out[path.Join(dir, "names.json")] = npy.Encode(a.Shape, a.Data), text
+		}
+	}
+	return out, nil
+}

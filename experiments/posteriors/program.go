@@ -1,0 +1,267 @@
+package posteriors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// remote is a posterior that is a program. One that fails answers NaN, and its session says why.
+type remote struct{ *program.Target }
+
+// Energy implements hmc.Density.
+func (r *remote) Energy(u []float64) float64 { return r.Grad(make([]float64, len(u)), u) }
+
+// Grad implements hmc.Density.
+func (r *remote) Grad(dst, u []float64) float64 {
+	out := make([]float64, 1+len(u))
+	r.Evaluate(out, u)
+	for j := range dst {
+		dst[j] = -out[1+j]
+	}
+	return -out[0]
+}
+
+// Constrain implements density.
+func (r *remote) Constrain(values, u []float64) { copy(values, r.Target.Constrain(u)) }
+
+// batched asks a program for all points at once.
+type batched struct{ *local }
+
+// Evaluate sets dst, n×(1+d), to log densities and gradients at z, n×d.
+func (b batched) Evaluate(dst, z []float64) {
+	d := b.Dim()
+	u := make([]float64, 0, len(z))
+	for i := 0; i < len(z); i += d {
+		u = append(u, b.by.forward(z[i:i+d])...)
+	}
+	b.p.(*remote).Evaluate(dst, u)
+	for i := 0; i < len(dst); i += 1 + d {
+		b.by.pullBack(dst[i+1 : i+1+d])
+	}
+}
+
+// Score implements sifg.Target.
+func (b batched) Score(dst, x blas32.General, _ int) {
+	d := b.Dim()
+	z, out := metric.FromBatch(x).Data, make([]float64, x.Rows*(1+d))
+	b.Evaluate(out, z)
+	for i := range x.Rows {
+		for j := range d {
+			dst.Data[i*dst.Stride+j] = float32(out[i*(1+d)+1+j])
+		}
+	}
+}
+
+// The chains that a program's samples are judged by: four of Leapfrog steps, in rounds until the least effective number of draws of any
+// value is Enough, or Rounds are done. The first round warms up.
+var longChains = struct{ Chains, Leapfrog, Round, Rounds, Enough int }{4, 4, 1000, 10, 4000}
+
+// reference implements harness.Experiment.Reference: long chains on a program. Published posteriors need none.
+func reference(t *harness.Trial) (*harness.Reference, error) {
+	o, _, err := options(t)
+	if err != nil || o.Program == nil {
+		return nil, err
+	}
+	config := map[string]any{"program": o.Program, "chains": longChains}
+	return &harness.Reference{Config: config, Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
+		p, err := program.Find(o.Program)
+		if err != nil {
+			return nil, err
+		}
+		session := program.Begin(ctx)
+		defer session.End()
+		target, err := p.Target(session)
+		if err != nil {
+			return nil, err
+		}
+		files, err := long(ctx, &remote{target}, told)
+		if failure := session.Err(); failure != nil {
+			return nil, failure
+		}
+		return files, err
+	}}, nil
+}
+
+// long runs the chains in the coordinates of the Laplace approximation, or as they are where that cannot be had, and returns the files of
+// the reference: coordinates, draws of u and of the values, and facts.
+func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byte, error) {
+	d, facts := r.Dim(), map[string]float64{"laplace": 1}
+	by, err := laplace(r)
+	if err != nil {
+		by, facts["laplace"] = identity(d), 0
+	}
+	at := newLocal(r, by)
+	chains, u, h := make([]*hmc.Chain, longChains.Chains), make([][]float64, longChains.Chains), make([][]float64, longChains.Chains)
+	for k := range chains {
+		start, stream := make([]float64, d), rng.New(1, "posteriors-chains", uint64(k)).Rand()
+		for j := range start {
+			start[j] = stream.NormFloat64()
+		}
+		config := hmc.Config{Leapfrog: longChains.Leapfrog, Warmup: longChains.Round, Jitter: 0.5, TargetAccept: 0.9}
+		if chains[k], err = hmc.NewChain(at, config, start, 1, k); err != nil {
+			return nil, err
+		}
+	}
+	keep := func(k, _ int, z []float64, info hmc.Info) error {
+		if !info.Warmup {
+			u[k], h[k] = append(u[k], by.forward(z)...), append(h[k], info.Hamiltonian)
+		}
+		return nil
+	}
+	var values [][]float64
+	for round := 1; round <= longChains.Rounds+1; round++ {
+		if err := hmc.Run(ctx, chains, round*longChains.Round, keep); err != nil {
+			return nil, err
+		}
+		told(round*longChains.Round, (longChains.Rounds+1)*longChains.Round)
+		if round == 1 {
+			continue
+		}
+		values = values[:0]
+		for k := range u {
+			values = append(values, r.Target.Constrain(u[k]))
+		}
+		if describe(facts, values, h, chains, len(values[0])/(len(u[0])/d)); facts["ess"] >= float64(longChains.Enough) {
+			break
+		}
+	}
+	return referenceFiles(by, u, values, d, facts)
+}
+
+// describe puts the diagnostics of chains into facts.
+func describe(facts map[string]float64, values, hamiltonians [][]float64, chains []*hmc.Chain, v int) {
+	var tallies []hmc.Tally
+	facts["ebfmi"] = math.Inf(1)
+	for k, c := range chains {
+		tallies = append(tallies, c.Tally())
+		facts["ebfmi"] = min(facts["ebfmi"], hmc.EBFMI(hamiltonians[k]))
+	}
+	s := hmc.Summarize(values, v, tallies...)
+	facts["rhat"], facts["ess"], facts["divergences"] = 0, math.Inf(1), float64(s.Divergences)/float64(s.Iterations)
+	for _, c := range s.Coordinates {
+		facts["rhat"], facts["ess"] = max(facts["rhat"], c.RHat), min(facts["ess"], c.BulkESS, c.TailESS)
+	}
+}
+
+func referenceFiles(by affine, u, values [][]float64, d int, facts map[string]float64) (map[string][]byte, error) {
+	text, err := json.Marshal(facts)
+	if err != nil {
+		return nil, fmt.Errorf("the diagnostics of the long chains, %v: %w", facts, err)
+	}
+	rows := len(u[0]) / d
+	file := func(chains [][]float64) []byte {
+		var flat []float64
+		for _, c := range chains {
+			flat = append(flat, c...)
+		}
+		return npy.Encode([]int{len(chains), rows, len(flat) / len(chains) / rows}, flat)
+	}
+	coordinates := append([]float64{}, by.shift...)
+	for i := range d {
+		for j := range d {
+			coordinates = append(coordinates, by.l.At(i, j))
+		}
+	}
+	return map[string][]byte{"facts.json": text, "coordinates.npy": npy.Encode([]int{1 + d, d}, coordinates),
+		"u.npy": file(u), "draws.npy": file(values)}, nil
+}
+
+// ofProgram returns the posterior that is a program, as this trial asks it, and what the long chains tell of it.
+func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) {
+	p, err := program.Find(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	target, err := p.Target(t.Programs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var text []byte
+	arrays := map[string]metric.Points{}
+	for _, name := range []string{"coordinates", "u", "draws"} {
+		b, err := t.Reference(name + ".npy")
+		if err != nil {
+			return nil, nil, err
+		}
+		shape, data, err := npy.Decode[float64](b)
+		if err != nil {
+			return nil, nil, err
+		}
+		cols := shape[len(shape)-1]
+		arrays[name] = metric.Points{N: len(data) / cols, D: cols, Data: data}
+	}
+	tr := judgedBy(arrays["draws"])
+	if text, err = t.Reference("facts.json"); err == nil {
+		err = json.Unmarshal(text, &tr.facts)
+	}
+	d, c := target.Dim(), arrays["coordinates"]
+	tr.laplace = affine{c.Row(0), mat.NewTriDense(d, mat.Lower, nil)}
+	for i := range d {
+		for j := range i + 1 {
+			tr.laplace.l.SetTri(i, j, c.Row(1 + i)[j])
+		}
+	}
+	tr.u = func(dst []float64, i int) { copy(dst, arrays["u"].Row(i)) }
+	return tr, &remote{target}, err
+}
+
+// keep implements harness.Problem.Keep: the constrained values of the sample, and, of one method, those of the long chains.
+func (p *problem) keep(sample sifg.Batch, long bool) map[string]*record.Array {
+	values := p.values(p.unconstrained(metric.FromBatch(sample)))
+	out := map[string]*record.Array{"values": rounded(values.Data, values.N, values.D)}
+	if n := longChains.Chains; long {
+		out["reference"] = rounded(p.draws.Data, n, p.draws.N/n, p.draws.D)
+	}
+	return out
+}
+
+func rounded(data []float64, shape ...int) *record.Array {
+	out := &record.Array{Shape: shape, Data: make([]float32, len(data))}
+	for i, v := range data {
+		out.Data[i] = float32(v)
+	}
+	return out
+}
+
+// putFacts puts the diagnostics of the long chains, if there are any, and what they say of each value.
+func (p *problem) putFacts(put put) {
+	if p.facts == nil {
+		return
+	}
+	for name, v := range p.facts {
+		put("reference-"+name, 0, v)
+	}
+	p.putValues(p.draws, prefixed(put, "reference-"))
+}
+
+// putValues puts what points say of each value.
+func (p *problem) putValues(values metric.Points, put put) {
+	sorted := make([]float64, values.N)
+	for j := range values.D {
+		for i := range sorted {
+			sorted[i] = values.Row(i)[j]
+		}
+		slices.Sort(sorted)
+		mean, sd := stat.MeanStdDev(sorted, nil)
+		put("value-mean", j, mean)
+		put("value-sd", j, sd)
+		put("value-low", j, metric.Quantile(sorted, 0.05))
+		put("value-high", j, metric.Quantile(sorted, 0.95))
+	}
+}

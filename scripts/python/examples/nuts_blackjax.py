@@ -1,0 +1,50 @@
+"""NUTS of BlackJAX: four chains from the first particles, each adapted by windows in its first part; the sample is n draws of the second
+half of what the chains have so far, evenly spread."""
+
+import blackjax
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import sifg
+
+CHAINS = 4
+
+
+def spread(chains, n):
+    """n draws of the second halves of chains, evenly spread, chain by chain in turn."""
+    halves = [chain[len(chain) // 2 :] for chain in chains]
+    each = -(-n // len(halves))
+    rows = [half[np.arange(each) * len(half) // each] for half in map(np.asarray, halves)]
+    return np.stack(rows, axis=1).reshape(-1, rows[0].shape[-1])[:n]
+
+
+def nuts(problem):
+    log_density = sifg.logdensity(problem)
+    # A tenth of the budget at ten gradients a draw, 100 to 1000 draws.
+    warmup = int(np.clip(problem.gradients / CHAINS / 100, 100, 1000))
+    adapt = blackjax.window_adaptation(blackjax.nuts, log_density, target_acceptance_rate=0.8)
+    kernel = blackjax.nuts.build_kernel()
+    move = jax.jit(lambda key, state, step, mass: kernel(key, state, log_density, step, mass)[0])
+    keys = jax.random.split(jax.random.PRNGKey(problem.seed), CHAINS)
+    states, settings = [], []
+    for k in range(CHAINS):
+        (state, found), _ = adapt.run(keys[k], jnp.asarray(problem.start[k % problem.particles]), warmup)
+        states.append(jax.block_until_ready(state))
+        settings.append((found["step_size"], found["inverse_mass_matrix"]))
+        if problem.over:
+            return
+    chains = [[] for _ in range(CHAINS)]
+    problem.draws = lambda: np.concatenate([chain[len(chain) // 2 :] for chain in chains])
+    for i in range(problem.gradients):
+        for k in range(CHAINS):
+            states[k] = move(jax.random.fold_in(keys[k], i), states[k], *settings[k])
+            position = np.asarray(states[k].position)
+            if problem.over:
+                return
+            chains[k].append(position)
+        yield lambda: spread(chains, problem.particles)
+
+
+if __name__ == "__main__":
+    sifg.sampler(nuts, "NUTS (BlackJAX)", version=f"blackjax {blackjax.__version__}, jax {jax.__version__}")

@@ -1,0 +1,32 @@
+"""Posteriors and samplers in Python for the command ``sifg`` (docs/programs.md).
+
+A posterior is served by :func:`target`, or by an adapter of the library that it is written in::
+
+    import sifg
+    sifg.numpyro(model, data)  # the last line of model.py
+
+    sifg run posteriors --program "python model.py"
+
+A sampler is served by :func:`sampler`::
+
+    sifg run gmm --sampler mine="python sampler.py"
+"""
+
+from ._adapters import jax, numpyro, pymc, stan, torch
+from ._load import load
+from ._sampler import OutOfGradients, Problem, logdensity, sampler
+from ._target import target
+
+__all__ = [
+    "OutOfGradients",
+    "Problem",
+    "jax",
+    "load",
+    "logdensity",
+    "numpyro",
+    "pymc",
+    "sampler",
+    "stan",
+    "target",
+    "torch",
+]

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ._frame import PROTOCOL, Channel, by_hand
+
+#: Points (n, d) to log densities (n,), up to a constant, and their gradients (n, d).
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def target(
+    value_and_grad: Evaluate,
+    dim: int,
+    names: Sequence[str] | None = None,
+    values: Sequence[str] | None = None,
+    constrain: Callable[[np.ndarray], np.ndarray] | None = None,
+    version: str = "",
+) -> None:
+    """Serves a target to the command ``sifg`` until its stdin ends.
+
+    Args:
+        value_and_grad: takes points (n, dim) on all of R^dim in float64 and returns their log densities (n,), up to a constant, and
+            the gradients (n, dim). Of a parameter with bounds the coordinate is transformed, and the log density has the log Jacobian.
+        dim: number of coordinates.
+        names: of the coordinates; x[0], … if absent.
+        values: names of the constrained values, such as ``tau`` or ``theta[3]``; without them the coordinates are the values.
+        constrain: takes points (n, dim) and returns their constrained values (n, len(values)).
+        version: what identifies the model besides the files that the command names. Another version is another posterior: what was
+            computed of one is not used for the other.
+    """
+    if (values is None) != (constrain is None):
+        raise ValueError("values and constrain come together")
+    if by_hand('sifg run posteriors --program "python model.py"'):
+        return
+    channel = Channel()
+    about: dict[str, object] = {"dim": int(dim), "names": list(names) if names is not None else [f"x[{i}]" for i in range(dim)]}
+    if values is not None:
+        about["values"] = list(values)
+    channel.write({"sifg": PROTOCOL, "target": about, "version": version})
+    with contextlib.suppress(BrokenPipeError):
+        while (message := channel.read()) is not None:
+            if message["ask"] == "score":
+                value, gradient = value_and_grad(message["array"])
+                answer = np.column_stack([np.asarray(value, "<f8"), np.asarray(gradient, "<f8")])
+            else:
+                assert constrain is not None
+                answer = np.asarray(constrain(message["array"]), "<f8")
+            channel.write({"answer": message["ask"]}, answer)
