@@ -75,7 +75,7 @@ func score(modes []int, sigma float64, n, reference int) float64 {
 		r.Normal(x.Data)
 		for j := range x.Data {
 			k := modes[j/x.Cols%len(modes)] // they weigh alike
-			x.Data[j] = float32(means[k][j%x.Cols] + math.Hypot(sds[k], sigma)*float64(x.Data[j]))
+			x.Data[j] = float32(means[k][j%x.Cols] + float64(math.Hypot(sds[k], sigma)*float64(x.Data[j])))
 		}
 		mixture.Sample(all, rng.New(1, "all modes", i))
 		kl, err := metric.KNNKL(metric.FromBatch(x), metric.FromBatch(all), 3)

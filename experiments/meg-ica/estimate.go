@@ -60,7 +60,7 @@ func estimated(stat func(medians []float64) float64, group []int, samples ...tri
 		}
 		values[b] = stat(medians)
 	}
-	outside := (1 - stats.Expanded(0.95, least)) / 2
+	outside := float64((1 - stats.Expanded(0.95, least)) / 2)
 	return estimate{mid, stats.Quantile(values, outside), stats.Quantile(values, 1-outside)}
 }
 

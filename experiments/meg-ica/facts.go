@@ -142,7 +142,7 @@ func spreads(draws [][]float64, p int) (halves, chains []float64) {
 func rootMeanSquare(x []float64) float64 {
 	var sum float64
 	for _, v := range x {
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return math.Sqrt(sum / float64(len(x)))
 }

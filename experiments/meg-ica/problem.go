@@ -105,7 +105,7 @@ func (l *local) Score(dst, theta sifg.Batch, iter int) {
 // matrices sets w = centre + unit·θ, row by row.
 func (l *local) matrices(w, theta sifg.Batch) {
 	for i, v := range theta.Data {
-		w.Data[i] = float32(l.centre[i%theta.Cols] + l.unit*float64(v))
+		w.Data[i] = float32(l.centre[i%theta.Cols] + float64(l.unit*float64(v)))
 	}
 }
 

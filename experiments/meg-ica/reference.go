@@ -192,7 +192,7 @@ func (d *posterior) start(m target.ICAMode, k int) []float64 {
 	for a, b := range r.Rand().Perm(p) {
 		sign := 1 - 2*float64(r.Uint32()&1)
 		for c := range p {
-			x[a*p+c] = sign*m.W[b*p+c] + s*r.NormFloat64()
+			x[a*p+c] = float64(sign*m.W[b*p+c]) + float64(s*r.NormFloat64())
 		}
 	}
 	return x

@@ -136,5 +136,5 @@ func shapeKL() float64 {
 	a, b := 1/target.ReleasedAlpha, float64(target.ReleasedAlpha)
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)
-	return 2 * ((a-b)*mathext.Digamma(a) - la + lb)
+	return 2 * (float64((a-b)*mathext.Digamma(a)) - la + lb)
 }

@@ -228,7 +228,7 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	z := make([]float64, dst.Cols)
 	for i := range dst.Rows {
 		for j := range z {
-			z[j] = 1 + r.NormFloat64()/2
+			z[j] = 1 + float64(r.NormFloat64()/2)
 		}
 		for j, v := range p.by.back(p.laplace.forward(z)) {
 			dst.Data[i*dst.Cols+j] = float32(v)

@@ -65,7 +65,7 @@ func checkFlow(s *record.Set) claim.Outcome {
 	}
 	for _, sigma := range t.options().Sigmas {
 		for _, tau := range t.at("gaussian", at("rest", sigma), 0) {
-			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-sigma*sigma))))
+			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-float64(sigma*sigma)))))
 		}
 	}
 	return claim.Outcome{Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(

@@ -45,8 +45,8 @@ func (l *line) look(z []float64) {
 	for i, v := range z {
 		l.first[i] = min(max(int(math.Round(v/l.step))-l.low-l.width/2, 0), len(l.score)-l.width)
 		for j := range l.width {
-			u := (float64(l.first[i]+j+l.low)*l.step - v) / l.sigma
-			k := scale * math.Exp(-u*u/2)
+			u := (float64(float64(l.first[i]+j+l.low)*l.step) - v) / l.sigma
+			k := float64(scale * math.Exp(-u*u/2))
 			l.kernels[i*l.width+j] = k
 			l.density[l.first[i]+j] += k
 			l.slope[l.first[i]+j] -= k * u / l.sigma
@@ -55,7 +55,7 @@ func (l *line) look(z []float64) {
 	l.functional, l.norm = 0, 0
 	for j, p := range l.density {
 		if p > 0 {
-			l.functional += l.step * p * (math.Log(p) - l.logPi[j])
+			l.functional += float64(l.step * p * (math.Log(p) - l.logPi[j]))
 			l.slope[j] = l.score[j] - l.slope[j]/p // from here on the velocity at the node
 		}
 	}
@@ -63,7 +63,7 @@ func (l *line) look(z []float64) {
 	for i := range z {
 		v := 0.0
 		for j, k := range l.kernels[i*l.width : (i+1)*l.width] {
-			v += k * l.slope[l.first[i]+j]
+			v += float64(k * l.slope[l.first[i]+j])
 		}
 		l.velocity[i] = v * l.step * n
 		l.norm += sq(l.velocity[i]) / n
@@ -75,7 +75,7 @@ func (l *line) remainder(z []float64, h float64) float64 {
 	l.look(z)
 	before, norm := l.functional, l.norm
 	l.look(along(make([]float64, len(z)), z, h, l.velocity))
-	return (l.functional - before + h*norm) / (h * h)
+	return (l.functional - before + float64(h*norm)) / (h * h)
 }
 
 // start draws a start for the line: neither at rest nor far away.
@@ -83,7 +83,7 @@ func startLine(n int, seed uint64) []float64 {
 	r := rng.New(seed, "start", uint64(n))
 	z := make([]float64, n)
 	for i := range z {
-		z[i] = 0.5 + 1.5*r.NormFloat64()
+		z[i] = 0.5 + float64(1.5*r.NormFloat64())
 	}
 	return z
 }

@@ -101,6 +101,6 @@ func drawsPerMove(m *measurement) {
 func startFar(dst sifg.Batch, r *rng.Stream) {
 	r.Normal(dst.Data)
 	for i := range dst.Data {
-		dst.Data[i] = dst.Data[i]/2 + 3*float32(1-i%2)
+		dst.Data[i] = float32(dst.Data[i]/2) + float32(3*float32(1-i%2))
 	}
 }

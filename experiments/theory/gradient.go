@@ -55,7 +55,7 @@ func gradient(m *measurement) {
 func compare(rule nodes, x, y []float64) (a, b, se float64) {
 	diff := make([]float64, len(x))
 	for i, w := range rule.weight {
-		a, b, diff[i] = a+w*x[i], b+w*y[i], x[i]-y[i]
+		a, b, diff[i] = a+float64(w*x[i]), b+float64(w*y[i]), x[i]-y[i]
 	}
 	return a, b, stats.SE(diff)
 }
@@ -134,7 +134,7 @@ func affine(m *measurement, d int, sigma float64, pi *law, rule nodes) (differen
 		moved := &law{weights: mu.weights}
 		for k, mean := range mu.means {
 			to := along(make([]float64, d), mean, t*c, mean)
-			moved.means, moved.sds = append(moved.means, along(to, to, t, b)), append(moved.sds, mu.sds[k]*(1+t*c))
+			moved.means, moved.sds = append(moved.means, along(to, to, t, b)), append(moved.sds, mu.sds[k]*(1+float64(t*c)))
 		}
 		moved = moved.smooth(sigma)
 		for k, a := range moved.weights {
@@ -151,12 +151,12 @@ func affine(m *measurement, d int, sigma float64, pi *law, rule nodes) (differen
 		for j, w := range rule.w {
 			along(x, mu.means[k], smoothed.sds[k], w)
 			for i := range phi {
-				phi[i] = b[i] + c*(mu.means[k][i]+shrink*(x[i]-mu.means[k][i]))
+				phi[i] = b[i] + float64(c*(mu.means[k][i]+float64(shrink*(x[i]-mu.means[k][i]))))
 			}
 			clear(g)
 			smoothed.at(x, g, 1)
 			pi.at(x, g, -1)
-			formula[j] += a * dot(g, phi)
+			formula[j] += float64(a * dot(g, phi))
 		}
 	}
 	return difference, formula
@@ -167,21 +167,23 @@ type gaussian struct{ m, tau float64 }
 
 // step moves along v*(z) = −z + (z − m)/(τ² + σ²).
 func (g gaussian) step(h, sigma float64) gaussian {
-	return gaussian{(1 - h) * g.m, g.tau * (1 + h*g.pull(sigma))}
+	return gaussian{(1 - h) * g.m, g.tau * (1 + float64(h*g.pull(sigma)))}
 }
 
 // pull is 1/(τ² + σ²) − 1, the rate at which the law widens.
-func (g gaussian) pull(sigma float64) float64 { return 1/(g.tau*g.tau+sigma*sigma) - 1 }
+func (g gaussian) pull(sigma float64) float64 {
+	return 1/(float64(g.tau*g.tau)+float64(sigma*sigma)) - 1
+}
 
 // kl is KL(μ̂‖π), a coordinate, and square the squared gradient of it.
 func (g gaussian) kl(sigma float64) float64 {
-	v := g.tau*g.tau + sigma*sigma
-	return (v + g.m*g.m - 1 - math.Log(v)) / 2
+	v := float64(g.tau*g.tau) + float64(sigma*sigma)
+	return (v + float64(g.m*g.m) - 1 - math.Log(v)) / 2
 }
 
 func (g gaussian) square(sigma float64) float64 {
 	p := g.tau * g.pull(sigma)
-	return g.m*g.m + p*p
+	return float64(g.m*g.m) + float64(p*p)
 }
 
 // flow measures the closed-form flow of a Gaussian against n particles, which move by the score of the normal law that has their own
@@ -197,12 +199,12 @@ func flow(m *measurement) {
 		r := rng.New(m.seed, "start", uint64(n))
 		z := make([]float64, n)
 		for i := range z {
-			z[i] = start.m + start.tau*r.NormFloat64()
+			z[i] = start.m + float64(start.tau*r.NormFloat64())
 		}
 		for range steps {
 			now := gaussian{stats.Mean(z), stats.SD(z)}
 			for i, v := range z {
-				z[i] = v + h*(-v+(v-now.m)/(now.tau*now.tau+sigma*sigma))
+				z[i] = v + float64(h*(-v+(v-now.m)/(float64(now.tau*now.tau)+sigma*sigma)))
 			}
 		}
 		m.put("error-mean", n, math.Abs(stats.Mean(z)-exact.m))

@@ -40,7 +40,7 @@ func denoising(mu *law, sigma float64, seed uint64, inverse float64) (left, righ
 	for _, z := range mu.means {
 		for k, w := range rule.w {
 			for c, v := range w {
-				x.Data[k*d+c] = float32(z[c] + sigma*v)
+				x.Data[k*d+c] = float32(z[c] + float64(sigma*v))
 			}
 		}
 		net.Forward(f, x)
@@ -49,8 +49,8 @@ func denoising(mu *law, sigma float64, seed uint64, inverse float64) (left, righ
 			mu.at(points(sifg.Batch{Rows: 1, Cols: d, Stride: d, Data: x.Data[k*d : (k+1)*d]})[0], g, 1)
 			for c, v := range w {
 				fc := float64(f.Data[k*d+c])
-				left += share * rule.weight[k] * sq(fc+v*inverse)
-				right += share * rule.weight[k] * (sq(fc-g[c]) - sq(g[c]))
+				left += float64(share * rule.weight[k] * sq(fc+float64(v*inverse)))
+				right += float64(share * rule.weight[k] * (sq(fc-g[c]) - sq(g[c])))
 			}
 		}
 	}
@@ -69,13 +69,13 @@ func hessianError(mu *law, x []float64, sigma, diagonal float64) float64 {
 	}
 	var worst, size float64
 	for a := range d {
-		h, unit := 1e-5*sigma, make([]float64, d)
+		h, unit := float64(1e-5*sigma), make([]float64, d)
 		unit[a] = 1
 		up, down := mu.score(along(make([]float64, d), x, h, unit)), mu.score(along(make([]float64, d), x, -h, unit))
 		for b := range d {
 			cov := 0.0
 			for k, r := range share {
-				cov += r * (mu.means[k][a] - mean[a]) * (mu.means[k][b] - mean[b])
+				cov += float64(r * (mu.means[k][a] - mean[a]) * (mu.means[k][b] - mean[b]))
 			}
 			formula, difference := cov/math.Pow(sigma, 4), (up[b]-down[b])/(2*h)
 			if a == b {
@@ -130,9 +130,9 @@ func smoothedMoments(logRho func(y float64) float64, x, sigma float64) (score, f
 	for i, v := range logs {
 		p := math.Exp(v - top)
 		sum += p
-		score += p * (at[i] - x)
-		first += p * math.Abs(x-at[i])
-		second += p * sq(x-at[i])
+		score += float64(p * (at[i] - x))
+		first += float64(p * math.Abs(x-at[i]))
+		second += float64(p * sq(x-at[i]))
 	}
 	return score / sum / (sigma * sigma), first / sum, second / sum
 }

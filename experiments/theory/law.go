@@ -69,14 +69,14 @@ func (l *law) responsibilities(x []float64) float64 {
 	if l.logs == nil {
 		l.logs = make([]float64, len(l.means))
 		for k, s := range l.sds {
-			l.norms = append(l.norms, math.Log(l.weights[k])-float64(len(x))*math.Log(s*math.Sqrt(2*math.Pi)))
+			l.norms = append(l.norms, math.Log(l.weights[k])-float64(float64(len(x))*math.Log(s*math.Sqrt(2*math.Pi))))
 		}
 	}
 	top := math.Inf(-1)
 	for k, m := range l.means {
 		q := 0.0
 		for c, v := range x {
-			q += (v - m[c]) * (v - m[c])
+			q += float64((v - m[c]) * (v - m[c]))
 		}
 		s := l.sds[k]
 		l.logs[k] = l.norms[k] - q/(2*s*s)
@@ -103,7 +103,7 @@ func (l *law) at(x, grad []float64, factor float64) float64 {
 	for k, r := range l.logs {
 		if r *= factor / (l.sds[k] * l.sds[k]); r != 0 {
 			for c, m := range l.means[k] {
-				grad[c] += r * (m - x[c])
+				grad[c] += float64(r * (m - x[c]))
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (l *law) draw(r *rng.Stream) []float64 {
 	}
 	x := make([]float64, l.dim())
 	for c, m := range l.means[k] {
-		x[c] = m + l.sds[k]*r.NormFloat64()
+		x[c] = m + float64(l.sds[k]*r.NormFloat64())
 	}
 	return x
 }
@@ -211,7 +211,7 @@ func random(d, n int, r *rng.Stream) nodes {
 func (n nodes) mean(f func(w []float64) float64) float64 {
 	sum := 0.0
 	for i, w := range n.w {
-		sum += n.weight[i] * f(w)
+		sum += float64(n.weight[i] * f(w))
 	}
 	return sum
 }
@@ -219,7 +219,7 @@ func (n nodes) mean(f func(w []float64) float64) float64 {
 func dot(a, b []float64) float64 {
 	s := 0.0
 	for i, v := range a {
-		s += v * b[i]
+		s += float64(v * b[i])
 	}
 	return s
 }
@@ -227,7 +227,7 @@ func dot(a, b []float64) float64 {
 // along sets dst = a + t·b and returns it.
 func along(dst, a []float64, t float64, b []float64) []float64 {
 	for i, v := range a {
-		dst[i] = v + t*b[i]
+		dst[i] = v + float64(t*b[i])
 	}
 	return dst
 }

@@ -25,7 +25,7 @@ func fit(d, hidden, steps int, sigma float64, seed uint64, rows func(dst sifg.Ba
 		rows(x, r)
 		noise.Normal(w.Data)
 		for i, v := range w.Data {
-			x.Data[i] += float32(sigma) * v
+			x.Data[i] += float32(float32(sigma) * v)
 		}
 		net.Forward(f, x)
 		for i, v := range w.Data {
@@ -79,7 +79,7 @@ func (student) rows(dst sifg.Batch, r *rng.Stream) {
 func studentDraw(r *rng.Stream) float64 {
 	for {
 		u, v := 2*r.Float64()-1, 2*r.Float64()-1
-		if w := u*u + v*v; w > 0 && w <= 1 {
+		if w := float64(u*u) + float64(v*v); w > 0 && w <= 1 {
 			return u * math.Sqrt(freedom*(math.Pow(w, -2/freedom)-1)/w)
 		}
 	}
@@ -94,8 +94,8 @@ func (student) smoothed(sigma float64) func(x []float64) []float64 {
 	for x := 0.0; x <= end+step; x += step {
 		mass, pull := 0.0, 0.0
 		for k, w := range rule.w {
-			p := rule.weight[k] * density(x+sigma*w[0])
-			mass, pull = mass+p, pull+p*w[0]
+			p := float64(rule.weight[k] * density(x+float64(sigma*w[0])))
+			mass, pull = mass+p, pull+float64(p*w[0])
 		}
 		table = append(table, pull/mass/sigma)
 	}
@@ -104,7 +104,7 @@ func (student) smoothed(sigma float64) func(x []float64) []float64 {
 		for c, v := range x {
 			at := min(math.Abs(v), end) / step
 			k := int(at)
-			g[c] = math.Copysign(1, v) * (table[k] + (at-float64(k))*(table[k+1]-table[k]))
+			g[c] = math.Copysign(1, v) * (table[k] + float64((at-float64(k))*(table[k+1]-table[k])))
 		}
 		return g
 	}
@@ -117,7 +117,7 @@ func scoreError(net *nn.Net, l fitted, sigma float64, draws int, score func(x []
 	l.rows(x, rng.New(seed, "test"))
 	rng.New(seed, "test-noise").Normal(w)
 	for i, v := range w {
-		x.Data[i] += float32(sigma) * v
+		x.Data[i] += float32(float32(sigma) * v)
 	}
 	net.Forward(f, x)
 	sum := 0.0

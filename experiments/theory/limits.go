@@ -29,16 +29,16 @@ const wanted = 0.1 // the error that the bounds are asked for; scores there are 
 // and 4.13. NaN: the bound of Theorem 4.13 does not fall with the network's size where d ≤ 2.
 func bounds(m *measurement) {
 	p := paperSettings[m.method]
-	s, e := -math.Log10(p.sigma), -math.Log10(wanted)
+	s, e := float64(-math.Log10(p.sigma)), float64(-math.Log10(wanted))
 	m.put("particles", 0, math.Log10(p.n))
-	m.put("corollary-4.10", 0, (7*p.d+20)/3*s+(p.d+8)/3*e)
-	m.put("corollary-4.14", 0, p.d*s+e)
-	m.put("corollary-4.14-proof", 0, (p.d+4)*s+e)
-	m.put("theorem-4.9", 0, p.d/3*(7*s+e))
+	m.put("corollary-4.10", 0, float64((float64(7*p.d)+20)/3*s)+float64((p.d+8)/3*e))
+	m.put("corollary-4.14", 0, float64(p.d*s)+e)
+	m.put("corollary-4.14-proof", 0, float64((p.d+4)*s)+e)
+	m.put("theorem-4.9", 0, p.d/3*(float64(7*s)+e))
 	size := math.NaN()
 	if p.d > 2 { // σ⁻⁴·exp(−σ^a N^b) = wanted
 		a, b := (p.d-2)/(p.d+1), (p.d-2)/(p.d*(p.d+1))
-		size = (math.Log10(math.Ln10*(4*s+e)) + a*s) / b
+		size = (float64(math.Log10(math.Ln10*(float64(4*s)+e))) + float64(a*s)) / b
 	}
 	m.put("theorem-4.13", 0, size)
 }
@@ -83,14 +83,14 @@ func pair(method string, delta float64, r *rng.Stream) (t sifg.Target, x, y []fl
 		t, err = target.NewBNN(data, []float32{1, -1, 0, 1, -1}, o)
 		first := points(data)[0]
 		w := normal(2).draw(r)
-		x = []float64{w[0], w[1], -dot(w, first) + delta/2, 1 + r.Float64(), 0, 0, 0}
+		x = []float64{w[0], w[1], -dot(w, first) + float64(delta/2), 1 + r.Float64(), 0, 0, 0}
 		y = append([]float64{}, x...)
 		y[2] -= delta
 	default:
 		mixture := target.GMM2D()
 		t, x = mixture, lawOf(mixture).draw(r)
 		angle := 2 * math.Pi * r.Float64()
-		y = []float64{x[0] + delta*math.Cos(angle), x[1] + delta*math.Sin(angle)}
+		y = []float64{x[0] + float64(delta*math.Cos(angle)), x[1] + float64(delta*math.Sin(angle))}
 	}
 	if err != nil {
 		panic(err) // constants of this function
@@ -118,9 +118,9 @@ func misprints(m *measurement) {
 	for name, sign := range map[string]float64{"loss-descent": -1, "loss-ascent": 1} {
 		a := 0.0
 		for range 20 {
-			a += sign * 0.05 * 2 * (a*square + cross)
+			a += float64(float64(sign*0.05) * 2 * (float64(a*square) + cross))
 		}
-		m.put(name, 0, a*a*square+2*a*cross+2/(sigma*sigma))
+		m.put(name, 0, float64(a*a*square)+float64(2*a*cross)+2/(sigma*sigma))
 	}
 	m.put("loss-start", 0, 2/(sigma*sigma))
 	x := []float64{0.7, -0.4}

@@ -19,7 +19,7 @@ func (m *measurement) network(c *sifg.Cloud) {
 	for i := range z {
 		z[i] = make([]float64, d)
 		for j := range d {
-			z[i][j] = float64(c.X.Data[i*d+j]) - float64(c.Sigma)*float64(c.W.Data[i*d+j])
+			z[i][j] = float64(c.X.Data[i*d+j]) - float64(float64(c.Sigma)*float64(c.W.Data[i*d+j]))
 		}
 	}
 	sigma := float64(c.Sigma)

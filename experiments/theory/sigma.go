@@ -24,8 +24,8 @@ var objectives = map[sifg.SigmaRule]struct {
 	sifg.SigmaKLEps:  {func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) }, func(s float64) float64 { return s }},
 	sifg.SigmaKLMean: {func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) }, func(float64) float64 { return 1.0 / sigmaDim }},
 	// E‖f(z + σw) + w/σ‖² and E‖f(z + σw) + w/σ²‖²
-	sifg.SigmaDSMIn:  {func(s, t, a float64) float64 { return sq(a*t) + sq(1/s-a*s) }, func(float64) float64 { return 1 }},
-	sifg.SigmaDSMOut: {func(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-a*s) }, func(float64) float64 { return 1 }},
+	sifg.SigmaDSMIn:  {func(s, t, a float64) float64 { return sq(a*t) + sq(1/s-float64(a*s)) }, func(float64) float64 { return 1 }},
+	sifg.SigmaDSMOut: {func(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-float64(a*s)) }, func(float64) float64 { return 1 }},
 }
 
 // sigmaRules are the names of the rules.
@@ -36,17 +36,17 @@ func sigmaRules() (out []string) {
 	return out
 }
 
-func sq(x float64) float64 { return x * x }
+func sq(x float64) float64 { return float64(x * x) }
 
 // expected is the step of a rule over its rate, minus the derivative of its objective times its factor, in closed form with the exact
 // score f(x) = −x/(τ² + σ²).
 func expected(rule sifg.SigmaRule, sigma, tau float64) float64 {
-	a, d := 1/(tau*tau+sigma*sigma), float64(sigmaDim)
+	a, d := 1/(float64(tau*tau)+float64(sigma*sigma)), float64(sigmaDim)
 	switch rule {
 	case sifg.SigmaDSMIn:
-		return 2 * d * (1/sigma - a*sigma) * (a + 1/sq(sigma))
+		return 2 * d * (1/sigma - float64(a*sigma)) * (a + 1/sq(sigma))
 	case sifg.SigmaDSMOut:
-		return 2 * d * (1/sq(sigma) - a*sigma) * (a + 2/(sigma*sq(sigma)))
+		return 2 * d * (1/sq(sigma) - float64(a*sigma)) * (a + 2/(sigma*sq(sigma)))
 	}
 	return -objectives[rule].factor(sigma) * d * sigma * (1 - a)
 }
@@ -57,7 +57,7 @@ func klSlope(sigma, tau float64) float64 {
 }
 
 func central(f func(x float64) float64, x float64) float64 {
-	h := 1e-5 * x
+	h := float64(1e-5 * x)
 	return (f(x+h) - f(x-h)) / (2 * h)
 }
 
@@ -68,12 +68,12 @@ func sigmas(m *measurement) {
 	for i, tau := range m.o.Taus {
 		for j, sigma := range m.o.Sigmas {
 			cell := i*len(m.o.Sigmas) + j
-			a := 1 / (tau*tau + sigma*sigma)
+			a := 1 / (float64(tau*tau) + float64(sigma*sigma))
 			own := central(func(s float64) float64 { return sigmaDim * objectives[rule].value(s, tau, a) }, sigma)
 			want := expected(rule, sigma, tau)
 			m.put("kl-slope", cell, klSlope(sigma, tau))
 			m.put("expected", cell, want)
-			m.put("own-error", cell, math.Abs(-own*objectives[rule].factor(sigma)-want)/max(math.Abs(want), 1e-3))
+			m.put("own-error", cell, math.Abs(float64(-own*objectives[rule].factor(sigma))-want)/max(math.Abs(want), 1e-3))
 			m.put("library", cell, m.libraryStep(rule, sigma, tau, 1e-4*sigma/max(math.Abs(want), 1)))
 		}
 	}

@@ -95,7 +95,7 @@ func spread(draws int, draw func() []float64) float64 {
 			sum, square = make([]float64, len(v)), make([]float64, len(v))
 		}
 		for i, x := range v {
-			sum[i], square[i] = sum[i]+x, square[i]+x*x
+			sum[i], square[i] = sum[i]+x, square[i]+float64(x*x)
 		}
 	}
 	total, n := 0.0, float64(draws)
@@ -108,7 +108,7 @@ func spread(draws int, draw func() []float64) float64 {
 // closed are the closed forms for the linear field: of the denoising loss and of the Stein loss with Rademacher probes.
 func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
 	k := float64(d * d)
-	return (k*(sq(tau/sigma)+1) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
+	return (float64(k*(sq(tau/sigma)+1)) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
 }
 
 // innerLoop is the variance of the mean gradient of five network steps at one B, with the noise held, as in Algorithm 1, or drawn anew.

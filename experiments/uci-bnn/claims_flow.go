@@ -91,7 +91,7 @@ func approaches(s *record.Set) claim.Outcome {
 		for _, k := range i {
 			a, w = a+own[int(k)], w+whole[int(k)]
 		}
-		return (math.Abs(a) - math.Abs(w)/2) / float64(len(i))
+		return (math.Abs(a) - float64(math.Abs(w)/2)) / float64(len(i))
 	}
 	out.Verdict = claim.NotDecided
 	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s",

@@ -168,7 +168,7 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	for k := range p.o.Repeats {
 		rng.New(p.seed, "repeat", uint64(k)).Normal(again.Data)
 		for i, z := range c.Z.Data {
-			again.Data[i] = z + c.Sigma*again.Data[i]
+			again.Data[i] = z + float32(c.Sigma*again.Data[i])
 		}
 		put("repeat-rmse", k, p.predict(again, &p.r.test).RMSE(p.r.test.y))
 	}

@@ -151,7 +151,7 @@ func meanSD(x []float64) (mean, sd float64) {
 		return mean, 0
 	}
 	for _, v := range x {
-		sd += (v - mean) * (v - mean)
+		sd += float64((v - mean) * (v - mean))
 	}
 	return mean, math.Sqrt(sd / float64(len(x)))
 }
@@ -185,7 +185,7 @@ func (r *regression) trivial() (constant, leastSquares [2]float64) {
 	fitted := predict(r.train.x)
 	var squares float64
 	for i, y := range r.train.y {
-		squares += (fitted(i) - y) * (fitted(i) - y)
+		squares += float64((fitted(i) - y) * (fitted(i) - y))
 	}
 	return constant, gaussian(squares/float64(n), predict(r.test.x), r.test.y)
 }
@@ -194,7 +194,7 @@ func (r *regression) trivial() (constant, leastSquares [2]float64) {
 func gaussian(variance float64, predict func(i int) float64, y []float64) [2]float64 {
 	var squares float64
 	for i, v := range y {
-		squares += (predict(i) - v) * (predict(i) - v)
+		squares += float64((predict(i) - v) * (predict(i) - v))
 	}
 	mse := squares / float64(len(y))
 	return [2]float64{math.Sqrt(mse), 0.5 * (math.Log(2*math.Pi*variance) + mse/variance)}

@@ -44,7 +44,7 @@ func (o *BAOAB) Move(c *Cloud) {
 	for i := range o.p {
 		o.p[i] *= float32(decay)
 	}
-	simd.AddScaled(o.p, o.p, float32(math.Sqrt(1-decay*decay)), o.xi)
+	simd.AddScaled(o.p, o.p, float32(math.Sqrt(1-float64(decay*decay))), o.xi)
 	simd.AddScaled(c.Z.Data, c.Z.Data, float32(h/2), o.p)
 }
 

@@ -147,7 +147,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		if in {
 			explicit += 1 / (s * s)
 		}
-		grad := explicit * dot(o.g, c.W)
+		grad := float64(explicit * dot(o.g, c.W))
 		if in {
 			grad += dot(o.g, o.jw)
 		}
@@ -163,10 +163,10 @@ func (o *Denoise) sigmaOuter(c *Cloud, noise *Noise) {
 	var grad float64
 	for i, f := range o.f.Data {
 		w := float64(c.W.Data[i])
-		grad += (float64(f) + w/(s*s)) * (float64(o.jw.Data[i]) - 2*w/(s*s*s))
+		grad += float64((float64(f) + w/(s*s)) * (float64(o.jw.Data[i]) - 2*w/(s*s*s)))
 	}
 	noise.move(c, -noise.Rate*2*grad/float64(c.Z.Rows))
 }
 
 // dot returns Σ ⟨a_i, b_i⟩.
-func dot(a, b Batch) float64 { return meanDot(a, b) * float64(a.Rows) }
+func dot(a, b Batch) float64 { return float64(meanDot(a, b) * float64(a.Rows)) }

@@ -48,11 +48,11 @@ func (o *Interpolated) Velocity(c *Cloud, noise *Noise) Info {
 		difference(o.f, c.S, c.V)
 		fall := -2*meanDot(o.f, c.W)/float64(c.Sigma) - meanDot(o.f, o.f)
 		q := fall / meanDot(c.S, c.S)
-		o.theta += 0.01 * (min(max(1-q, 0), 0.95) - o.theta)
+		o.theta += float64(0.01 * (min(max(1-q, 0), 0.95) - o.theta))
 		c.Sigma = o.sigma * float32(math.Sqrt(1-o.theta))
 	}
 	for i, s := range c.S.Data {
-		c.V.Data[i] += float32(o.theta) * (s - c.V.Data[i])
+		c.V.Data[i] += float32(float32(o.theta) * (s - c.V.Data[i]))
 	}
 	return info
 }

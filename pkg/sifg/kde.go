@@ -51,7 +51,7 @@ func (o *KDE) Velocity(c *Cloud, noise *Noise) Info {
 		row := o.out.Data[i*(d+1) : (i+1)*(d+1)]
 		for j := range d {
 			pull := c.X.Data[i*d+j] - row[j]/row[d]
-			c.V.Data[i*d+j] = c.S.Data[i*d+j] + inv*pull
+			c.V.Data[i*d+j] = c.S.Data[i*d+j] + float32(inv*pull)
 		}
 	}
 	noise.adapt(c)

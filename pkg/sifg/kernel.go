@@ -55,7 +55,7 @@ func (o *Kernel) Velocity(c *Cloud, noise *Noise) Info {
 		row := o.out.Data[i*o.out.Stride : (i+1)*o.out.Stride]
 		sum := float64(row[2*d])
 		for j := range d {
-			repulse := 2 * gamma * (sum*float64(c.X.Data[i*d+j]) - float64(row[d+j]))
+			repulse := float64(2 * gamma * (float64(sum*float64(c.X.Data[i*d+j])) - float64(row[d+j])))
 			c.V.Data[i*d+j] = float32((float64(row[j]) + repulse) / float64(n))
 		}
 	}

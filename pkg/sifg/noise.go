@@ -63,7 +63,7 @@ func (o *Noise) move(c *Cloud, delta float64) {
 	if c.Sigma < leastSigma {
 		return
 	}
-	c.Sigma = max(float32(float64(c.Sigma)+delta), o.Min)
+	c.Sigma = max(float32(float64(c.Sigma)+float64(delta)), o.Min)
 	if o.Max > 0 {
 		c.Sigma = min(c.Sigma, o.Max)
 	}
@@ -73,7 +73,7 @@ func (o *Noise) move(c *Cloud, delta float64) {
 func meanDot(a, b Batch) float64 {
 	var s float64
 	for i, v := range a.Data {
-		s += float64(v) * float64(b.Data[i])
+		s += float64(float64(v) * float64(b.Data[i]))
 	}
 	return s / float64(a.Rows)
 }

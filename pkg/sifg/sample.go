@@ -76,8 +76,8 @@ func narrowest(z, scores Batch) (coordinate int, width float64) {
 		}
 		for i := range n {
 			v := float64(z.Data[i*d+c]) - mean
-			product += v * float64(scores.Data[i*d+c])
-			square += v * v
+			product += float64(v * float64(scores.Data[i*d+c]))
+			square += float64(v * v)
 		}
 		if slope := -product / square; slope > steepest {
 			coordinate, steepest = c, slope

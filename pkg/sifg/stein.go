@@ -138,7 +138,7 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 	}
 	along := o.net.DescendTangent(o.grad, o.opt)
 	if je == nil {
-		inner -= along * float64(rows)
+		inner -= float64(along * float64(rows))
 	}
 
 	n := float64(c.Z.Rows)
@@ -154,20 +154,20 @@ func (o *Stein) adaptInner(power, powerLog float64) {
 	p := o.p
 	switch o.Rule {
 	case PToy:
-		if q := p - o.Rate*(power/(p*p)+powerLog/(p*(p-1))); q > 1.1 {
+		if q := p - float64(o.Rate*(power/(p*p)+powerLog/(p*(p-1)))); q > 1.1 {
 			o.p = q
 		}
 	case PBNN:
 		u := powerLog/p - power/(p*p)
-		o.momentum = 0.9*o.momentum + min(max(u, -0.2), 0.2)
-		o.p = min(max(p+o.Rate*o.momentum, 1.1), 4)
+		o.momentum = float64(0.9*o.momentum) + min(max(u, -0.2), 0.2)
+		o.p = min(max(p+float64(o.Rate*o.momentum), 1.1), 4)
 	}
 }
 
 // adaptOuter applies PICA, given the velocity of the move.
 func (o *Stein) adaptOuter(v []float32) {
 	u := o.icaGradient(v)
-	o.p = min(max(o.p+o.Rate*min(max(u, -0.1), 0.1), 1.1), 6)
+	o.p = min(max(o.p+float64(o.Rate*min(max(u, -0.1), 0.1)), 1.1), 6)
 }
 
 // icaGradient is Σ [ |v|ᵖ/p² − |v|ᵖ ln(1e-7 + 1/(|v|^(p−1) + 1e-7)) / ((p−1)² p) ].
@@ -178,7 +178,7 @@ func (o *Stein) icaGradient(v []float32) float64 {
 	for _, x := range v {
 		a := math.Abs(float64(x))
 		pow1 := math.Pow(a, p-1)
-		u += pow1 * a * (1/(p*p) - math.Log(tiny+1/(pow1+tiny))/((p-1)*(p-1)*p))
+		u += float64(pow1 * a * (1/(p*p) - math.Log(tiny+1/(pow1+tiny))/((p-1)*(p-1)*p)))
 	}
 	return u
 }

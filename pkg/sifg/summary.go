@@ -104,7 +104,7 @@ func (s *Summary) describe(x, score metric.Points) {
 		var squares float64
 		for i := range n {
 			v := x.Row(i)[c] - mean[c]
-			squares += v * v
+			squares += float64(v * v)
 			terms[i] = -score.Row(i)[c] * v
 			total[i] += terms[i] / float64(d)
 			sorted[i] = x.Row(i)[c]
@@ -142,7 +142,7 @@ func (s *Summary) discrepancy(x, score metric.Points) {
 	}
 	s.KSD, _ = metric.KSD(y, g)
 	mean, sd := metric.ExactKSD(y, g)
-	s.ExactKSD, s.ksdLimit = math.Sqrt(mean), math.Sqrt(mean+ksdBound*sd)
+	s.ExactKSD, s.ksdLimit = math.Sqrt(mean), math.Sqrt(mean+float64(ksdBound*sd))
 }
 
 // offset sets Offset and ExactOffset.
@@ -181,7 +181,7 @@ func (s *Summary) warn() {
 		if k.SD > s.Coordinates[wide].SD {
 			wide = c
 		}
-		if math.Abs(k.Stein-1)-5*k.SteinError > math.Abs(s.Coordinates[off].Stein-1)-5*s.Coordinates[off].SteinError {
+		if math.Abs(k.Stein-1)-float64(5*k.SteinError) > math.Abs(s.Coordinates[off].Stein-1)-float64(5*s.Coordinates[off].SteinError) {
 			off = c
 		}
 	}
@@ -201,7 +201,7 @@ func (s *Summary) warn() {
 			"sample it in units in which it is about as wide as the others.",
 			off, map[bool]string{true: "narrow", false: "wide"}[k.Stein < 1], k.Stein, k.SteinError)
 	}
-	if d := float64(len(s.Coordinates)); s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+8*math.Sqrt(2/d)) {
+	if d := float64(len(s.Coordinates)); s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+float64(8*math.Sqrt(2/d))) {
 		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: %.2g). Run "+
 			"longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
 	}

@@ -57,7 +57,7 @@ func variance(net *nn.Net, draws int, draw func()) float64 {
 		for i, g := range net.Grad {
 			delta := float64(g) - mean[i]
 			mean[i] += delta / float64(k+1)
-			m2 += delta * (float64(g) - mean[i])
+			m2 += float64(delta * (float64(g) - mean[i]))
 		}
 	}
 	return m2 / float64(draws-1)

@@ -50,7 +50,7 @@ func Clock(problems ...Versus) harness.Figure {
 					}
 				}
 				if p.Layers != nil {
-					p.Y.Min, p.Y.Max = least-0.05*(start-least), start+0.05*(start-least)
+					p.Y.Min, p.Y.Max = least-float64(0.05*(start-least)), start+float64(0.05*(start-least))
 					f.Panels = append(f.Panels, p)
 				}
 			}

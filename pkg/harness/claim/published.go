@@ -63,7 +63,7 @@ type Gap struct {
 
 // NewGap is the gap of a mean with the standard deviation sd, NaN of one value, from the other's mean and SD.
 func NewGap(difference, sd, mean, otherSD float64) Gap {
-	g := Gap{Difference: difference, Share: difference / math.Abs(mean), Pooled: math.Sqrt((sd*sd + otherSD*otherSD) / 2)}
+	g := Gap{Difference: difference, Share: difference / math.Abs(mean), Pooled: math.Sqrt((float64(sd*sd) + float64(otherSD*otherSD)) / 2)}
 	if math.IsNaN(sd) {
 		g.Pooled = otherSD
 	}

@@ -217,7 +217,7 @@ func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
 	}
 	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(j.fresh.Data)
 	for i, z := range c.Z.Data {
-		j.fresh.Data[i] = z + c.Sigma*j.fresh.Data[i]
+		j.fresh.Data[i] = z + float32(c.Sigma*j.fresh.Data[i])
 	}
 	return j.fresh
 }

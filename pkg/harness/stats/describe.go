@@ -22,7 +22,7 @@ func SD(x []float64) float64 {
 	}
 	m, s := Mean(x), 0.0
 	for _, v := range x {
-		s += (v - m) * (v - m)
+		s += float64((v - m) * (v - m))
 	}
 	return math.Sqrt(s / float64(len(x)-1))
 }
@@ -41,10 +41,10 @@ func Quantile(x []float64, p float64) float64 {
 	if len(s) == 0 || math.IsNaN(s[0]) {
 		return math.NaN()
 	}
-	h := p * float64(len(s)-1)
+	h := float64(p * float64(len(s)-1))
 	i := int(h)
 	if i+1 >= len(s) || h == float64(i) || s[i] == s[i+1] { // the neighbour, or both, may be infinite
 		return s[i]
 	}
-	return s[i] + (h-float64(i))*(s[i+1]-s[i])
+	return s[i] + float64((h-float64(i))*(s[i+1]-s[i]))
 }

@@ -34,7 +34,7 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 	if len(x) < 2 {
 		return math.NaN(), math.NaN()
 	}
-	half := student(len(x), level) * SE(x)
+	half := float64(student(len(x), level) * SE(x))
 	return Mean(x) - half, Mean(x) + half
 }
 
@@ -63,7 +63,7 @@ func Bootstrap(x []float64, stat func([]float64) float64, level float64) (lo, hi
 // sec. 3.3): 0.9981 for 0.95 and five values.
 func Expanded(level float64, n int) float64 {
 	wide := math.Sqrt(float64(n)/float64(n-1)) * student(n, level)
-	return min(1-2*distuv.UnitNormal.CDF(-wide), math.Nextafter(1, 0)) // 1 for two values
+	return min(1-2*float64(distuv.UnitNormal.CDF(-wide)), math.Nextafter(1, 0)) // 1 for two values
 }
 
 func student(n int, level float64) float64 {

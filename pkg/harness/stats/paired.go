@@ -33,7 +33,7 @@ func Paired(d []float64, side Side) float64 {
 	if len(d) == 0 || math.IsNaN(obs) || math.IsInf(size, 0) {
 		return math.NaN()
 	}
-	eps := 1e-12 * size // sums that differ by rounding only are ties
+	eps := float64(1e-12 * size) // sums that differ by rounding only are ties
 	extreme := func(s float64) bool {
 		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps || side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
 	}

@@ -56,7 +56,7 @@ func (c *Chain) learn(accept float64) {
 	m := float64(a.Count)
 	a.Shortfall += (c.cfg.TargetAccept - accept - a.Shortfall) / (m + 10)
 	log := a.Anchor - a.Shortfall*math.Sqrt(m)/0.2
-	a.LogStep += math.Pow(m, -0.75) * (log - a.LogStep)
+	a.LogStep += float64(math.Pow(m, -0.75) * (log - a.LogStep))
 	c.step = math.Exp(log)
 
 	done := c.iteration + 1
@@ -65,7 +65,7 @@ func (c *Chain) learn(accept float64) {
 		for k, x := range c.x { // Welford
 			delta := x - a.Mean[k]
 			a.Mean[k] += delta / float64(a.N)
-			a.M2[k] += delta * (x - a.Mean[k])
+			a.M2[k] += float64(delta * (x - a.Mean[k]))
 		}
 		if slices.Contains(c.windows, done) {
 			c.renewMass()
@@ -90,7 +90,7 @@ func (c *Chain) renewMass() {
 	}
 	if finite(log) {
 		for k, m2 := range a.M2 {
-			c.mass[k] = math.Exp(-(n*math.Log(m2/(n-1)) + 5*log) / (n + 5))
+			c.mass[k] = math.Exp(-(float64(n*math.Log(m2/(n-1))) + float64(5*log)) / (n + 5))
 		}
 		c.setMass()
 	}

@@ -124,7 +124,7 @@ func (c *Chain) Step() Info {
 	if c.cfg.Released {
 		steps++
 	}
-	energy, change := c.propose(start, c.step*(1+c.cfg.Jitter*jitter), steps)
+	energy, change := c.propose(start, c.step*(1+float64(c.cfg.Jitter*jitter)), steps)
 
 	info := Info{Hamiltonian: c.energy + start, EnergyError: change, AcceptChance: 1, Warmup: c.adapt != nil}
 	info.Divergent = !finite(change) || change > divergent
@@ -164,7 +164,7 @@ func (c *Chain) refresh() float64 {
 
 func (c *Chain) kinetic() (sum float64) {
 	for k, p := range c.p {
-		sum += 0.5 * p * p * c.inverse[k]
+		sum += float64(0.5 * p * p * c.inverse[k])
 	}
 	return sum
 }

@@ -101,7 +101,7 @@ func EBFMI(hamiltonian []float64) float64 {
 	}
 	var steps float64
 	for i, h := range hamiltonian[1:] {
-		steps += (h - hamiltonian[i]) * (h - hamiltonian[i])
+		steps += float64((h - hamiltonian[i]) * (h - hamiltonian[i]))
 	}
 	return steps / (stat.Variance(hamiltonian, nil) * float64(len(hamiltonian)-1))
 }
@@ -136,9 +136,9 @@ func pooled(draws [][]float64) []float64 {
 // quantile returns the linear interpolation of order statistics at 1 + (n−1)·p.
 func quantile(pool []float64, p float64) float64 {
 	x := slices.Sorted(slices.Values(pool))
-	at := p * float64(len(x)-1)
+	at := float64(p * float64(len(x)-1))
 	i := min(int(at), len(x)-2)
-	return x[i] + (at-float64(i))*(x[i+1]-x[i])
+	return x[i] + float64((at-float64(i))*(x[i+1]-x[i]))
 }
 
 // rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4); equal draws
@@ -165,7 +165,7 @@ func rankNormal(draws [][]float64) [][]float64 {
 		for j < len(order) && pool[order[j]] == pool[order[i]] {
 			j++
 		}
-		rank := float64(i+1+j) / 2 // ranks i+1 to j
+		rank := float64(float64(i+1+j) / 2) // ranks i+1 to j
 		v := distuv.UnitNormal.Quantile((rank - 0.375) / (float64(len(pool)) + 0.25))
 		for ; i < j; i++ {
 			z[order[i]] = v

@@ -86,7 +86,7 @@ func (a *autocovariance) of(x []float64) []float64 {
 	clear(a.padded[n:])
 	a.fft.Coefficients(a.coeff, a.padded)
 	for k, c := range a.coeff {
-		a.coeff[k] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+		a.coeff[k] = complex(float64(real(c)*real(c))+float64(imag(c)*imag(c)), 0)
 	}
 	a.fft.Sequence(a.padded, a.coeff)
 	for t := range n {

@@ -5,7 +5,7 @@ func leapfrog(d Density, y, p, g, inverse []float64, step float64, n int) (energ
 	kick(p, g, step/2)
 	for i := range n {
 		for k, m := range inverse {
-			y[k] += step * m * p[k]
+			y[k] += float64(step * m * p[k])
 		}
 		energy = d.Grad(g, y)
 		if i < n-1 {
@@ -18,6 +18,6 @@ func leapfrog(d Density, y, p, g, inverse []float64, step float64, n int) (energ
 
 func kick(p, g []float64, step float64) {
 	for k, v := range g {
-		p[k] -= step * v
+		p[k] -= float64(step * v)
 	}
 }

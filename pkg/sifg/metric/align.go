@@ -13,7 +13,7 @@ func AlignRows(dst, w, ref []float64, p int) {
 	for a := range p {
 		for b := range p {
 			for c := range p {
-				dot[a*p+b] += ref[a*p+c] * w[b*p+c]
+				dot[a*p+b] += float64(ref[a*p+c] * w[b*p+c])
 			}
 			cost[a*p+b] = -math.Abs(dot[a*p+b])
 			if math.IsNaN(dot[a*p+b]) || math.IsInf(dot[a*p+b], 0) {

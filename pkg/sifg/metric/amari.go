@@ -44,7 +44,7 @@ func rowSpread(m mat.Matrix) (spread float64) {
 	for a := range rows {
 		var sum, largest float64
 		for b := range cols {
-			q := m.At(a, b) * m.At(a, b)
+			q := float64(m.At(a, b) * m.At(a, b))
 			sum += q
 			largest = math.Max(largest, q) // not a number stays so
 		}

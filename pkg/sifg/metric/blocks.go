@@ -50,7 +50,7 @@ func (b *blocks) split(p Points, index []int32) {
 		b.start = append(b.start, b.start[len(b.start)-1]+int32(len(index)))
 		return
 	}
-	mid := lo[widest] + (hi[widest]-lo[widest])/2
+	mid := lo[widest] + float64((hi[widest]-lo[widest])/2)
 	if mid >= hi[widest] { // neighbouring floats, or a side longer than the largest one: both parts must get a point
 		mid = lo[widest]
 	}
@@ -74,7 +74,7 @@ func (b *blocks) gaps(dst, x []float64) (nearest int) {
 		var s float64
 		for c, v := range x {
 			t := max(lo[c]-v, v-hi[c], 0)
-			s += t * t
+			s += float64(t * t)
 		}
 		dst[k] = s
 		if s < dst[nearest] {
@@ -121,7 +121,7 @@ func sqDist(x, y []float64) float64 {
 	var s float64
 	for c, v := range x {
 		t := v - y[c]
-		s += t * t
+		s += float64(t * t)
 	}
 	return s
 }
@@ -132,14 +132,14 @@ func sqDistWithin(x, y []float64, limit float64) float64 {
 	c := 0
 	for ; c+3 < len(x) && c+3 < len(y); c += 4 {
 		t0, t1, t2, t3 := x[c]-y[c], x[c+1]-y[c+1], x[c+2]-y[c+2], x[c+3]-y[c+3]
-		s = s + t0*t0 + t1*t1 + t2*t2 + t3*t3
+		s = s + float64(t0*t0) + float64(t1*t1) + float64(t2*t2) + float64(t3*t3)
 		if s > limit {
 			return s
 		}
 	}
 	for ; c < len(x); c++ {
 		t := x[c] - y[c]
-		s += t * t
+		s += float64(t * t)
 	}
 	return s
 }

@@ -48,7 +48,7 @@ func (m Modes) Coverage(x Points, c float64) (within, occupancy []float64) {
 
 // log is the logarithm of w_k N(x; m_k, s_k² I), up to a constant, where ‖x − m_k‖² = q·s_k² in d dimensions.
 func (m Modes) log(k int, q float64, d int) float64 {
-	return math.Log(m.Weights[k]) - float64(d)*math.Log(m.SDs[k]) - 0.5*q
+	return math.Log(m.Weights[k]) - float64(float64(d)*math.Log(m.SDs[k])) - float64(0.5*q)
 }
 
 // Offsets returns (x_i − m_k)/s_k of each particle, k its most likely mode. They say how well a cloud fills the modes, whatever its

@@ -41,7 +41,7 @@ func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws 
 		var mean, m2 float64 // Welford's, of this particle's draws
 		for j := range k {
 			for c, v := range z.Row(i) {
-				x[c] = v + sigma*r.NormFloat64()
+				x[c] = v + float64(sigma*r.NormFloat64())
 			}
 			lp := logDensity(x)
 			if math.IsNaN(lp) {
@@ -50,7 +50,7 @@ func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws 
 			v := cloud.logSmoothed(x, sigma, sqDist(x, z.Row(i)), gap) - lp
 			delta := v - mean
 			mean += delta / float64(j+1)
-			m2 += delta * (v - mean)
+			m2 += float64(delta * (v - mean))
 		}
 		sum += mean
 		variance += m2 / float64(k-1) / float64(k)
@@ -79,12 +79,12 @@ func (b *blocks) logSmoothed(x []float64, sigma, least float64, gap []float64) f
 			switch {
 			case q > limit:
 			case q < least:
-				sum = sum*math.Exp(scale*(q-least)) + 1
+				sum = float64(sum*math.Exp(scale*(q-least))) + 1
 				least, limit = q, q+slack
 			default:
 				sum += math.Exp(scale * (least - q))
 			}
 		}
 	}
-	return math.Log(sum/n) - scale*least - 0.5*d*math.Log(math.Pi/scale)
+	return math.Log(sum/n) - float64(scale*least) - float64(0.5*d*math.Log(math.Pi/scale))
 }

@@ -43,5 +43,5 @@ func KNNKL(samples, reference Points, k int) (float64, error) {
 		}
 		sum += math.Log(nu / rho)
 	}
-	return float64(d)/float64(n)*0.5*sum + math.Log(float64(m)/float64(n-1)), nil
+	return float64(float64(d)/float64(n)*0.5*sum) + math.Log(float64(m)/float64(n-1)), nil
 }

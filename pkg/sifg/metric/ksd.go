@@ -33,7 +33,7 @@ func steinKernel(x, score Points) (diagonal, upper, squares float64) {
 	for i := range x.N {
 		xi, si := x.Row(i), score.Row(i)
 		for _, s := range si {
-			diagonal += s * s
+			diagonal += float64(s * s)
 		}
 		diagonal += d
 		var sum float64
@@ -42,16 +42,16 @@ func steinKernel(x, score Points) (diagonal, upper, squares float64) {
 			var r2, ss, st float64 // ‖t‖², ⟨s_i, s_j⟩, ⟨s_i − s_j, t⟩ for t = x_i − x_j
 			for c, a := range xi {
 				t := a - xj[c]
-				r2 += t * t
-				ss += si[c] * sj[c]
-				st += (si[c] - sj[c]) * t
+				r2 += float64(t * t)
+				ss += float64(si[c] * sj[c])
+				st += float64((si[c] - sj[c]) * t)
 			}
 			// With g = 1 + r²: ∇_x k = −g^{−3/2} t = −∇_y k, and ∇_x·∇_y k = d g^{−3/2} − 3 r² g^{−5/2}.
 			inv := 1 / (1 + r2)
 			k := math.Sqrt(inv)
-			k *= ss + inv*(st+d-3*r2*inv)
+			k = float64(k * (ss + float64(inv*(st+d-float64(3*r2*inv)))))
 			sum += k
-			squares += k * k
+			squares += float64(k * k)
 		}
 		upper += sum
 	}

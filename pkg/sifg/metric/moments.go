@@ -53,7 +53,7 @@ func NormMoment(x Points, p float64) float64 {
 	for i := range x.N {
 		var q float64
 		for _, v := range x.Row(i) {
-			q += v * v
+			q += float64(v * v)
 		}
 		sum += math.Pow(q, p/2)
 	}

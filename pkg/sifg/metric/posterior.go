@@ -108,10 +108,10 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	require(n > 0 && p >= 0 && p <= 1)
-	at := min(max(float64(n)*p-0.5, 0), float64(n-1))
+	at := min(max(float64(float64(n)*p)-0.5, 0), float64(n-1))
 	i := min(int(at), max(n-2, 0))
 	if i+1 == n {
 		return sorted[i]
 	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }

@@ -14,7 +14,7 @@ type Prediction struct {
 func NewPrediction(standardised Points, logPrec []float64, mean, sd, clamp float64) Prediction {
 	p := Prediction{NewPoints(standardised.N, standardised.D), append([]float64(nil), logPrec...), clamp}
 	for i, v := range standardised.Data {
-		p.Mean.Data[i] = v*sd + mean
+		p.Mean.Data[i] = float64(v*sd) + mean
 	}
 	return p
 }
@@ -57,7 +57,7 @@ func (p Prediction) LogLikelihood(y []float64) float64 {
 
 // logDensity returns the log density of a residual u with this precision, given u².
 func (p Prediction) logDensity(logPrec, square float64) float64 {
-	return 0.5*(logPrec-math.Log(2*math.Pi)) - 0.5*min(math.Exp(logPrec), p.Clamp)*square
+	return float64(0.5*(logPrec-math.Log(2*math.Pi))) - float64(0.5*min(math.Exp(logPrec), p.Clamp)*square)
 }
 
 // FitPrecisions returns log γ_i = −log mean_t (ŷ_it − y_t)², the precision that maximises particle i's likelihood on outcomes
@@ -100,7 +100,7 @@ func (p Prediction) CrossFitted(y []float64, choose func(p Prediction, y []float
 		fit, fitY := p.every2nd(y, half)
 		judge, judgeY := p.every2nd(y, 1-half)
 		judge.LogPrec = choose(fit, fitY)
-		total += judge.LogLikelihood(judgeY) * float64(len(judgeY))
+		total += float64(judge.LogLikelihood(judgeY) * float64(len(judgeY)))
 	}
 	return total / float64(len(y))
 }

@@ -139,13 +139,13 @@ func (net *Net) weightGrad(ws *simd.Workspace, l int, g blas32.General, o Optimi
 func dot(a, b []float32) float64 {
 	var s [4]float64
 	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s[0] += float64(a[0]) * float64(b[0])
-		s[1] += float64(a[1]) * float64(b[1])
-		s[2] += float64(a[2]) * float64(b[2])
-		s[3] += float64(a[3]) * float64(b[3])
+		s[0] += float64(float64(a[0]) * float64(b[0]))
+		s[1] += float64(float64(a[1]) * float64(b[1]))
+		s[2] += float64(float64(a[2]) * float64(b[2]))
+		s[3] += float64(float64(a[3]) * float64(b[3]))
 	}
 	for i, v := range a {
-		s[i] += float64(v) * float64(b[i])
+		s[i] += float64(float64(v) * float64(b[i]))
 	}
 	return s[0] + s[1] + (s[2] + s[3])
 }

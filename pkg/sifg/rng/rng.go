@@ -9,7 +9,6 @@ package rng
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"math"
 	"math/rand/v2"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
@@ -95,10 +94,4 @@ func (s *Stream) Rademacher(dst []float32) {
 }
 
 // Float64 returns a uniform draw from (0, 1], with 53 random bits below ½ and 52 above; 1 comes with probability 2⁻⁵³.
-func (s *Stream) Float64() float64 { return (float64(s.Uint64()>>11) + 0.5) * 0x1p-53 }
-
-// NormFloat64 returns one N(0, 1) draw in float64 (Box–Muller, one of the pair).
-func (s *Stream) NormFloat64() float64 {
-	r := math.Sqrt(-2 * math.Log(s.Float64()))
-	return r * math.Cos(2*math.Pi*s.Float64())
-}
+func (s *Stream) Float64() float64 { return float64((float64(s.Uint64()>>11) + 0.5) * 0x1p-53) }

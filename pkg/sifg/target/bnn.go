@@ -148,7 +148,7 @@ func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 	var sum, squares float64
 	for _, r := range rest {
 		sum += float64(r)
-		squares += float64(r) * float64(r)
+		squares += float64(float64(r) * float64(r))
 	}
 	b2 := float64(net.rest[0])
 	norm := b2 * b2 // of the weights and biases, squared
@@ -157,9 +157,9 @@ func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 		norm += float64(v)
 	}
 	a, b := t.o.Shape, t.o.Rate
-	g.rest[0] = float32(t.o.Scale*gamma*sum - lambda*b2)
-	g.rest[1] = float32(t.o.Scale*0.5*(float64(B)-gamma*squares) + a - b*gamma)
-	g.rest[2] = float32(0.5*(float64(t.Dim()-2)-lambda*norm) + a - b*lambda)
+	g.rest[0] = float32(float64(t.o.Scale*gamma*sum) - float64(lambda*b2))
+	g.rest[1] = float32(float64(t.o.Scale*0.5*(float64(B)-float64(gamma*squares))) + a - float64(b*gamma))
+	g.rest[2] = float32(float64(0.5*(float64(t.Dim()-2)-float64(lambda*norm))) + a - float64(b*lambda))
 }
 
 // LogDensity returns log π(θ) given all rows, each with the weight κB/N that it has on average (1 unless Scale is set). It
@@ -186,21 +186,21 @@ func (t *BNN) logDensity(theta []float64, first, rows int, scale float64) float6
 		for j, w := range out {
 			var a float64
 			for k, v := range x {
-				a += float64(v) * in[k*H+j]
+				a += float64(float64(v) * in[k*H+j])
 			}
-			r -= w * max(a, 0)
+			r -= float64(w * max(a, 0))
 		}
-		squares += r * r
+		squares += float64(r * r)
 	}
 	weights := theta[:len(theta)-2]
 	for _, w := range weights {
-		norm += w * w
+		norm += float64(w * w)
 	}
 	logGamma, logLambda := theta[len(theta)-2], theta[len(theta)-1]
 	gamma, lambda := min(math.Exp(logGamma), t.o.Clamp), min(math.Exp(logLambda), t.o.Clamp)
 	normal := func(n, logPrecision, precision, squares float64) float64 {
-		return 0.5 * (n*(logPrecision-math.Log(2*math.Pi)) - precision*squares)
+		return float64(0.5 * (float64(n*(logPrecision-math.Log(2*math.Pi))) - float64(precision*squares)))
 	}
-	return scale*normal(float64(rows), logGamma, gamma, squares) + t.o.Shape*logGamma - t.o.Rate*gamma +
-		normal(float64(len(weights)), logLambda, lambda, norm) + t.o.Shape*logLambda - t.o.Rate*lambda
+	return float64(scale*normal(float64(rows), logGamma, gamma, squares)) + float64(t.o.Shape*logGamma) - float64(t.o.Rate*gamma) +
+		normal(float64(len(weights)), logLambda, lambda, norm) + float64(t.o.Shape*logLambda) - float64(t.o.Rate*lambda)
 }

@@ -22,17 +22,17 @@ func (t *BNN) Grad(dst, theta []float64) float64 {
 		clear(a)
 		for k, v := range x {
 			for j, w := range in[k*H : (k+1)*H] {
-				a[j] += float64(v) * w
+				a[j] += float64(float64(v) * w)
 			}
 		}
 		r := b2 - float64(t.y[i])
 		for j, w := range out {
-			r += w * max(a[j], 0)
+			r += float64(w * max(a[j], 0))
 		}
-		squares += r * r
+		squares += float64(r * r)
 		rest[0] += r
 		for j, w := range out {
-			gOut[j] += r * max(a[j], 0)
+			gOut[j] += float64(r * max(a[j], 0))
 			if a[j] <= 0 {
 				w = 0
 			}
@@ -41,7 +41,7 @@ func (t *BNN) Grad(dst, theta []float64) float64 {
 		for k, v := range x {
 			g := gIn[k*H : (k+1)*H]
 			for j := range g {
-				g[j] += float64(v) * a[j]
+				g[j] += float64(float64(v) * a[j])
 			}
 		}
 	}
@@ -52,19 +52,19 @@ func (t *BNN) Grad(dst, theta []float64) float64 {
 	scale := t.o.Scale * float64(t.o.Batch) / float64(t.n) // as LogDensity
 	weights := len(theta) - 2
 	for i, w := range theta[:weights] {
-		norm += w * w
-		dst[i] = scale*gamma*dst[i] + lambda*w
+		norm += float64(w * w)
+		dst[i] = float64(scale*gamma*dst[i]) + float64(lambda*w)
 	}
 	by := func(free bool, n, precision, squares float64) float64 {
-		g := -0.5*n - t.o.Shape
+		g := float64(-0.5*n) - t.o.Shape
 		if free {
-			g += precision * (0.5*squares + t.o.Rate)
+			g += float64(precision * (float64(0.5*squares) + t.o.Rate))
 		}
 		return g
 	}
 	rest[1] = by(freeGamma, scale*float64(t.n), gamma, scale*squares)
 	rest[2] = by(freeLambda, float64(weights), lambda, norm)
 	n, m := scale*float64(t.n), float64(weights)
-	return 0.5*(gamma*scale*squares+lambda*norm-n*(logGamma-math.Log(2*math.Pi))-m*(logLambda-math.Log(2*math.Pi))) -
-		t.o.Shape*(logGamma+logLambda) + t.o.Rate*(gamma+lambda)
+	return float64(0.5*(float64(gamma*scale*squares)+float64(lambda*norm)-float64(n*(logGamma-math.Log(2*math.Pi)))-float64(m*(logLambda-math.Log(2*math.Pi))))) -
+		float64(t.o.Shape*(logGamma+logLambda)) + float64(t.o.Rate*(gamma+lambda))
 }

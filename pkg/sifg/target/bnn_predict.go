@@ -82,7 +82,7 @@ func (t *BNN) InitParticles(dst blas32.General, r *rng.Stream) {
 		var squares float64
 		for k, v := range yHat.Data {
 			u := float64(v) - float64(t.y[order[k]])
-			squares += u * u
+			squares += float64(u * u)
 		}
 		net.rest[1] = float32(-math.Log(squares / float64(m)))
 		net.rest[2] = float32(math.Log(lambda))

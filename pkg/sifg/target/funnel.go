@@ -41,10 +41,10 @@ func (t *Funnel) Score(dst, x blas32.General, _ int) {
 		prec := math.Exp(-first)
 		var q float64
 		for c, u := range v[1:] {
-			q += float64(u) * float64(u)
+			q += float64(float64(u) * float64(u))
 			g[1+c] = float32(-prec * float64(u))
 		}
-		g[0] = float32(-0.5*float64(t.d-1) - first/(t.sd*t.sd) + 0.5*prec*q)
+		g[0] = float32(float64(-0.5*float64(t.d-1)) - first/(t.sd*t.sd) + float64(0.5*prec*q))
 	}
 }
 
@@ -55,11 +55,11 @@ func (t *Funnel) LogDensity(x []float64) float64 {
 	}
 	var q float64
 	for _, u := range x[1:] {
-		q += u * u
+		q += float64(u * u)
 	}
-	l := -0.5*float64(t.d)*math.Log(2*math.Pi) - math.Log(t.sd) - 0.5*float64(t.d-1)*x[0] - 0.5*x[0]*x[0]/(t.sd*t.sd)
+	l := float64(-0.5*float64(t.d)*math.Log(2*math.Pi)) - math.Log(t.sd) - float64(0.5*float64(t.d-1)*x[0]) - 0.5*x[0]*x[0]/(t.sd*t.sd)
 	if q > 0 { // at q = 0 an overflow of e^{−x_1} must not turn into 0·∞
-		l -= 0.5 * math.Exp(-x[0]) * q
+		l -= float64(0.5 * math.Exp(-x[0]) * q)
 	}
 	return l
 }

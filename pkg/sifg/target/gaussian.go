@@ -52,7 +52,7 @@ func NewGaussian(mean []float64, cov mat.Symmetric) (*Gaussian, error) {
 			t.lower[i*d+j], t.prec[i*d+j] = l.At(i, j), inv.At(i, j)
 		}
 	}
-	t.logNorm = -0.5 * (float64(d)*math.Log(2*math.Pi) + chol.LogDet())
+	t.logNorm = -0.5 * (float64(float64(d)*math.Log(2*math.Pi)) + chol.LogDet())
 	return t, nil
 }
 
@@ -67,7 +67,7 @@ func (t *Gaussian) Score(dst, x blas32.General, _ int) {
 		for a := range g {
 			var s float64
 			for b, p := range t.prec[a*t.d : (a+1)*t.d] {
-				s += p * (t.mean[b] - float64(v[b]))
+				s += float64(p * (t.mean[b] - float64(v[b])))
 			}
 			g[a] = float32(s)
 		}
@@ -82,10 +82,10 @@ func (t *Gaussian) LogDensity(x []float64) float64 {
 	var q float64
 	for a, v := range x {
 		for b, p := range t.prec[a*t.d : (a+1)*t.d] {
-			q += (v - t.mean[a]) * p * (x[b] - t.mean[b])
+			q += float64((v - t.mean[a]) * p * (x[b] - t.mean[b]))
 		}
 	}
-	return t.logNorm - 0.5*q
+	return t.logNorm - float64(0.5*q)
 }
 
 // Sample fills dst with exact draws m + Lξ.
@@ -100,7 +100,7 @@ func (t *Gaussian) Sample(dst blas32.General, r *rng.Stream) {
 		for a := range x {
 			v := t.mean[a]
 			for b, l := range t.lower[a*t.d : a*t.d+a+1] {
-				v += l * xi[b]
+				v += float64(l * xi[b])
 			}
 			x[a] = float32(v)
 		}

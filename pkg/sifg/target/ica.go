@@ -98,7 +98,7 @@ func (t *ICA) Score(dst, x blas32.General, _ int) {
 		for a := range t.p {
 			for b := range t.p {
 				k := a*t.p + b
-				g[k] = float32(t.exponent*(float64(t.n)*s.inverse[b*t.p+a]-s.sum[k]) - t.precision*float64(w[k]))
+				g[k] = float32(float64(t.exponent*(float64(float64(t.n)*s.inverse[b*t.p+a])-s.sum[k])) - float64(t.precision*float64(w[k])))
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (t *ICA) Grad(dst, w []float64) float64 {
 	for a := range t.p {
 		for b := range t.p {
 			k := a*t.p + b
-			dst[k] = t.exponent*(s.sum[k]-float64(t.n)*s.inverse[b*t.p+a]) + t.precision*w[k]
+			dst[k] = float64(t.exponent*(s.sum[k]-float64(float64(t.n)*s.inverse[b*t.p+a]))) + float64(t.precision*w[k])
 		}
 	}
 	return u
@@ -142,9 +142,9 @@ func (t *ICA) energy(s *icaScratch, w []float64) float64 {
 	logDet := s.invert(t.p)
 	var q float64
 	for _, v := range w {
-		q += v * v
+		q += float64(v * v)
 	}
-	return t.exponent*(logCosh-float64(t.n)*logDet) + 0.5*t.precision*q
+	return float64(t.exponent*(logCosh-float64(float64(t.n)*logDet))) + float64(0.5*t.precision*q)
 }
 
 // invert replaces the p×p matrix in s.inverse by its inverse and returns log|det|; or by zeros, and returns −Inf, if it is

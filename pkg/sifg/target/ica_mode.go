@@ -128,9 +128,9 @@ func (t *ICA) Curvature(w []float64) (lo, hi float64) {
 	n := len(w)
 	var square float64
 	for _, v := range w {
-		square += v * v
+		square += float64(v * v)
 	}
-	h := 1e-5 * math.Sqrt(square/float64(n))
+	h := float64(1e-5 * math.Sqrt(square/float64(n)))
 	x, up, down := slices.Clone(w), make([]float64, n), make([]float64, n)
 	rows := mat.NewDense(n, n, nil)
 	for i := range n {

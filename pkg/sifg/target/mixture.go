@@ -61,7 +61,7 @@ func NewMixture(weights []float64, means [][]float64, sds []float64) (*Mixture, 
 		}
 		sum += weights[k]
 		t.means = append(t.means, m...)
-		t.logs = append(t.logs, math.Log(weights[k])-float64(d)*(math.Log(sds[k])+0.5*math.Log(2*math.Pi)))
+		t.logs = append(t.logs, math.Log(weights[k])-float64(float64(d)*(math.Log(sds[k])+float64(0.5*math.Log(2*math.Pi)))))
 		t.precs = append(t.precs, 1/(sds[k]*sds[k]))
 	}
 	if math.Abs(sum-1) > weightSlack {
@@ -103,11 +103,11 @@ func (t *Mixture) LogDensity(x []float64) float64 {
 		var q float64
 		for c, m := range t.mean(k) {
 			u := m - x[c]
-			q += u * u
+			q += float64(u * u)
 		}
-		l -= 0.5 * t.precs[k] * q
+		l -= float64(0.5 * t.precs[k] * q)
 		if l > top {
-			sum = sum*simd.ExpOf(top-l) + 1
+			sum = float64(sum*simd.ExpOf(top-l)) + 1
 			top = l
 		} else {
 			sum += simd.ExpOf(l - top)
@@ -130,7 +130,7 @@ func (t *Mixture) Sample(dst blas32.General, r *rng.Stream) {
 		}
 		x := row(dst, i)
 		for c, m := range t.mean(k) {
-			x[c] = float32(m + t.sds[k]*r.NormFloat64())
+			x[c] = float32(m + float64(t.sds[k]*r.NormFloat64()))
 		}
 	}
 }
@@ -140,14 +140,14 @@ func (t *Mixture) Moments() ([]float64, *mat.SymDense) {
 	mean, cov := make([]float64, t.d), mat.NewSymDense(t.d, nil)
 	for k, w := range t.weights {
 		for c, m := range t.mean(k) {
-			mean[c] += w * m
+			mean[c] += float64(w * m)
 		}
 	}
 	dev := mat.NewVecDense(t.d, nil)
 	for k, w := range t.weights {
 		for c, m := range t.mean(k) {
 			dev.SetVec(c, m-mean[c])
-			cov.SetSym(c, c, cov.At(c, c)+w*t.sds[k]*t.sds[k])
+			cov.SetSym(c, c, cov.At(c, c)+float64(w*t.sds[k]*t.sds[k]))
 		}
 		cov.SymRankOne(cov, w, dev)
 	}

@@ -61,7 +61,7 @@ func (t *MonomialGamma) Score(dst, x blas32.General, _ int) {
 				g[c] = 0
 				continue
 			}
-			s := math.Exp(log + (t.alpha-1)*math.Log(max(a, smallest)))
+			s := math.Exp(log + float64((t.alpha-1)*math.Log(max(a, smallest))))
 			g[c] = float32(-math.Copysign(s, float64(v)))
 		}
 	}
@@ -74,7 +74,7 @@ func (t *MonomialGamma) LogDensity(x []float64) float64 {
 	}
 	l := float64(t.d) * t.logNorm
 	for _, v := range x {
-		l -= t.beta * math.Pow(math.Abs(v), t.alpha)
+		l -= float64(t.beta * math.Pow(math.Abs(v), t.alpha))
 	}
 	return l
 }
@@ -111,7 +111,7 @@ func (t *MonomialGamma) AbsMomentReleased(p float64) float64 { return t.absMomen
 func (t *MonomialGamma) absMoment(p, shape float64) float64 {
 	num, _ := math.Lgamma(shape + p/t.alpha)
 	den, _ := math.Lgamma(shape)
-	return math.Exp(num - den - p/t.alpha*math.Log(t.beta))
+	return math.Exp(num - den - float64(p/t.alpha*math.Log(t.beta)))
 }
 
 // Moments returns the mean 0 and the covariance E|x|² I.

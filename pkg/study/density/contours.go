@@ -34,7 +34,7 @@ func newGrid(x0, x1, y0, y1 float64, n int, f func(x, y float64) float64) *grid 
 	g := &grid{}
 	for i := range n {
 		t := float64(i) / float64(n-1)
-		g.x, g.y = append(g.x, x0+t*(x1-x0)), append(g.y, y0+t*(y1-y0))
+		g.x, g.y = append(g.x, x0+float64(t*(x1-x0))), append(g.y, y0+float64(t*(y1-y0)))
 	}
 	for _, y := range g.y {
 		for _, x := range g.x {
@@ -77,7 +77,7 @@ func (g *grid) contour(level float64) [][]point {
 				if (g.z[p] >= level) != (g.z[q] >= level) {
 					cut = append(cut, g.cross(min(p, q), max(p, q), level))
 				}
-				mean += g.z[p] / 4
+				mean += float64(g.z[p] / 4)
 			}
 			if len(cut) == 4 && (mean >= level) != (g.z[corners[0]] >= level) { // a saddle: the lines must miss its middle
 				cut = append(cut[1:], cut[0])
@@ -119,5 +119,5 @@ type point struct{ x, y float64 }
 func (g *grid) cross(p, q int, level float64) point {
 	t, nx := (level-g.z[p])/(g.z[q]-g.z[p]), len(g.x)
 	x, y := g.x[p%nx], g.y[p/nx]
-	return point{x + t*(g.x[q%nx]-x), y + t*(g.y[q/nx]-y)}
+	return point{x + float64(t*(g.x[q%nx]-x)), y + float64(t*(g.y[q/nx]-y))}
 }

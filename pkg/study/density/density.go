@@ -195,7 +195,7 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 		case k > 1:
 			m = p.o.InitMean[i%dst.Cols]
 		}
-		dst.Data[i] = float32(m + p.o.InitSD*float64(dst.Data[i]))
+		dst.Data[i] = float32(m + float64(p.o.InitSD*float64(dst.Data[i])))
 	}
 }
 

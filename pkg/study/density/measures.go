@@ -111,12 +111,12 @@ func (p *problem) blurKL(c *sifg.Cloud, x metric.Points, put func(string, int, f
 		row := points.Row(i)
 		v := blurred.LogDensity(row) - p.d.LogDensity(row)
 		mean += v
-		square += v * v
+		square += float64(v * v)
 	}
 	n := float64(points.N)
 	mean /= n
 	put("blur-kl", 0, mean)
-	put("blur-kl-se", 0, math.Sqrt((square/n-mean*mean)/n))
+	put("blur-kl-se", 0, math.Sqrt((square/n-float64(mean*mean))/n))
 	return nil
 }
 

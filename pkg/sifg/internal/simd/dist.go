@@ -18,7 +18,7 @@ func sqDistGo(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy,
 			var s float32
 			for c := range d {
 				t := x[i*ldx+c] - y[j*ldy+c]
-				s += t * t
+				s += float32(t * t)
 			}
 			dst[i*ldd+j] = s
 		}

@@ -26,7 +26,7 @@ func TanhGrad(dst, g, y []float32) {
 
 func tanhGradGo(dst, g, y []float32) {
 	for i, v := range y {
-		dst[i] = g[i] * (1 - v*v)
+		dst[i] = g[i] * (1 - float32(v*v))
 	}
 }
 
@@ -41,8 +41,8 @@ func TanhTangentGrad(g, gd, y, dy []float32) {
 
 func tanhTangentGradGo(g, gd, y, dy []float32) {
 	for i, v := range y {
-		s := 1 - v*v
-		g[i] = s*g[i] - 2*v*dy[i]*gd[i]
+		s := 1 - float32(v*v)
+		g[i] = float32(s*g[i]) - float32(2*v*dy[i]*gd[i])
 		gd[i] *= s
 	}
 }
@@ -129,6 +129,6 @@ func AddScaled(dst, x []float32, alpha float32, w []float32) {
 
 func addScaledGo(dst, x []float32, alpha float32, w []float32) {
 	for i, v := range w {
-		dst[i] = x[i] + alpha*v
+		dst[i] = x[i] + float32(alpha*v)
 	}
 }

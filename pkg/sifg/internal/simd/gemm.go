@@ -133,7 +133,7 @@ func gemmNNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc i
 		for p := range k {
 			aip := a[i*lda+p]
 			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += aip * bv
+				ci[j] += T(aip * bv)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func gemmNTGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc i
 				s = c[i*ldc+j]
 			}
 			for p := range k {
-				s += a[i*lda+p] * b[j*ldb+p]
+				s += T(a[i*lda+p] * b[j*ldb+p])
 			}
 			c[i*ldc+j] = s
 		}
@@ -165,7 +165,7 @@ func gemmTNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc i
 			av := a[p*lda+i]
 			ci := c[i*ldc:][:n]
 			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += av * bv
+				ci[j] += T(av * bv)
 			}
 		}
 	}

@@ -65,14 +65,14 @@ func mixtureGo(g, x []float32, means, allLogs, precs []float64) {
 			c := 0
 			for ; c+1 < len(x) && c+1 < len(m); c += 2 {
 				u0, u1 := m[c]-float64(x[c]), m[c+1]-float64(x[c+1])
-				q0 += u0 * u0
-				q1 += u1 * u1
+				q0 += float64(u0 * u0)
+				q1 += float64(u1 * u1)
 			}
 			if c < len(x) {
 				u := m[c] - float64(x[c])
-				q0 += u * u
+				q0 += float64(u * u)
 			}
-			logs[k] = allLogs[k0+k] - 0.5*precs[k0+k]*(q0+q1)
+			logs[k] = allLogs[k0+k] - float64(0.5*precs[k0+k]*(q0+q1))
 			best = max(best, logs[k])
 		}
 		if best > top && sum > 0 {

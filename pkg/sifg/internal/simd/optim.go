@@ -23,12 +23,12 @@ func SGD(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
 
 func sgdGo(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
 	for i, v := range g {
-		b := momentum*buf[i] + v
+		b := float32(momentum*buf[i]) + v
 		buf[i] = b
 		if nesterov {
-			b = v + momentum*b
+			b = v + float32(momentum*b)
 		}
-		theta[i] -= lr * b
+		theta[i] -= float32(lr * b)
 	}
 }
 
@@ -42,10 +42,10 @@ func Adam(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps float32) {
 
 func adamGo(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps float32) {
 	for i, gi := range g {
-		mi := beta1*m[i] + (1-beta1)*gi
-		vi := beta2*v[i] + (1-beta2)*(gi*gi)
+		mi := float32(beta1*m[i]) + float32((1-beta1)*gi)
+		vi := float32(beta2*v[i]) + float32((1-beta2)*(gi*gi))
 		m[i], v[i] = mi, vi
-		theta[i] -= step * (mi / (float32(math.Sqrt(float64(vi)))*rcorr + eps))
+		theta[i] -= float32(step * (mi / (float32(float32(math.Sqrt(float64(vi)))*rcorr) + eps)))
 	}
 }
 
@@ -59,8 +59,8 @@ func RMSProp(theta, g, v []float32, lr, alpha, eps float32) {
 
 func rmsPropGo(theta, g, v []float32, lr, alpha, eps float32) {
 	for i, gi := range g {
-		vi := alpha*v[i] + (1-alpha)*(gi*gi)
+		vi := float32(alpha*v[i]) + float32((1-alpha)*(gi*gi))
 		v[i] = vi
-		theta[i] -= lr * (gi / (float32(math.Sqrt(float64(vi))) + eps))
+		theta[i] -= float32(lr * (gi / (float32(math.Sqrt(float64(vi))) + eps)))
 	}
 }

@@ -49,11 +49,11 @@ func tanhOuterGo(dst []float64, w, x []float32, ldx, p, n int) {
 		for a := range p {
 			var y float32
 			for b := range p {
-				y += w[a*p+b] * x[b*ldx+t]
+				y += float32(w[a*p+b] * x[b*ldx+t])
 			}
 			h := math.Tanh(float64(y))
 			for b := range p {
-				dst[a*p+b] += h * float64(x[b*ldx+t])
+				dst[a*p+b] += float64(h * float64(x[b*ldx+t]))
 			}
 		}
 	}
@@ -65,13 +65,13 @@ func logCoshOuterGo(dst, w, x []float64, ldx, p, n int) (sum float64) {
 		for a := range p {
 			var y float64
 			for b := range p {
-				y += w[a*p+b] * x[b*ldx+t]
+				y += float64(w[a*p+b] * x[b*ldx+t])
 			}
 			u := math.Exp(-2 * math.Abs(y))
 			sum += math.Abs(y) - math.Ln2 + math.Log1p(u)
 			h := math.Copysign((1-u)/(1+u), y)
 			for b := range p {
-				dst[a*p+b] += h * x[b*ldx+t]
+				dst[a*p+b] += float64(h * x[b*ldx+t])
 			}
 		}
 	}

@@ -36,13 +36,13 @@ func reluGradGo(q []float32, rows, cols int, w, out, dst, squares []float32, sca
 	for k := range rows {
 		qk, wk := q[k*cols:][:cols], w[k*cols:][:cols]
 		for j, v := range qk {
-			dst[j] += v * wk[j]
-			squares[j] += wk[j] * wk[j]
-			qk[j] = scale*out[j]*v - decay*wk[j]
+			dst[j] += float32(v * wk[j])
+			squares[j] += float32(wk[j] * wk[j])
+			qk[j] = float32(scale*out[j]*v) - float32(decay*wk[j])
 		}
 	}
 	for j, o := range out {
-		dst[j] = scale*dst[j] - decay*o
+		dst[j] = float32(scale*dst[j]) - float32(decay*o)
 	}
 }
 
@@ -51,7 +51,7 @@ func reluHeadGo(a []float32, ld, rows, cols int, w []float32, bias float32, y, r
 		row := a[i*ld:][:cols]
 		s := bias
 		for j, v := range row {
-			s += max(v, 0) * w[j]
+			s += float32(max(v, 0) * w[j])
 		}
 		rest := y[i] - s
 		r[i] = rest

@@ -44,7 +44,7 @@ func Stein(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
 func steinGo(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
 	for i, v := range f {
 		signed := float32(math.Copysign(float64(pow[i]), float64(v)))
-		along[i] = s[i] * v
+		along[i] = float32(s[i] * v)
 		if je != nil {
 			along[i] += float32(e[i] * je[i])
 		}

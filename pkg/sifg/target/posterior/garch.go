@@ -32,14 +32,14 @@ func (m *garch) logDensity(grad, u []float64) float64 {
 	for t, y := range m.y {
 		if t > 0 {
 			r := m.y[t-1] - mu
-			dv = [4]float64{b1*dv[0] - 2*a1*r, 1 + b1*dv[1], r*r + b1*dv[2], v + b1*dv[3]}
-			v = a0 + a1*r*r + b1*v
+			dv = [4]float64{float64(b1*dv[0]) - float64(2*a1*r), 1 + float64(b1*dv[1]), float64(r*r) + float64(b1*dv[2]), v + float64(b1*dv[3])}
+			v = a0 + float64(a1*r*r) + float64(b1*v)
 		}
 		r := y - mu
-		log -= (math.Log(v) + r*r/v) / 2
+		log -= float64((math.Log(v) + r*r/v) / 2)
 		slope := (r*r/v - 1) / (2 * v)
 		for k := range g {
-			g[k] += slope * dv[k]
+			g[k] += float64(slope * dv[k])
 		}
 		g[0] += r / v
 	}
@@ -47,9 +47,9 @@ func (m *garch) logDensity(grad, u []float64) float64 {
 		return impossible(grad)
 	}
 	grad[0] = g[0]
-	grad[1] = g[1]*a0 + 1
-	grad[2] = (g[2]-g[3]*share)*a1*rest + rest - 2*a1
-	grad[3] = g[3]*b1*(1-share) + 1 - 2*share
+	grad[1] = float64(g[1]*a0) + 1
+	grad[2] = float64((g[2]-float64(g[3]*share))*a1*rest) + rest - float64(2*a1)
+	grad[3] = float64(g[3]*b1*(1-share)) + 1 - float64(2*share)
 	return log
 }
 

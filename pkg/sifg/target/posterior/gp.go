@@ -38,7 +38,7 @@ func (x *gpPoints) kernel(k, slope *gpMatrix, rho, alpha float64) {
 
 // hyper returns the log density of ρ and α, with the Jacobian of their logarithms, and its derivatives by those.
 func hyper(rho, alpha float64) (log, dRho, dAlpha float64) {
-	return 25*math.Log(rho) - 4*rho - alpha*alpha/8 + math.Log(alpha), 25 - 4*rho, 1 - alpha*alpha/4
+	return float64(25*math.Log(rho)) - float64(4*rho) - float64(alpha*alpha/8) + math.Log(alpha), 25 - float64(4*rho), 1 - float64(alpha*alpha/4)
 }
 
 // cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the derivatives of L
@@ -47,9 +47,9 @@ func cholesky(a *gpMatrix, tangents ...*gpMatrix) bool {
 	for j := range gpSize {
 		for i := j; i < gpSize; i++ {
 			for k := range j {
-				a[i][j] -= a[i][k] * a[j][k]
+				a[i][j] -= float64(a[i][k] * a[j][k])
 				for _, t := range tangents {
-					t[i][j] -= t[i][k]*a[j][k] + a[i][k]*t[j][k]
+					t[i][j] -= float64(t[i][k]*a[j][k]) + float64(a[i][k]*t[j][k])
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func cholesky(a *gpMatrix, tangents ...*gpMatrix) bool {
 		for i := j + 1; i < gpSize; i++ {
 			a[i][j] /= pivot
 			for _, t := range tangents {
-				t[i][j] = (t[i][j] - a[i][j]*t[j][j]) / pivot
+				t[i][j] = (t[i][j] - float64(a[i][j]*t[j][j])) / pivot
 			}
 		}
 	}
@@ -98,25 +98,25 @@ func (m *gpRegression) logDensity(grad, u []float64) float64 {
 		return impossible(grad)
 	}
 	log, gRho, gAlpha := hyper(rho, alpha)
-	grad[0], grad[1], grad[2] = gRho, gAlpha, 1-sigma*sigma
-	log += u[2] - sigma*sigma/2
+	grad[0], grad[1], grad[2] = gRho, gAlpha, 1-float64(sigma*sigma)
+	log += u[2] - float64(sigma*sigma/2)
 	var z gpVector // L⁻¹y, and below its derivatives: L ż = −L̇ z
 	for i, y := range m.y {
 		for j := range i {
-			y -= k[i][j] * z[j]
+			y -= float64(k[i][j] * z[j])
 		}
 		z[i] = y / k[i][i]
-		log -= math.Log(k[i][i]) + z[i]*z[i]/2
+		log -= math.Log(k[i][i]) + float64(z[i]*z[i]/2)
 	}
 	for p, t := range tangents {
 		var dz gpVector
 		for i := range z {
 			s := -t[i][i] * z[i]
 			for j := range i {
-				s -= t[i][j]*z[j] + k[i][j]*dz[j]
+				s -= float64(t[i][j]*z[j]) + float64(k[i][j]*dz[j])
 			}
 			dz[i] = s / k[i][i]
-			grad[p] -= t[i][i]/k[i][i] + z[i]*dz[i]
+			grad[p] -= t[i][i]/k[i][i] + float64(z[i]*dz[i])
 		}
 	}
 	return log
@@ -166,23 +166,23 @@ func (m *gpPoisson) logDensity(grad, u []float64) float64 {
 	log, gRho, gAlpha := hyper(math.Exp(u[0]), math.Exp(u[1]))
 	white := u[2:]
 	for i, v := range white {
-		log -= v * v / 2
+		log -= float64(v * v / 2)
 		grad[2+i] = -v
 	}
 	for i, count := range m.count {
 		var f, fRho, fAlpha float64
 		for j := range i + 1 {
-			f += l[i][j] * white[j]
-			fRho += dRho[i][j] * white[j]
-			fAlpha += dAlpha[i][j] * white[j]
+			f += float64(l[i][j] * white[j])
+			fRho += float64(dRho[i][j] * white[j])
+			fAlpha += float64(dAlpha[i][j] * white[j])
 		}
 		rate := math.Exp(f)
-		log += count*f - rate
+		log += float64(count*f) - rate
 		pull := count - rate
-		gRho += pull * fRho
-		gAlpha += pull * fAlpha
+		gRho += float64(pull * fRho)
+		gAlpha += float64(pull * fAlpha)
 		for j := range i + 1 {
-			grad[2+j] += pull * l[i][j]
+			grad[2+j] += float64(pull * l[i][j])
 		}
 	}
 	grad[0], grad[1] = gRho, gAlpha
@@ -196,7 +196,7 @@ func (m *gpPoisson) constrain(dst, u []float64) {
 	for i := gpSize - 1; i >= 0; i-- {
 		var f float64
 		for j := range i + 1 {
-			f += l[i][j] * u[2+j]
+			f += float64(l[i][j] * u[2+j])
 		}
 		if dst[2+i] = f; !ok {
 			dst[2+i] = math.NaN()
@@ -211,7 +211,7 @@ func (m *gpPoisson) unconstrain(dst, values []float64) {
 	for i := range gpSize {
 		f := values[2+i]
 		for j := range i {
-			f -= l[i][j] * dst[2+j]
+			f -= float64(l[i][j] * dst[2+j])
 		}
 		if dst[2+i] = f / l[i][i]; !ok {
 			dst[2+i] = math.NaN()

@@ -36,7 +36,7 @@ func normal(sd float64) prior {
 func student(nu, location, scale float64) prior {
 	return func(x float64) (float64, float64) {
 		z := (x - location) / scale
-		return -(nu + 1) / 2 * math.Log1p(z*z/nu), -(nu + 1) * z / scale / (nu + z*z)
+		return -(nu + 1) / 2 * math.Log1p(z*z/nu), -(nu + 1) * z / scale / (nu + float64(z*z))
 	}
 }
 
@@ -72,16 +72,16 @@ func (m *linear) logDensity(grad, u []float64) float64 {
 	for i := range m.k {
 		var s float64 // row i of XᵀX(β − β̂)
 		for j, g := range m.gram.RawRowView(i) {
-			s += g * (u[j] - m.fitted[j])
+			s += float64(g * (u[j] - m.fitted[j]))
 		}
-		squares += (u[i] - m.fitted[i]) * s
+		squares += float64((u[i] - m.fitted[i]) * s)
 		p, slope := m.coef(i)(u[i])
 		log += p
-		grad[i] = slope - precision*s
+		grad[i] = slope - float64(precision*s)
 	}
 	p, slope := m.sigma(sigma)
-	grad[m.k] = 1 - float64(m.n) + precision*squares + slope*sigma
-	return log + p + eta - float64(m.n)*eta - precision*squares/2
+	grad[m.k] = 1 - float64(m.n) + float64(precision*squares) + float64(slope*sigma)
+	return log + p + eta - float64(float64(m.n)*eta) - float64(precision*squares/2)
 }
 
 func (m *linear) constrain(dst, u []float64) {

@@ -22,7 +22,7 @@ func (m *mixture) logDensity(grad, u []float64) float64 {
 	product := 1.0         // of the 1 + e, whose logarithm is taken before it overflows
 	for _, y := range m.y {
 		z := [2]float64{(y - mu[0]) * inverse[0], (y - mu[1]) * inverse[1]}
-		a, b := logTheta-u[2]-z[0]*z[0]/2, logRest-u[3]-z[1]*z[1]/2
+		a, b := logTheta-u[2]-float64(z[0]*z[0]/2), logRest-u[3]-float64(z[1]*z[1]/2)
 		e := math.Exp(-math.Abs(a - b))
 		log += max(a, b)
 		if product *= 1 + e; product > 1e300 {
@@ -36,8 +36,8 @@ func (m *mixture) logDensity(grad, u []float64) float64 {
 		}
 		first += share[0]
 		for k := range 2 {
-			dmu[k] += share[k] * z[k] * inverse[k]
-			dlogSD[k] += share[k] * (z[k]*z[k] - 1)
+			dmu[k] += float64(share[k] * z[k] * inverse[k])
+			dlogSD[k] += float64(share[k] * (float64(z[k]*z[k]) - 1))
 		}
 	}
 	log += math.Log(product)
@@ -45,16 +45,16 @@ func (m *mixture) logDensity(grad, u []float64) float64 {
 		return impossible(grad)
 	}
 	for k := range 2 {
-		log -= (mu[k]*mu[k] + sd[k]*sd[k]) / 8
-		dmu[k] -= mu[k] / 4
-		dlogSD[k] -= sd[k] * sd[k] / 4
+		log -= float64((float64(mu[k]*mu[k]) + float64(sd[k]*sd[k])) / 8)
+		dmu[k] -= float64(mu[k] / 4)
+		dlogSD[k] -= float64(sd[k] * sd[k] / 4)
 	}
 	n := float64(len(m.y))
 	grad[0] = dmu[0] + dmu[1]
-	grad[1] = dmu[1]*gap + 1
+	grad[1] = float64(dmu[1]*gap) + 1
 	grad[2], grad[3] = dlogSD[0]+1, dlogSD[1]+1
-	grad[4] = first*rest - (n-first)*theta + 5*(rest-theta)
-	return log + 5*(logTheta+logRest) + u[1] + u[2] + u[3]
+	grad[4] = float64(first*rest) - float64((n-first)*theta) + float64(5*(rest-theta))
+	return log + float64(5*(logTheta+logRest)) + u[1] + u[2] + u[3]
 }
 
 func (m *mixture) constrain(dst, u []float64) {

@@ -19,15 +19,15 @@ func (m *eightSchools) logDensity(grad, u []float64) float64 {
 	mu, tau := u[8], math.Exp(u[9])
 	half, slope := student(1, 0, 5)(tau)
 	log := half + u[9] - mu*mu/50
-	grad[8], grad[9] = -mu/25, slope*tau+1
+	grad[8], grad[9] = -mu/25, float64(slope*tau)+1
 	for j, y := range m.y {
 		z := u[j]
-		r := (y - mu - tau*z) / m.sd[j]
-		log -= (z*z + r*r) / 2
+		r := (y - mu - float64(tau*z)) / m.sd[j]
+		log -= float64((float64(z*z) + float64(r*r)) / 2)
 		pull := r / m.sd[j]
-		grad[j] = -z + tau*pull
+		grad[j] = -z + float64(tau*pull)
 		grad[8] += pull
-		grad[9] += pull * tau * z
+		grad[9] += float64(pull * tau * z)
 	}
 	return log
 }
@@ -35,7 +35,7 @@ func (m *eightSchools) logDensity(grad, u []float64) float64 {
 func (m *eightSchools) constrain(dst, u []float64) {
 	mu, tau := u[8], math.Exp(u[9])
 	for j := range 8 {
-		dst[j] = mu + tau*u[j]
+		dst[j] = mu + float64(tau*u[j])
 	}
 	dst[8], dst[9] = mu, tau
 }
