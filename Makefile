@@ -53,10 +53,11 @@ peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python e
 	go test -c -o bin/sifg.test ./pkg/sifg
 	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
 
-lint: ## gofmt, go vet, staticcheck, generated code up to date
+lint: ## gofmt, go vet, staticcheck, tidy modules at one version, generated code up to date
 	@fmt=$$(gofmt -l datasets docs pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
 	go vet $(ALL)
 	go run $(STATICCHECK) $(ALL)
+	go run ./scripts/release check
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run $(STATICCHECK) . && GOWORK=off go run . -check
 
 generate: ## the assembly of the compute core, from its generator

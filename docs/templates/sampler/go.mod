@@ -3,16 +3,16 @@ module example.org/tamed
 go 1.26.0
 
 require (
-	github.com/semi-implicit/sifg/experiments/gmm v0.0.0
-	github.com/semi-implicit/sifg/pkg/harness v0.0.0
-	github.com/semi-implicit/sifg/pkg/sifg v0.0.0
+	github.com/semi-implicit/sifg/experiments/gmm v0.1.0
+	github.com/semi-implicit/sifg/pkg/harness v0.1.0
+	github.com/semi-implicit/sifg/pkg/sifg v0.1.0
 )
 
-// The checkout of SIFG is beside this folder.
+// The checkout of SIFG is beside this folder. With a published version leave these lines out.
 replace (
-	github.com/semi-implicit/sifg/datasets v0.0.0 => ../sifg/datasets
-	github.com/semi-implicit/sifg/experiments/gmm v0.0.0 => ../sifg/experiments/gmm
-	github.com/semi-implicit/sifg/pkg/harness v0.0.0 => ../sifg/pkg/harness
-	github.com/semi-implicit/sifg/pkg/sifg v0.0.0 => ../sifg/pkg/sifg
-	github.com/semi-implicit/sifg/pkg/study v0.0.0 => ../sifg/pkg/study
+	github.com/semi-implicit/sifg/datasets => ../sifg/datasets
+	github.com/semi-implicit/sifg/experiments/gmm => ../sifg/experiments/gmm
+	github.com/semi-implicit/sifg/pkg/harness => ../sifg/pkg/harness
+	github.com/semi-implicit/sifg/pkg/sifg => ../sifg/pkg/sifg
+	github.com/semi-implicit/sifg/pkg/study => ../sifg/pkg/study
 )

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/chromedp/cdproto v0.159.2
 	github.com/chromedp/chromedp v0.23.0
-	github.com/semi-implicit/sifg/pkg/harness v0.0.0
+	github.com/semi-implicit/sifg/pkg/harness v0.1.0
 )
 
 require (
@@ -16,7 +16,6 @@ require (
 	github.com/andybalholm/brotli v1.0.5 // indirect
 	github.com/apache/arrow/go/v15 v15.0.2 // indirect
 	github.com/apache/thrift v0.17.0 // indirect
-	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-viper/mapstructure/v2 v2.4.0 // indirect
@@ -29,11 +28,10 @@ require (
 	github.com/minio/asm2plan9s v0.0.0-20200509001527-cdd76441f9d8 // indirect
 	github.com/minio/c2goasm v0.0.0-20190812172519-36a3d3bbc4f3 // indirect
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
-	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/sagikazarmark/locafero v0.11.0 // indirect
 	github.com/sbinet/npyio v0.6.0 // indirect
-	github.com/semi-implicit/sifg/datasets v0.0.0 // indirect
-	github.com/semi-implicit/sifg/pkg/sifg v0.0.0 // indirect
+	github.com/semi-implicit/sifg/datasets v0.1.0 // indirect
+	github.com/semi-implicit/sifg/pkg/sifg v0.1.0 // indirect
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
@@ -55,8 +53,8 @@ require (
 	gonum.org/v1/plot v0.17.0 // indirect
 )
 
-replace (
-	github.com/semi-implicit/sifg/datasets => ../../../datasets
-	github.com/semi-implicit/sifg/pkg/harness => ..
-	github.com/semi-implicit/sifg/pkg/sifg => ../../sifg
-)
+replace github.com/semi-implicit/sifg/datasets => ../../../datasets
+
+replace github.com/semi-implicit/sifg/pkg/harness => ..
+
+replace github.com/semi-implicit/sifg/pkg/sifg => ../../sifg

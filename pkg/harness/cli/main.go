@@ -150,8 +150,8 @@ func newRoot(e *env) *cobra.Command {
 // version says what program this is, and what it computes on.
 func version() string {
 	m := machine.This()
-	return fmt.Sprintf("%s %s %s/%s\nkernels %s of %s on %d cores of %s", m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		m.Kernel, strings.Join(kernel.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
+	build := fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s", machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s", build, m.Kernel, strings.Join(kernel.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
 // prepare does what every command needs first: logging, data sets.

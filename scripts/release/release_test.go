@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// user is somebody without a checkout: an empty folder, and a module proxy that has this repository at its version.
+type user struct {
+	t   *testing.T
+	dir string
+	env []string
+	bin string
+	r   *repository
+}
+
+// newUser serves the modules of this checkout. Other modules come from the module cache, or from where this machine gets them.
+func newUser(t *testing.T) *user {
+	t.Helper()
+	r, err := read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := t.TempDir()
+	if err := r.proxy(served); err != nil {
+		t.Fatal(err)
+	}
+	known, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(known), "\n")
+	proxies := "file://" + served + ",file://" + filepath.Join(lines[0], "cache", "download") + "," + lines[1]
+	u := &user{t: t, dir: t.TempDir(), bin: t.TempDir(), r: r}
+	u.env = append(os.Environ(), "GOPROXY="+proxies, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-trimpath -modcacherw",
+		"GOMODCACHE="+t.TempDir(), "GOBIN="+u.bin)
+	return u
+}
+
+// run runs a command in the user's folder and returns what it prints.
+func (u *user) run(name string, args ...string) string {
+	u.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = u.dir, u.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		u.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestInstall: go install builds the command outside of the checkout. It knows its version, and runs.
+func TestInstall(t *testing.T) {
+	u := newUser(t)
+	u.run("go", "install", command+"@"+u.r.version)
+	sifg := filepath.Join(u.bin, "sifg")
+	if said := u.run(sifg, "--version"); !strings.HasPrefix(said, "sifg "+u.r.version+", commit "+u.r.version+" h1:") {
+		t.Errorf("--version says %s", said)
+	}
+	said := u.run(sifg, "run", "gmm", "--problems", "gmm-2d", "--methods", "svgd", "--scale", "smoke")
+	if !strings.Contains(said, "1 computed") {
+		t.Errorf("a run says %s", said)
+	}
+}
+
+// TestGet: the library can be got into an empty module, with few others, and a program that uses it runs.
+func TestGet(t *testing.T) {
+	u := newUser(t)
+	u.run("go", "mod", "init", "example.org/mine")
+	u.run("go", "get", prefix+"pkg/sifg@"+u.r.version)
+	program := `package main
+
+import (
+	"context"
+	"fmt"
+
+	"` + prefix + `pkg/sifg"
+	"` + prefix + `pkg/sifg/target"
+)
+
+func main() {
+	normal := target.NewFunc(2, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 }, func(g, x []float64) {
+		g[0], g[1] = -x[0], -x[1]
+	})
+	flow, err := sifg.New(sifg.Default("svgd", 2, 100))
+	if err != nil {
+		panic(err)
+	}
+	cloud, err := sifg.Run(context.Background(), flow, normal, sifg.Options{Particles: 100, Iterations: 10, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(cloud.X.Rows, "particles")
+}
+`
+	if err := os.WriteFile(filepath.Join(u.dir, "main.go"), []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	u.run("go", "get", ".")
+	if said := u.run("go", "run", "."); !strings.Contains(said, "100 particles") {
+		t.Errorf("the program says %s", said)
+	}
+	b, err := os.ReadFile(filepath.Join(u.dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := []string{prefix + "pkg/sifg", "gonum.org/v1/gonum", "github.com/sbinet/npyio"}
+	for _, q := range f.Require {
+		if path := q.Mod.Path; !slices.Contains(few, path) && !strings.HasPrefix(path, "golang.org/x/") {
+			t.Errorf("the library brings the module %s", path)
+		}
+	}
+}
+
+// TestBrowserIsApart: what only tests need is not among the modules that the command needs.
+func TestBrowserIsApart(t *testing.T) {
+	r, err := read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.needed(command) {
+		b, err := os.ReadFile(filepath.Join(r.root, m.dir, "go.sum"))
+		if err == nil && strings.Contains(string(b), "chromedp") {
+			t.Errorf("%s depends on chromedp", m.dir)
+		}
+	}
+}
