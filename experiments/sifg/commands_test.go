@@ -51,7 +51,11 @@ var shown = regexp.MustCompile("(?m)(?:^ {4}|^|`)((?:SIFG_[A-Z_]+=\\S+ )?(?:bin/
 
 // elsewhere are commands whose documents and examples have tests of their own, or none, and why.
 var elsewhere = map[string]string{
-	"work": "needs a plan of submit", "submit": "cli.TestSlurm", "grid": "TestGridDocumentation", "help": "", "completion": "the shells' own words",
+	"work":       "needs a plan of submit",
+	"submit":     "cli.TestSlurm",
+	"grid":       "TestGridDocumentation",
+	"help":       "",
+	"completion": "the shells' own words",
 }
 
 // small makes a documented command one that ends in seconds.
@@ -60,11 +64,13 @@ func small(line string) string {
 	line = strings.TrimSpace(strings.Replace(line, "bin/", "", 1))
 	line = strings.ReplaceAll(line, "--scale quick", "--scale smoke")
 	for _, verb := range []string{"run", "status", "claims", "verify", "compare", "report", "grid"} {
-		if strings.HasPrefix(line, "sifg "+verb) && !strings.Contains(line, "--scale") && !strings.Contains(line, "--results") {
+		if strings.HasPrefix(line, "sifg "+verb) && !strings.Contains(line, "--scale") &&
+			!strings.Contains(line, "--results") {
 			line = strings.Replace(line, "sifg "+verb, "sifg "+verb+" --scale smoke", 1)
 		}
 	}
-	if strings.Contains(line, "reference.") || strings.Contains(line, "meg-ica") { // it would make reference draws, for minutes
+	// it would make reference draws, for minutes
+	if strings.Contains(line, "reference.") || strings.Contains(line, "meg-ica") {
 		line = strings.Replace(line, "sifg run", "sifg plan", 1)
 	}
 	return line
@@ -82,16 +88,20 @@ func rents(t *testing.T) {
 	}
 }
 
-// TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another in one folder.
+// TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another
+// in one folder.
 func TestDocumentedCommands(t *testing.T) {
 	var lines []string
-	for _, name := range []string{"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md", "docs/results.md",
-		"docs/datasets.md", "docs/uci-bnn.md", "docs/meg-ica.md"} {
+	for _, name := range []string{
+		"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md",
+		"docs/results.md", "docs/datasets.md", "docs/uci-bnn.md", "docs/meg-ica.md",
+	} {
 		n := 0
 		for _, m := range shown.FindAllStringSubmatch(document(t, name), -1) {
 			line := small(m[1])
 			words := strings.Fields(line)
-			if _, skip := elsewhere[words[1]]; !skip && !strings.Contains(line, "EXPERIMENT") && !slices.Contains(lines, line) {
+			if _, skip := elsewhere[words[1]]; !skip && !strings.Contains(line, "EXPERIMENT") &&
+				!slices.Contains(lines, line) {
 				lines, n = append(lines, line), n+1
 			}
 		}
@@ -104,7 +114,8 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rents(t)
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
-	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store", "results/store")
+	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store",
+		"results/store")
 	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {

@@ -17,7 +17,8 @@ import (
 
 var results = filepath.Join("..", "..", "results")
 
-// TestCommittedResults: all committed files are as written, claims and compare read them, and the page is small enough to be sent.
+// TestCommittedResults: all committed files are as written, claims and compare read them, and the page is small enough
+// to be sent.
 func TestCommittedResults(t *testing.T) {
 	command(t, "verify", "--results", results)
 	out := command(t, "claims", "--results", results)
@@ -41,8 +42,9 @@ func TestCommittedResults(t *testing.T) {
 	}
 }
 
-// TestCommittedReportIsCurrent: claims, tables and findings of the committed report are those that this program makes of its records. Where
-// it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are not committed, is left out.
+// TestCommittedReportIsCurrent: claims, tables and findings of the committed report are those that this program makes
+// of its records. Where it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are
+// not committed, is left out.
 func TestCommittedReportIsCurrent(t *testing.T) {
 	rep, err := report.Read(results, experiments)
 	if err != nil {
@@ -62,11 +64,15 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 		for _, p := range x.Protocols {
 			sets[p.Name] = p.Records
 			absent := false
-			p.Records.Load = func(string, string) (*record.Array, error) { absent = true; return nil, errors.New("not committed") }
+			p.Records.Load = func(string, string) (*record.Array, error) {
+				absent = true
+				return nil, errors.New("not committed")
+			}
 			made := e.Under(file, p.Name)
 			tables, claims := made.Tables, made.Claims
 			if len(p.Claims) != len(claims) || len(p.Tables) != len(tables) {
-				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d", e.Name, p.Name, len(p.Claims), len(p.Tables), len(claims), len(tables))
+				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d",
+					e.Name, p.Name, len(p.Claims), len(p.Tables), len(claims), len(tables))
 				continue
 			}
 			for i, c := range claims {
@@ -85,7 +91,8 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 				case err != nil || was == nil:
 					t.Errorf("%s/%s, table %s: %v", e.Name, p.Name, table.Name, err)
 				case now.Markdown() != was.Markdown():
-					t.Errorf("%s/%s: table %s is\n%s\nand would be\n%s", e.Name, p.Name, table.Name, was.Markdown(), now.Markdown())
+					t.Errorf("%s/%s: table %s is\n%s\nand would be\n%s", e.Name, p.Name, table.Name, was.Markdown(),
+						now.Markdown())
 				}
 			}
 		}

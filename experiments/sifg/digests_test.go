@@ -34,8 +34,9 @@ type computed struct {
 
 const digestsFile = "testdata/digests.json"
 
-// TestNumerics: every method of every experiment gives at smoke scale the bits that it gave when its versions were last raised. The keys
-// of stored results rest on those versions, so other bits under the same versions would pass for the same result.
+// TestNumerics: every method of every experiment gives at smoke scale the bits that it gave when its versions were last
+// raised. The keys of stored results rest on those versions, so other bits under the same versions would pass for the
+// same result.
 func TestNumerics(t *testing.T) {
 	if kernel.Path() == "portable" {
 		t.Skip("the portable kernels have other bits by design")
@@ -64,11 +65,13 @@ func TestNumerics(t *testing.T) {
 		case w.Digest == "":
 			t.Errorf("%s is new: go test ./experiments/sifg -run TestNumerics -update writes it down", name)
 		case g.Versions == w.Versions && g.Digest != w.Digest:
-			t.Errorf("%s gives other numbers under the same versions (%s). If that is meant, raise the version of what changed: Version of the "+
-				"sampler's row (pkg/sifg/samplers.go), Version of the experiment, sifg.Numerics for what all samplers share, or "+
-				"plan.LoopVersion for the loop; then go test ./experiments/sifg -run TestNumerics -update", name, g.Versions)
+			t.Errorf("%s gives other numbers under the same versions (%s). If that is meant, raise the version of "+
+				"what changed: Version of the sampler's row (pkg/sifg/samplers.go), Version of the experiment, "+
+				"sifg.Numerics for what all samplers share, or plan.LoopVersion for the loop; then go test "+
+				"./experiments/sifg -run TestNumerics -update", name, g.Versions)
 		case g.Versions != w.Versions:
-			t.Errorf("%s has the versions %s, written down are %s: go test ./experiments/sifg -run TestNumerics -update", name, g.Versions, w.Versions)
+			t.Errorf("%s has the versions %s, written down are %s: go test ./experiments/sifg -run TestNumerics "+
+				"-update", name, g.Versions, w.Versions)
 		}
 	}
 }
@@ -81,15 +84,15 @@ func TestPlans(t *testing.T) {
 	}
 	for _, scale := range settings.Scales {
 		over := []settings.Override{{Text: "step=0.001", From: "--set"}}
-		if p, err := plan.New(plan.Request{Experiments: experiments, Scale: scale, Overrides: over, Data: data}); err != nil ||
-			len(p.Experiments) != len(experiments) {
+		p, err := plan.New(plan.Request{Experiments: experiments, Scale: scale, Overrides: over, Data: data})
+		if err != nil || len(p.Experiments) != len(experiments) {
 			t.Errorf("%s: %v", scale, err)
 		}
 	}
 }
 
-// computeAll computes the first trial of every method on every problem under every protocol at smoke scale. Trials whose data are not
-// here are left out.
+// computeAll computes the first trial of every method on every problem under every protocol at smoke scale. Trials
+// whose data are not here are left out.
 func computeAll(t *testing.T) map[string]computed {
 	data, err := dataset.Open(dataset.Options{Mirror: os.Getenv("SIFG_DATASETS_MIRROR"), Cache: "../../datasets/cache"})
 	if err != nil {
@@ -99,7 +102,8 @@ func computeAll(t *testing.T) map[string]computed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials := slices.DeleteFunc(p.Unique(), func(tr trial) bool { return tr.Config.Data != "" && data.Absent(tr.Config.Data) != nil })
+	absent := func(tr trial) bool { return tr.Config.Data != "" && data.Absent(tr.Config.Data) != nil }
+	trials := slices.DeleteFunc(p.Unique(), absent)
 	st, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +118,8 @@ func computeAll(t *testing.T) map[string]computed {
 		if err != nil || e == nil || !e.Trial.Final() {
 			t.Fatalf("%s: %v, %+v", tr.Name(), err, e)
 		}
-		out[fmt.Sprintf("%s/%s %s %s", tr.Experiment, tr.Protocol, tr.Problem, tr.Method)] = computed{versions(t, tr), digest(t, e)}
+		name := fmt.Sprintf("%s/%s %s %s", tr.Experiment, tr.Protocol, tr.Problem, tr.Method)
+		out[name] = computed{versions(t, tr), digest(t, e)}
 	}
 	return out
 }
@@ -126,7 +131,8 @@ func versions(t *testing.T, tr trial) string {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(experiments, func(e experiment) bool { return e.Name == tr.Experiment })
-	return fmt.Sprintf("loop %d, numerics %d, %s %d, %s %s", plan.LoopVersion, sifg.Numerics, s.Name, s.Version, tr.Experiment, experiments[i].Version)
+	return fmt.Sprintf("loop %d, numerics %d, %s %d, %s %s", plan.LoopVersion, sifg.Numerics, s.Name, s.Version,
+		tr.Experiment, experiments[i].Version)
 }
 
 // digest is the SHA-256 of the last particles and the measured values, in order.

@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 )
 
-// TestGridDocumentation writes the files that docs/grids.md shows (those that begin with their name in a comment) and runs its
-// commands one after another in one folder.
+// TestGridDocumentation writes the files that docs/grids.md shows (those that begin with their name in a comment) and
+// runs its commands one after another in one folder.
 func TestGridDocumentation(t *testing.T) {
 	text := document(t, "docs/grids.md")
 	t.Chdir(t.TempDir())
@@ -35,7 +35,8 @@ func TestGridDocumentation(t *testing.T) {
 	}
 }
 
-// TestShippedGrids lays out every grid that comes with an experiment. What it selects by is a metric that the experiment describes.
+// TestShippedGrids lays out every grid that comes with an experiment. What it selects by is a metric that the
+// experiment describes.
 func TestShippedGrids(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0
@@ -51,7 +52,8 @@ func TestShippedGrids(t *testing.T) {
 			if !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
 				t.Errorf("%s of %s selects by %q, which is no metric of it", file, e.Name, spec.Select)
 			}
-			command(t, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke", "--dry-run")
+			command(t, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke",
+				"--dry-run")
 		}
 	}
 	if n < 4 {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLibraryDocumentation builds the Go code of docs/library.md and of the README in a module of its own, as somebody does who has the
-// library alone, and runs the program.
+// TestLibraryDocumentation builds the Go code of docs/library.md and of the README in a module of its own, as somebody
+// does who has the library alone, and runs the program.
 func TestLibraryDocumentation(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -40,7 +40,8 @@ func TestLibraryDocumentation(t *testing.T) {
 	dir := t.TempDir()
 	const library = "github.com/semi-implicit/sifg/pkg/sifg"
 	for name, text := range map[string]string{
-		"go.mod": "module example.org/mine\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n" + require + ")\n\nreplace " + library + " => " +
+		"go.mod": "module example.org/mine\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n" + require +
+			")\n\nreplace " + library + " => " +
 			filepath.Join(root, "pkg/sifg") + "\n",
 		"go.sum":  string(sums),
 		"main.go": guide[0],
@@ -58,7 +59,8 @@ func TestLibraryDocumentation(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
-	if text := out.String(); !strings.Contains(text, "Nothing looks wrong.") || !strings.Contains(text, "500 particles") {
+	if text := out.String(); !strings.Contains(text, "Nothing looks wrong.") ||
+		!strings.Contains(text, "500 particles") {
 		t.Errorf("the program printed %q, want a summary without warnings", text)
 	}
 	body := guide[0][strings.Index(guide[0], "func main"):]

@@ -33,18 +33,21 @@ func isolated(t *testing.T) *unreachable {
 	return u
 }
 
-// TestTable1Offline: without network, mirror and cache every data set of Table 1 is read, and its plan runs under every protocol.
+// TestTable1Offline: without network, mirror and cache every data set of Table 1 is read, and its plan runs under every
+// protocol.
 func TestTable1Offline(t *testing.T) {
 	network := isolated(t)
 	data := must(dataset.Open(dataset.Options{}))
 	for _, scale := range settings.Scales {
-		for _, trial := range must(plan.New(plan.Request{Experiments: experiments[2:3], Scale: scale, Data: data})).Trials {
+		p := must(plan.New(plan.Request{Experiments: experiments[2:3], Scale: scale, Data: data}))
+		for _, trial := range p.Trials {
 			if _, err := trial.Data(); err != nil {
 				t.Fatalf("%s: %v", trial.Name(), err)
 			}
 		}
 	}
-	out := command(t, "run", "uci-bnn", "--protocol", "paper,released,matched,standard", "--scale", "smoke", "--methods", "svgd", "--seeds", "1")
+	out := command(t, "run", "uci-bnn", "--protocol", "paper,released,matched,standard", "--scale", "smoke",
+		"--methods", "svgd", "--seeds", "1")
 	if !strings.Contains(out, "23 trials: 0 already there, 23 computed") || network.tried > 0 {
 		t.Errorf("%d addresses were tried; the run said\n%s", network.tried, out)
 	}

@@ -35,7 +35,8 @@ func TestReadmeCounts(t *testing.T) {
 			for _, c := range p.Claims {
 				count[c.Verdict]++
 			}
-			row += fmt.Sprintf(" %d / %d / %d |", count[claim.Reproduced], count[claim.NotReproduced], count[claim.NotDecided]+count[claim.NotTestable])
+			row += fmt.Sprintf(" %d / %d / %d |", count[claim.Reproduced], count[claim.NotReproduced],
+				count[claim.NotDecided]+count[claim.NotTestable])
 		}
 		if !strings.Contains(readme, "\n"+row+"\n") {
 			t.Errorf("README.md lacks the row\n%s", row)
@@ -60,8 +61,8 @@ func TestTheoryTable(t *testing.T) {
 	}
 }
 
-// TestVerdict: docs/verdict.md has the title of each fair comparison of the committed report and of each control, and every row of the
-// comparisons under matched, whose sums the README has.
+// TestVerdict: docs/verdict.md has the title of each fair comparison of the committed report and of each control, and
+// every row of the comparisons under matched, whose sums the README has.
 func TestVerdict(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
@@ -69,14 +70,16 @@ func TestVerdict(t *testing.T) {
 	}
 	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	doc, sums := plain(document(t, "docs/verdict.md")), [4]int{}
-	counts := regexp.MustCompile(`SIFG and Ada-SIFG are better in (\d+), equal in (\d+) and worse in (\d+) of (\d+) comparisons`)
+	counts := regexp.MustCompile(`SIFG and Ada-SIFG are better in (\d+), equal in (\d+) and worse in (\d+) ` +
+		`of (\d+) comparisons`)
 	for _, e := range experiments {
 		x := rep.Experiment(e.Name)
 		if x == nil {
 			continue
 		}
 		for _, f := range x.Findings {
-			if control, verdicts, _ := strings.Cut(f.Title, ": "); strings.Contains(control, "blind SIFG") && !strings.Contains(doc, verdicts) {
+			if control, verdicts, _ := strings.Cut(f.Title, ": "); strings.Contains(control, "blind SIFG") &&
+				!strings.Contains(doc, verdicts) {
 				t.Errorf("docs/verdict.md lacks %q", verdicts)
 			}
 			found := counts.FindStringSubmatch(f.Title)
@@ -91,13 +94,15 @@ func TestVerdict(t *testing.T) {
 				}
 			}
 			for _, line := range lines {
-				if row := plain(line); (strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| -") || strings.HasPrefix(row, f.Title)) && !strings.Contains(doc, row) {
+				if row := plain(line); (strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| -") ||
+					strings.HasPrefix(row, f.Title)) && !strings.Contains(doc, row) {
 					t.Errorf("docs/verdict.md lacks\n%s", row)
 				}
 			}
 		}
 	}
-	want := fmt.Sprintf("better in %d, equal in %d and worse in %d of %d comparisons", sums[0], sums[1], sums[2], sums[3])
+	want := fmt.Sprintf("better in %d, equal in %d and worse in %d of %d comparisons",
+		sums[0], sums[1], sums[2], sums[3])
 	if readme := plain(document(t, "README.md")); !strings.Contains(readme, want) {
 		t.Errorf("README.md does not say %q", want)
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// template copies a template of the documents to a folder of its own, as a person does, and returns what edits its program and what runs it.
+// template copies a template of the documents to a folder of its own, as a person does, and returns what edits its
+// program and what runs it.
 func template(t *testing.T, name string) (dir string, edit func(old, new string), run func(args ...string) string) {
 	t.Helper()
 	root := must(filepath.Abs("../.."))
@@ -28,7 +29,8 @@ func template(t *testing.T, name string) (dir string, edit func(old, new string)
 		}
 	}
 	change("go.mod", "../sifg", root)
-	sums := append(must(os.ReadFile(filepath.Join(root, "pkg/harness/go.sum"))), must(os.ReadFile(filepath.Join(root, "go.work.sum")))...)
+	sums := append(must(os.ReadFile(filepath.Join(root, "pkg/harness/go.sum"))),
+		must(os.ReadFile(filepath.Join(root, "go.work.sum")))...)
 	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -47,17 +49,19 @@ func template(t *testing.T, name string) (dir string, edit func(old, new string)
 	return dir, func(old, new string) { t.Helper(); change("main.go", old, new) }, run
 }
 
-// TestOwnSampler: a sampler outside of this repository runs beside the others and has its title in figures. Its code is part of its trials'
-// identity: with another Version they are computed anew, and those of other samplers are not. Nor does it change what this
-// program would compute.
+// TestOwnSampler: a sampler outside of this repository runs beside the others and has its title in figures. Its code is
+// part of its trials' identity: with another Version they are computed anew, and those of other samplers are not. Nor
+// does it change what this program would compute.
 func TestOwnSampler(t *testing.T) {
 	dir, edit, run := template(t, "sampler")
 	ours := command(t, "plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json")
-	if theirs := run("plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json"); theirs != ours {
+	theirs := run("plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json")
+	if theirs != ours {
 		t.Errorf("sgld has other keys beside a sampler of one's own:\n%s\n%s", theirs, ours)
 	}
-	line := []string{"run", "gmm", "--problems", "gmm-2d", "--methods", "tamed,sgld", "--scale", "smoke", "--name", "mine"}
-	if out := run(line...); !strings.Contains(out, "2 trials: 0 already there, 2 computed") || !strings.Contains(out, "| gmm-2d  | tamed") {
+	line := strings.Fields("run gmm --problems gmm-2d --methods tamed,sgld --scale smoke --name mine")
+	if out := run(line...); !strings.Contains(out, "2 trials: 0 already there, 2 computed") ||
+		!strings.Contains(out, "| gmm-2d  | tamed") {
 		t.Errorf("the first run says\n%s", out)
 	}
 	edit("Version:  1", "Version:  2")
@@ -66,10 +70,12 @@ func TestOwnSampler(t *testing.T) {
 			t.Errorf("want %s: %s", want, out)
 		}
 	}
-	if out := run("verify", "--name", "mine", "--recompute", "9"); !strings.Contains(out, "2 trials recomputed: bit for bit the same") {
+	out := run("verify", "--name", "mine", "--recompute", "9")
+	if !strings.Contains(out, "2 trials recomputed: bit for bit the same") {
 		t.Errorf("recomputed: %s", out)
 	}
-	if page := must(os.ReadFile(filepath.Join(dir, "results/custom/mine/index.html"))); !bytes.Contains(page, []byte("Tamed Langevin</text>")) {
+	page := must(os.ReadFile(filepath.Join(dir, "results/custom/mine/index.html")))
+	if !bytes.Contains(page, []byte("Tamed Langevin</text>")) {
 		t.Error("no figure has its title")
 	}
 }

@@ -18,9 +18,11 @@ var claims = slices.Concat(exact, rules, assumptions, convergence, learning)
 // exact are identities: what is not equal to rounding is wrong.
 var exact = []claim.Claim{
 	{
-		ID: "T1", Statement: "Theorem 3.1: the velocity E[∇log π − ∇log μ̂] is minus the gradient of KL(μ̂‖π).",
-		Rule: "derivatives along random fields differ from −E⟨v, φ⟩ by at most 1e-5 of their size in 1-D and 2-D (quadrature) and by at " +
-			"most 4 standard errors in 10-D (Monte Carlo), for every cloud, σ and seed" + claim.AllRule,
+		ID:        "T1",
+		Statement: "Theorem 3.1: the velocity E[∇log π − ∇log μ̂] is minus the gradient of KL(μ̂‖π).",
+		Rule: "derivatives along random fields differ from −E⟨v, φ⟩ by at most 1e-5 of their size in 1-D and 2-D " +
+			"(quadrature) and by at most 4 standard errors in 10-D (Monte Carlo), for every cloud, σ and seed" +
+			claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "gradient"}
 			var holds []bool
@@ -37,19 +39,27 @@ var exact = []claim.Claim{
 					}
 				}
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...), Evidence: fmt.Sprintf(
-				"largest relative difference %s in 1-D and 2-D; at most %s standard errors in 10-D", claim.Num(worst), claim.Num(errors))}
+			return claim.Outcome{
+				Verdict: claim.All(holds),
+				Keys:    t.keys(s.Methods(t.problem)...),
+				Evidence: fmt.Sprintf("largest relative difference %s in 1-D and 2-D; at most %s standard errors in "+
+					"10-D", claim.Num(worst), claim.Num(errors)),
+			}
 		},
 	},
 	{
-		ID: "T2", Statement: "Towards N(0, I), n particles follow the Gaussian flow in closed form, which comes to rest at τ² = 1 − σ².",
-		Rule: "the slope of the errors of mean and standard deviation after 30 steps against n, in logarithms, has a 95 % interval that " +
-			"holds −1/2 and lies within −1/2 ± 0.2, and τ at rest is √max(0, 1 − σ²) to 1e-6; not reproduced if an interval excludes " +
-			"−1/2 or τ differs",
+		ID: "T2",
+		Statement: "Towards N(0, I), n particles follow the Gaussian flow in closed form, which comes to rest at τ² " +
+			"= 1 − σ².",
+		Rule: "the slope of the errors of mean and standard deviation after 30 steps against n, in logarithms, has a " +
+			"95 % interval that holds −1/2 and lies within −1/2 ± 0.2, and τ at rest is √max(0, 1 − σ²) to 1e-6; not " +
+			"reproduced if an interval excludes −1/2 or τ differs",
 		Check: checkFlow,
 	},
-	equal("T3", "Section 4.2: the denoising error is the score error plus d/σ² − E‖∇log μ̂‖².", "denoising-1d", "denoising-2d"),
-	equal("T4", "Appendix: ∇² log μ̂ = −I/σ² + Cov(z|x)/σ⁴.", "hessian-1d", "hessian-2d", "hessian-10d"),
+	equal("T3", "Section 4.2: the denoising error is the score error plus d/σ² − E‖∇log μ̂‖².",
+		"denoising-1d", "denoising-2d"),
+	equal("T4", "Appendix: ∇² log μ̂ = −I/σ² + Cov(z|x)/σ⁴.",
+		"hessian-1d", "hessian-2d", "hessian-10d"),
 }
 
 func checkFlow(s *record.Set) claim.Outcome {
@@ -68,8 +78,12 @@ func checkFlow(s *record.Set) claim.Outcome {
 			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-float64(sigma*sigma)))))
 		}
 	}
-	return claim.Outcome{Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(
-		"slope of the error of the mean %v, of the standard deviation %v; τ at rest differs by at most %s", mean, sd, claim.Num(gap))}
+	return claim.Outcome{
+		Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6),
+		Keys:    t.keys("gaussian"),
+		Evidence: fmt.Sprintf("slope of the error of the mean %v, of the standard deviation %v; τ at rest differs by "+
+			"at most %s", mean, sd, claim.Num(gap)),
+	}
 }
 
 // equal is the claim that both sides of an identity are equal.
@@ -88,8 +102,11 @@ func equal(id, statement string, methods ...string) claim.Claim {
 					}
 				}
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(methods...),
-				Evidence: "largest relative difference " + claim.Num(worst)}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys(methods...),
+				Evidence: "largest relative difference " + claim.Num(worst),
+			}
 		},
 	}
 }
@@ -97,16 +114,19 @@ func equal(id, statement string, methods ...string) claim.Claim {
 // rules are about the network's loss and the rules for σ (section 3).
 var rules = []claim.Claim{
 	{
-		ID: "T5", Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
-		Rule: "at σ = 0.1, as in the paper's experiments, the variance of the parameters' gradient under the denoising loss is lower " +
-			"than under the Stein loss, for networks with random and with trained weights, in 2-D and 10-D, on clouds of both widths, in " +
-			"every seed" + claim.AllRule,
+		ID:        "T5",
+		Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
+		Rule: "at σ = 0.1, as in the paper's experiments, the variance of the parameters' gradient under the " +
+			"denoising loss is lower than under the Stein loss, for networks with random and with trained weights, " +
+			"in 2-D and 10-D, on clouds of both widths, in every seed" + claim.AllRule,
 		Check: checkVariance,
 	},
 	{
-		ID: "T6", Statement: "Equations 3.9 and 3.10: E⟨∇log μ̂ − ∇log π, w⟩ is the derivative of KL(μ̂‖π) in σ.",
-		Rule: "the closed form differs from central differences of KL by at most 1e-6 of its size, or 1e-8, for every (σ, τ), and so " +
-			"does that of each of the library's five rules from those of its own objective" + claim.AllRule,
+		ID:        "T6",
+		Statement: "Equations 3.9 and 3.10: E⟨∇log μ̂ − ∇log π, w⟩ is the derivative of KL(μ̂‖π) in σ.",
+		Rule: "the closed form differs from central differences of KL by at most 1e-6 of its size, or 1e-8, for " +
+			"every (σ, τ), and so does that of each of the library's five rules from those of its own objective" +
+			claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "sigma"}
 			var holds []bool
@@ -125,18 +145,24 @@ var rules = []claim.Claim{
 					}
 				}
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
-				Evidence: "largest relative difference " + claim.Num(worst)}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys(s.Methods(t.problem)...),
+				Evidence: "largest relative difference " + claim.Num(worst),
+			}
 		},
 	},
-	descends("T7", "Ada-SIFG descends KL in σ, by the rules of the text and of the ICA and regression scripts (kl-w, kl-eps, kl-mean).",
+	descends("T7", "Ada-SIFG descends KL in σ, by the rules of the text and of the ICA and regression scripts "+
+		"(kl-w, kl-eps, kl-mean).",
 		"kl-w", "kl-eps", "kl-mean"),
-	descends("T8", "Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).", "dsm-in", "dsm-out"),
+	descends("T8", "Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).",
+		"dsm-in", "dsm-out"),
 	{
-		ID: "T9", Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
-		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within 0.05 of the exact one " +
-			"at every σ: the 90 % interval of the mean difference (Student's t over seeds) is within ±0.05; not reproduced if one is " +
-			"outside, otherwise not decided",
+		ID:        "T9",
+		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
+		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
+			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) is " +
+			"within ±0.05; not reproduced if one is outside, otherwise not decided",
 		Check: checkHeld,
 	},
 }
@@ -159,17 +185,21 @@ func checkVariance(s *record.Set) claim.Outcome {
 		}
 	}
 	shared := stats.Mean(t.at("linear", "held", 0)) / stats.Mean(t.at("linear", "redrawn", 0))
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...), Evidence: fmt.Sprintf(
-		"variance over Hutchinson's, at σ = 0.1: %s; it goes like n to the power %v. Noise that five network steps share has %s times the "+
-			"variance of noise drawn anew", claim.Spread(ratios), slopeOf(t.each("trained", "by-n"), nil), claim.Num(shared))}
+	return claim.Outcome{
+		Verdict: claim.All(holds),
+		Keys:    t.keys(s.Methods(t.problem)...),
+		Evidence: fmt.Sprintf("variance over Hutchinson's, at σ = 0.1: %s; it goes like n to the power %v. Noise that "+
+			"five network steps share has %s times the variance of noise drawn anew",
+			claim.Spread(ratios), slopeOf(t.each("trained", "by-n"), nil), claim.Num(shared)),
+	}
 }
 
 // descends is the claim that the library's step by some rules goes down KL wherever KL has a slope.
 func descends(id, statement string, rules ...string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
-		Rule: "the library's step with a trained network has the sign of descent in every (σ, τ) in which KL has a slope of at least " +
-			"0.1, for every rule and seed" + claim.AllRule,
+		Rule: "the library's step with a trained network has the sign of descent in every (σ, τ) in which KL has a " +
+			"slope of at least 0.1, for every rule and seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "sigma"}
 			var holds []bool
@@ -189,8 +219,11 @@ func descends(id, statement string, rules ...string) claim.Claim {
 				}
 				text = append(text, fmt.Sprintf("%s %d of %d", rule, right, all))
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(rules...),
-				Evidence: "steps that descend: " + strings.Join(text, ", ")}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys(rules...),
+				Evidence: "steps that descend: " + strings.Join(text, ", "),
+			}
 		},
 	}
 }
@@ -220,6 +253,9 @@ func checkHeld(s *record.Set) claim.Outcome {
 	if verdict != claim.NotDecided {
 		needed = ""
 	}
-	return claim.Outcome{Verdict: verdict, Keys: t.keys("kl-w"),
-		Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ") + needed}
+	return claim.Outcome{
+		Verdict:  verdict,
+		Keys:     t.keys("kl-w"),
+		Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ") + needed,
+	}
 }

@@ -15,16 +15,19 @@ import (
 // assumptions are those of section 4.
 var assumptions = []claim.Claim{
 	{
-		ID: "T10", Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a smoothed score grows " +
-			"linearly at most.",
-		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + 0.05, k = 1, 2, and that " +
-			"of the score below 1.05, for each law and σ; not reproduced if an interval is above that, otherwise not decided",
+		ID: "T10",
+		Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a smoothed score " +
+			"grows linearly at most.",
+		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + 0.05, " +
+			"k = 1, 2, and that of the score below 1.05, for each law and σ; not reproduced if an interval is above " +
+			"that, otherwise not decided",
 		Check: checkRays,
 	},
 	{
-		ID: "T11", Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
-		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for each of the four " +
-			"densities and seed" + claim.AllRule,
+		ID:        "T11",
+		Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
+		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for " +
+			"each of the four densities and seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "lipschitz"}
 			var holds []bool
@@ -37,8 +40,11 @@ var assumptions = []claim.Claim{
 				}
 				text = append(text, m+" "+claim.Spread(growth))
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
-				Evidence: "growth of the quotient: " + strings.Join(text, ", ")}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys(s.Methods(t.problem)...),
+				Evidence: "growth of the quotient: " + strings.Join(text, ", "),
+			}
 		},
 	},
 	bounded("T12", "Assumption 4.4: the fifth moment of the particles stays bounded.", "m5"),
@@ -66,9 +72,12 @@ func checkRays(s *record.Set) claim.Outcome {
 	if seeds < 5 {
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
 	}
-	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(s.Methods(t.problem)...), Evidence: fmt.Sprintf(
-		"steepest upper ends over all laws: first moment %s, second %s, score %s",
-		fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2]))}
+	return claim.Outcome{
+		Verdict: claim.Decide(yes, no),
+		Keys:    t.keys(s.Methods(t.problem)...),
+		Evidence: fmt.Sprintf("steepest upper ends over all laws: first moment %s, second %s, score %s",
+			fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2])),
+	}
 }
 
 var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomial-gamma"}
@@ -77,8 +86,8 @@ var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomia
 func bounded(id, statement, metric string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
-		Rule: "for SIFG on both mixtures and monomial gamma, its largest value in the second half of the run is at most twice that in " +
-			"the first, in every seed" + claim.AllRule,
+		Rule: "for SIFG on both mixtures and monomial gamma, its largest value in the second half of the run is at " +
+			"most twice that in the first, in every seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			var holds []bool
 			var text, keys []string
@@ -99,8 +108,11 @@ func bounded(id, statement, metric string) claim.Claim {
 				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+claim.Spread(growth))
 				keys = append(keys, trials{s, problem}.keys("sifg")...)
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: keys, Evidence: "second half over first: " + strings.Join(text, ", ") +
-				study.NeededAll(holds)}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     keys,
+				Evidence: "second half over first: " + strings.Join(text, ", ") + study.NeededAll(holds),
+			}
 		},
 	}
 }
@@ -108,26 +120,32 @@ func bounded(id, statement, metric string) claim.Claim {
 // convergence is section 4.3 and what the algorithm makes of it.
 var convergence = []claim.Claim{
 	{
-		ID: "T14", Statement: "Proposition 4.6: with the exact score a step h descends by h·E‖v‖² up to O(h²), whatever the number of " +
-			"particles.",
-		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 and 100, and from h = " +
-			"σ²/4 to σ²/1024 the remainders change by at most a quarter of the largest" + claim.AllRule,
+		ID: "T14",
+		Statement: "Proposition 4.6: with the exact score a step h descends by h·E‖v‖² up to O(h²), whatever the " +
+			"number of particles.",
+		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 " +
+			"and 100, and from h = σ²/4 to σ²/1024 the remainders change by at most a quarter of the largest" +
+			claim.AllRule,
 		Check: checkDescent,
 	},
 	{
-		ID: "T15", Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps falls like K^(−1/2).",
-		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a mixture; not reproduced " +
-			"if one is above, otherwise not decided",
+		ID: "T15",
+		Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps falls like " +
+			"K^(−1/2).",
+		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
+			"mixture; not reproduced if one is above, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "rate"}
 			return belowAll(t, -0.45, map[string]slope{
-				"N(0, I)": slopeOf(t.each("log-concave", "square"), nil), "mixture": slopeOf(t.each("mixture", "square"), nil),
+				"N(0, I)": slopeOf(t.each("log-concave", "square"), nil),
+				"mixture": slopeOf(t.each("mixture", "square"), nil),
 			}, "log-concave", "mixture")
 		},
 	},
 	{
-		ID: "T16", Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
-		Rule: "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
+		ID:        "T16",
+		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
+		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "rate"}
 			var holds []bool
@@ -141,19 +159,24 @@ var convergence = []claim.Claim{
 				r := square[k][last] / epsilon[k][last]
 				holds, ratio = append(holds, r <= 1), append(ratio, r)
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("learned"),
-				Evidence: "E‖v‖² over ε at the largest K: " + claim.Spread(ratio)}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys("learned"),
+				Evidence: "E‖v‖² over ε at the largest K: " + claim.Spread(ratio),
+			}
 		},
 	},
 	{
-		ID: "T17", Statement: "Along the run on the 2-D mixture the network's error is small enough for Theorem 4.7 to say something: ε " +
-			"< E‖v‖².",
-		Rule: "ε is below E‖v‖² at more than half of the checkpoints, in every seed, with 500 particles and the paper's " +
-			"network" + claim.AllRule,
+		ID: "T17",
+		Statement: "Along the run on the 2-D mixture the network's error is small enough for Theorem 4.7 to say " +
+			"something: ε < E‖v‖².",
+		Rule: "ε is below E‖v‖² at more than half of the checkpoints, in every seed, with 500 particles and the " +
+			"paper's network" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			var holds []bool
 			var share, relative []float64
-			epsilon, square := s.Curves("network", "base", "epsilon", 0), s.Curves("network", "base", "velocity-square", 0)
+			epsilon := s.Curves("network", "base", "epsilon", 0)
+			square := s.Curves("network", "base", "velocity-square", 0)
 			size := s.Curves("network", "base", "score-square", 0)
 			for k, c := range epsilon {
 				below := 0.0
@@ -166,15 +189,20 @@ var convergence = []claim.Claim{
 				holds, share = append(holds, below > 0.5), append(share, below)
 				relative = append(relative, c.Value[last]/size[k].Value[last])
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: trials{s, "network"}.keys("base"), Evidence: fmt.Sprintf(
-				"share of checkpoints %s; at the end ε is %s of E‖∇log μ̂‖²", claim.Spread(share), claim.Spread(relative))}
+			return claim.Outcome{
+				Verdict: claim.All(holds),
+				Keys:    trials{s, "network"}.keys("base"),
+				Evidence: fmt.Sprintf("share of checkpoints %s; at the end ε is %s of E‖∇log μ̂‖²",
+					claim.Spread(share), claim.Spread(relative)),
+			}
 		},
 	},
 	{
-		ID: "T18", Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
-		Rule: "with 64 draws a move the energy distance is within 25 % of that with one: the 90 % interval of the mean log ratio " +
-			"(Student's t over seeds) is within ±log 1.25, for the exact and the learned score and every σ; not reproduced if one " +
-			"interval is outside, otherwise not decided",
+		ID:        "T18",
+		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
+		Rule: "with 64 draws a move the energy distance is within 25 % of that with one: the 90 % interval of the " +
+			"mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the learned score and " +
+			"every σ; not reproduced if one interval is outside, otherwise not decided",
 		Check: checkDraws,
 	},
 }
@@ -209,9 +237,12 @@ func checkDescent(s *record.Set) claim.Outcome {
 		_, k := stat.LinearRegression(logSigma, logLargest, nil, false)
 		slopes = append(slopes, k)
 	}
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("gaussian"), Evidence: fmt.Sprintf(
-		"remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ to the power %s",
-		claim.Spread(growth), claim.Spread(slopes))}
+	return claim.Outcome{
+		Verdict: claim.All(holds),
+		Keys:    t.keys("gaussian"),
+		Evidence: fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ "+
+			"to the power %s", claim.Spread(growth), claim.Spread(slopes)),
+	}
 }
 
 // belowAll is the outcome of a claim that slopes are below a limit.
@@ -231,7 +262,8 @@ func belowAll(t trials, limit float64, slopes map[string]slope, methods ...strin
 	out := claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(methods...),
 		Evidence: "slope [95 % interval]: " + strings.Join(text, ", ")}
 	if out.Verdict == claim.NotDecided {
-		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide", claim.Num(math.Ceil(needed)))
+		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
+			claim.Num(math.Ceil(needed)))
 	}
 	return out
 }
@@ -250,9 +282,13 @@ func checkDraws(s *record.Set) claim.Outcome {
 			}
 			v, _ := claim.Alike(d, math.Log(1.25))
 			verdict = claim.Worst(verdict, v)
-			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, claim.Num(sigma), claim.Num(math.Exp(stats.Mean(d)))))
+			ratio := math.Exp(stats.Mean(d))
+			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, claim.Num(sigma), claim.Num(ratio)))
 		}
 	}
-	return claim.Outcome{Verdict: max(verdict, claim.NotTestable), Keys: t.keys(methods...),
-		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; ")}
+	return claim.Outcome{
+		Verdict:  max(verdict, claim.NotTestable),
+		Keys:     t.keys(methods...),
+		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; "),
+	}
 }

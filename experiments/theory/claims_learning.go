@@ -17,12 +17,13 @@ func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys
 
 // learning is sections 4.4 and 4.5: what a network can learn of the score.
 var learning = []claim.Claim{
-	learns("T19", "Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at least like "+
-		"n^(−1/2).", "heavy-tailed", -0.4),
+	learns("T19", "Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at "+
+		"least like n^(−1/2).", "heavy-tailed", -0.4),
 	{
-		ID: "T20", Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
-		Rule: "the slope of the error against the width in logarithms has a 95 % interval below 0, for each σ; not reproduced if one is " +
-			"above, otherwise not decided",
+		ID:        "T20",
+		Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
+		Rule: "the slope of the error against the width in logarithms has a 95 % interval below 0, for each σ; not " +
+			"reproduced if one is above, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "width"}
 			slopes := map[string]slope{}
@@ -38,9 +39,10 @@ var learning = []claim.Claim{
 		},
 	},
 	{
-		ID: "T21", Statement: "Corollaries 4.10 and 4.14: the paper's numbers of particles suffice for an error of 0.1.",
-		Rule: "with constants 1 and without logarithms, the corollary for sub-Gaussian laws, by its own proof, asks for at most the " +
-			"particles used, in each experiment" + claim.AllRule,
+		ID:        "T21",
+		Statement: "Corollaries 4.10 and 4.14: the paper's numbers of particles suffice for an error of 0.1.",
+		Rule: "with constants 1 and without logarithms, the corollary for sub-Gaussian laws, by its own proof, asks " +
+			"for at most the particles used, in each experiment" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "bounds"}
 			var holds []bool
@@ -50,23 +52,27 @@ var learning = []claim.Claim{
 				for k := range asked {
 					holds = append(holds, asked[k] <= used[k])
 				}
-				text = append(text, fmt.Sprintf("%s 10^%s of 10^%s", m, claim.Num(stats.Mean(asked)), claim.Num(stats.Mean(used))))
+				a, u := claim.Num(stats.Mean(asked)), claim.Num(stats.Mean(used))
+				text = append(text, fmt.Sprintf("%s 10^%s of 10^%s", m, a, u))
 			}
-			return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
-				Evidence: "asked for and used: " + strings.Join(text, ", ")}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Keys:     t.keys(s.Methods(t.problem)...),
+				Evidence: "asked for and used: " + strings.Join(text, ", "),
+			}
 		},
 	},
-	learns("T22", "Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.", "sub-gaussian", -0.8),
+	learns("T22", "Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
+		"sub-gaussian", -0.8),
 }
 
 // learns is the claim that the excess error falls with n at a rate.
 func learns(id, statement, method string, limit float64) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
-		Rule: fmt.Sprintf("the slope of the excess error against n in logarithms has a 95 %% interval below %s, for each σ, over the n "+
-			"whose mean error is at "+
-			"least twice that of a network that never sees a draw twice; not reproduced if one is above, otherwise not "+
-			"decided", claim.Num(limit)),
+		Rule: fmt.Sprintf("the slope of the excess error against n in logarithms has a 95 %% interval below %s, for "+
+			"each σ, over the n whose mean error is at least twice that of a network that never sees a draw twice; "+
+			"not reproduced if one is above, otherwise not decided", claim.Num(limit)),
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "samples"}
 			slopes := map[string]slope{}

@@ -70,7 +70,8 @@ func verdict(t *testing.T, id string, s *record.Set) claim.Verdict {
 	return 0
 }
 
-// TestClaimsCanFail: what is measured at a small size is reproduced, and the same measurement of something wrong is not.
+// TestClaimsCanFail: what is measured at a small size is reproduced, and the same measurement of something wrong is
+// not.
 func TestClaimsCanFail(t *testing.T) {
 	scale := func(metric string, factor float64) func(r *record.Trace) {
 		return func(r *record.Trace) {
@@ -97,9 +98,11 @@ func TestClaimsCanFail(t *testing.T) {
 			scale("expected", -1)(r)
 			scale("own-error", 1e12)(r)
 		}},
-		{"T7", "sigma", 5, []string{"problems.sigma.particles=1000", "problems.sigma.options.steps=200"}, scale("library", -1)},
+		{"T7", "sigma", 5, []string{"problems.sigma.particles=1000", "problems.sigma.options.steps=200"},
+			scale("library", -1)},
 		{"T10", "rays", 5, nil, larger("score-0.5", func(i int) float64 { return float64(i) })},
-		{"T14", "descent", 5, []string{"problems.descent.options.sizes=[10,100,1000]"}, scale("remainder-1000-0.4", 100)},
+		{"T14", "descent", 5, []string{"problems.descent.options.sizes=[10,100,1000]"},
+			scale("remainder-1000-0.4", 100)},
 		{"T15", "rate", 5, nil, larger("square", func(i int) float64 { return float64(i) })},
 	} {
 		right := measured(t, x.seeds, x.problem, x.set...)
@@ -114,8 +117,8 @@ func TestClaimsCanFail(t *testing.T) {
 
 // TestToyRulesDescendNothing: the rules of the toy scripts pass only where KL falls with σ.
 func TestToyRulesDescendNothing(t *testing.T) {
-	s := measured(t, 2, "sigma", "problems.sigma.options.taus=[1.7]", "problems.sigma.particles=500", "problems.sigma.options.steps=200",
-		"problems.sigma.options.sigmas=[0.5,0.7]")
+	s := measured(t, 2, "sigma", "problems.sigma.options.taus=[1.7]", "problems.sigma.particles=500",
+		"problems.sigma.options.steps=200", "problems.sigma.options.sigmas=[0.5,0.7]")
 	if v := verdict(t, "T8", s); v != claim.NotReproduced {
 		t.Errorf("T8 is %v where every step should shrink σ", v)
 	}

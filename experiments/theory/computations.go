@@ -26,17 +26,25 @@ type computation struct {
 
 var computations = map[string]computation{
 	"gradient": {
-		gradient, []string{"dirac-1d", "dirac-2d", "dirac-10d", "affine-1d", "affine-2d", "affine-10d"}, []string{"sigmas", "draws"},
+		gradient,
+		[]string{"dirac-1d", "dirac-2d", "dirac-10d", "affine-1d", "affine-2d", "affine-10d"},
+		[]string{"sigmas", "draws"},
 	},
 	"flow":  {flow, []string{"gaussian"}, []string{"sigmas", "sizes"}},
 	"sigma": {sigmas, sigmaRules(), []string{"sigmas", "taus", "sizes", "steps"}},
 	"identity": {
-		identity, []string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"}, []string{"sigmas"},
+		identity,
+		[]string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"},
+		[]string{"sigmas"},
 	},
-	"rays":     {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
-	"descent":  {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
-	"rate":     {rate, []string{"log-concave", "mixture", "learned"}, []string{"sigmas", "sizes"}},
-	"variance": {variance, []string{"linear", "random", "trained"}, []string{"dims", "taus", "sigmas", "sizes", "steps", "draws"}},
+	"rays":    {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
+	"descent": {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
+	"rate":    {rate, []string{"log-concave", "mixture", "learned"}, []string{"sigmas", "sizes"}},
+	"variance": {
+		variance,
+		[]string{"linear", "random", "trained"},
+		[]string{"dims", "taus", "sigmas", "sizes", "steps", "draws"},
+	},
 	"draws": {
 		drawsPerMove,
 		[]string{"exact-1", "exact-4", "exact-16", "exact-64", "learned-1", "learned-4", "learned-16", "learned-64"},

@@ -10,7 +10,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// TestRefusals: options that a computation cannot work with are refused by their key when a plan is made, and so are other methods.
+// TestRefusals: options that a computation cannot work with are refused by their key when a plan is made, and so are
+// other methods.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ problem, set, want string }{
 		{"rate", "sizes=[0]", "options.sizes: want whole numbers from 1 on"},
@@ -25,16 +26,23 @@ func TestRefusals(t *testing.T) {
 	} {
 		set := settings.Override{Text: "problems." + c.problem + ".options." + c.set, From: "the test"}
 		_, err := plan.New(plan.Request{
-			Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{c.problem}, Overrides: []settings.Override{set},
+			Experiments: []*harness.Experiment{Experiment},
+			Scale:       "smoke",
+			Problems:    []string{c.problem},
+			Overrides:   []settings.Override{set},
 		})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %s: error %v, want one with %q", c.set, c.problem, err, c.want)
 		}
 	}
 	_, err := plan.New(plan.Request{
-		Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{"rays"}, Methods: []string{"svgd"},
+		Experiments: []*harness.Experiment{Experiment},
+		Scale:       "smoke",
+		Problems:    []string{"rays"},
+		Methods:     []string{"svgd"},
 	})
-	if err == nil || !strings.Contains(err.Error(), "rays measures cauchy, compact, gaussian, laplace, student, not svgd") {
+	const want = "rays measures cauchy, compact, gaussian, laplace, student, not svgd"
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another method: %v", err)
 	}
 }

@@ -18,75 +18,88 @@ import (
 
 var figures = []harness.Figure{
 	{
-		Name: "draws", Title: "The flow of the proofs against the algorithm",
-		Caption: "2-D mixture, 200 particles: share of the sample in the least covered mode and energy distance to exact draws, against " +
-			"the draws of w that a move averages. One draw is Algorithm 1, infinitely many are the flow of the proofs. Averaging loses " +
-			"modes: the method explores by the noise of its single draw. At σ = 0.2 that noise also keeps particles out of the narrowest " +
-			"mode.",
+		Name:  "draws",
+		Title: "The flow of the proofs against the algorithm",
+		Caption: "2-D mixture, 200 particles: share of the sample in the least covered mode and energy distance to " +
+			"exact draws, against the draws of w that a move averages. One draw is Algorithm 1, infinitely many are " +
+			"the flow of the proofs. Averaging loses modes: the method explores by the noise of its single draw. At " +
+			"σ = 0.2 that noise also keeps particles out of the narrowest mode.",
 		Draw: drawDraws,
 	},
 	{
-		Name: "draws-samples", Title: "The flow of the proofs against the algorithm: samples at σ = 0.12",
-		Caption: "The sample after the last move of the first seed, on the highest-density regions of the target that hold 50, 90 and 99 " +
-			"% of its mass. All start at the right, on no mode; with 64 draws a move the particles stay with the modes they meet first.",
+		Name:  "draws-samples",
+		Title: "The flow of the proofs against the algorithm: samples at σ = 0.12",
+		Caption: "The sample after the last move of the first seed, on the highest-density regions of the target " +
+			"that hold 50, 90 and 99 % of its mass. All start at the right, on no mode; with 64 draws a move the " +
+			"particles stay with the modes they meet first.",
 		Draw: drawSamples,
 	},
 	{
-		Name: "epsilon", Title: "How well the network learns the score along a run",
-		Caption: "First: the network's squared error ε along SIFG's run on the 2-D mixture, beside the squared score that it learns and " +
-			"E‖v‖² of the exact flow; Theorem 4.7 says something where ε is the lowest. The others: ε as a share of the squared score, " +
-			"with one setting changed at a time.",
+		Name:  "epsilon",
+		Title: "How well the network learns the score along a run",
+		Caption: "First: the network's squared error ε along SIFG's run on the 2-D mixture, beside the squared score " +
+			"that it learns and E‖v‖² of the exact flow; Theorem 4.7 says something where ε is the lowest. The " +
+			"others: ε as a share of the squared score, with one setting changed at a time.",
 		Draw: drawEpsilon,
 	},
 	{
-		Name: "sigma", Title: "Where each rule for σ descends KL",
-		Caption: "The library's step over the rate, with a trained network, for clouds of N(0, τ²I) against N(0, I) in 2-D: the " +
-			"logarithm of its size, and white where it goes up KL. The rules of the toy scripts make σ grow nearly wherever it should " +
-			"shrink, by steps that are larger by orders of magnitude.",
+		Name:  "sigma",
+		Title: "Where each rule for σ descends KL",
+		Caption: "The library's step over the rate, with a trained network, for clouds of N(0, τ²I) against N(0, I) " +
+			"in 2-D: the logarithm of its size, and white where it goes up KL. The rules of the toy scripts make σ " +
+			"grow nearly wherever it should shrink, by steps that are larger by orders of magnitude.",
 		Draw: drawSigma,
 	},
 	{
-		Name: "variance", Title: "Gradient variance of denoising over Hutchinson's",
-		Caption: "Variance of the parameters' gradient under the denoising loss over that under the Stein loss, against σ, on clouds of " +
-			"N(0, τ²I); dashed: closed form. Below the line the paper's sentence is true: for networks with a σ of about τ or more, for " +
-			"a linear field nowhere.",
+		Name:  "variance",
+		Title: "Gradient variance of denoising over Hutchinson's",
+		Caption: "Variance of the parameters' gradient under the denoising loss over that under the Stein loss, " +
+			"against σ, on clouds of N(0, τ²I); dashed: closed form. Below the line the paper's sentence is true: " +
+			"for networks with a σ of about τ or more, for a linear field nowhere.",
 		Draw: drawVariance,
 	},
 	{
-		Name: "rate", Title: "Theorem 4.7: mean squared gradient against K",
-		Caption: "Mean of E‖v‖² over K moves with h ∝ K^(−1/2); dashed: slope −1/2. With the learned score the mean error ε of the " +
-			"network bounds it from above, and is itself still falling.",
+		Name:  "rate",
+		Title: "Theorem 4.7: mean squared gradient against K",
+		Caption: "Mean of E‖v‖² over K moves with h ∝ K^(−1/2); dashed: slope −1/2. With the learned score the mean " +
+			"error ε of the network bounds it from above, and is itself still falling.",
 		Draw: drawRate,
 	},
 	{
-		Name: "samples", Title: "Theorems 4.8 and 4.12: error of the fitted score against n",
-		Caption: "Mean ‖f − ∇log μ̂‖² of a network fitted to n draws; lines across: the same network that never sees a draw twice. The " +
-			"error falls about like 1/n, or faster, until the network's own limit, which is what is left at a small σ.",
+		Name:  "samples",
+		Title: "Theorems 4.8 and 4.12: error of the fitted score against n",
+		Caption: "Mean ‖f − ∇log μ̂‖² of a network fitted to n draws; lines across: the same network that never sees " +
+			"a draw twice. The error falls about like 1/n, or faster, until the network's own limit, which is what " +
+			"is left at a small σ.",
 		Draw: drawLearning("samples", "number of draws n", []string{"sub-gaussian", "heavy-tailed"}),
 	},
 	{
-		Name: "width", Title: "Theorem 4.9: error of the score against the network's width",
-		Caption: "Mean ‖f − ∇log μ̂‖² of networks that never see a draw twice. The error falls with the width until optimisation, not " +
-			"size, limits it.",
+		Name:  "width",
+		Title: "Theorem 4.9: error of the score against the network's width",
+		Caption: "Mean ‖f − ∇log μ̂‖² of networks that never see a draw twice. The error falls with the width until " +
+			"optimisation, not size, limits it.",
 		Draw: drawLearning("width", "width", []string{"1d", "2d"}),
 	},
 	{
-		Name: "descent", Title: "Proposition 4.6: remainder of one step over h²",
-		Caption: "[ΔF + h·E‖v‖²]/h² for the exact flow on a 1-D mixture, mean and range over seeds. It stays bounded as h falls, and " +
-			"does not grow with the number of particles, but with a small σ.",
+		Name:  "descent",
+		Title: "Proposition 4.6: remainder of one step over h²",
+		Caption: "[ΔF + h·E‖v‖²]/h² for the exact flow on a 1-D mixture, mean and range over seeds. It stays bounded " +
+			"as h falls, and does not grow with the number of particles, but with a small σ.",
 		Draw: drawDescent,
 	},
 	{
-		Name: "rays", Title: "Lemma 4.1: smoothed scores along a ray",
-		Caption: "Size of the score of ρ * N(0, σ²I), σ = 0.1, for five laws ρ; dashed: slope 1. Light tails give linear growth, which " +
-			"is the most that the lemma allows.",
+		Name:  "rays",
+		Title: "Lemma 4.1: smoothed scores along a ray",
+		Caption: "Size of the score of ρ * N(0, σ²I), σ = 0.1, for five laws ρ; dashed: slope 1. Light tails give " +
+			"linear growth, which is the most that the lemma allows.",
 		Draw: drawRays,
 	},
 	{
-		Name: "growth", Title: "Assumptions 4.4 and 4.5 along a run",
-		Caption: "SIFG under the settings of the fair comparison: fifth moment of the particles, and the largest ‖v‖/(1 + ‖z‖). The " +
-			"moment nearly settles on the mixtures; on monomial gamma it still grows, as the cloud reaches for the tails. The ratio does " +
-			"not grow.",
+		Name:  "growth",
+		Title: "Assumptions 4.4 and 4.5 along a run",
+		Caption: "SIFG under the settings of the fair comparison: fifth moment of the particles, and the largest " +
+			"‖v‖/(1 + ‖z‖). The moment nearly settles on the mixtures; on monomial gamma it still grows, as the " +
+			"cloud reaches for the tails. The ratio does not grow.",
 		Draw: drawGrowth,
 	},
 }
@@ -131,11 +144,14 @@ func drawDraws(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "draws"}
 	counts := []string{"1", "4", "16", "64"}
 	f := &figure.Figure{Cols: 2, Width: 18, Height: 13}
-	for _, metric := range []struct{ name, label string }{{"least", "share of the least covered mode"}, {"energy", "energy distance"}} {
+	for _, metric := range []struct{ name, label string }{
+		{"least", "share of the least covered mode"}, {"energy", "energy distance"},
+	} {
 		for _, kind := range []string{"exact", "learned"} {
 			p := figure.Panel{
-				Title: kind + " score", X: figure.Axis{Label: "draws of w a " +
-					"move", Categories: counts}, Y: figure.Axis{Label: metric.label, Max: math.NaN()},
+				Title: kind + " score",
+				X:     figure.Axis{Label: "draws of w a move", Categories: counts},
+				Y:     figure.Axis{Label: metric.label, Max: math.NaN()},
 			}
 			for k, sigma := range t.options().Sigmas {
 				var list [][]float64
@@ -145,7 +161,8 @@ func drawDraws(s *record.Set) (*figure.Figure, error) {
 				p.Layers = append(p.Layers, band(bySeed(list), series(k, "σ = "+claim.Num(sigma)), nil)...)
 			}
 			if floor := t.at("exact-1", "floor-"+metric.name, 0); floor != nil {
-				p.Layers = append(p.Layers, figure.HLine{Y: max(0, stats.Mean(floor)), Style: figure.Method("truth").As("exact draws")})
+				style := figure.Method("truth").As("exact draws")
+				p.Layers = append(p.Layers, figure.HLine{Y: max(0, stats.Mean(floor)), Style: style})
 			}
 			f.Panels = append(f.Panels, p)
 		}
@@ -156,8 +173,8 @@ func drawDraws(s *record.Set) (*figure.Figure, error) {
 func drawSamples(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "draws"}
 	mixture := target.GMM2D()
-	regions := density.Contours(func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }, -4.6, 4.6, -3.2, 3.2,
-		figure.Method("truth"), 0.5, 0.9, 0.99)
+	pdf := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
+	regions := density.Contours(pdf, -4.6, 4.6, -3.2, 3.2, figure.Method("truth"), 0.5, 0.9, 0.99)
 	f := &figure.Figure{Cols: 2, Plane: true}
 	for _, m := range []struct{ method, title string }{
 		{"exact-1", "exact score, 1 draw"}, {"exact-64", "exact score, 64 draws"},
@@ -172,7 +189,9 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 			px, py = append(px, x[0][i]), append(py, y[0][i])
 		}
 		f.Panels = append(f.Panels, figure.Panel{
-			Title: m.title, X: figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6}, Y: figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
+			Title:  m.title,
+			X:      figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6},
+			Y:      figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
 			Layers: append(slices.Clone(regions), figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")}),
 		})
 	}
@@ -181,11 +200,18 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 
 func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 	iterations := figure.Axis{Label: "iteration"}
-	first := figure.Panel{Title: "the paper's network", X: iterations, Y: figure.Axis{Label: "mean square", Scale: figure.Log}}
+	first := figure.Panel{
+		Title: "the paper's network",
+		X:     iterations,
+		Y:     figure.Axis{Label: "mean square", Scale: figure.Log},
+	}
 	for k, m := range []struct{ metric, label string }{
-		{"score-square", "score of the cloud"}, {"epsilon", "ε, error of the network"}, {"velocity-square", "E‖v‖² of the exact flow"},
+		{"score-square", "score of the cloud"},
+		{"epsilon", "ε, error of the network"},
+		{"velocity-square", "E‖v‖² of the exact flow"},
 	} {
-		first.Layers = append(first.Layers, claim.Layers(s.Curves("network", "base", m.metric, 0), series(4+k, m.label), nil)...)
+		curves := s.Curves("network", "base", m.metric, 0)
+		first.Layers = append(first.Layers, claim.Layers(curves, series(4+k, m.label), nil)...)
 	}
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 13, Panels: []figure.Panel{first}}
 	type variant struct{ problem, method, label string }
@@ -199,8 +225,11 @@ func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 		{"width", []variant{{"network", "hidden-8", "width 8"}, {"network", "hidden-128", "width 128"}}},
 		{"network steps a move", []variant{{"network", "inner-1", "1 step"}, {"network", "inner-50", "50 steps"}}},
 	} {
-		p := figure.Panel{Title: x.title, X: iterations, Y: figure.Axis{Label: "ε over the squared " +
-			"score", Scale: figure.Log, Min: 0.01, Max: 1}}
+		p := figure.Panel{
+			Title: x.title,
+			X:     iterations,
+			Y:     figure.Axis{Label: "ε over the squared score", Scale: figure.Log, Min: 0.01, Max: 1},
+		}
 		for k, v := range append([]variant{base}, x.variants...) {
 			style := series(0, v.label)
 			if k > 0 {

@@ -21,7 +21,11 @@ func drawSigma(s *record.Set) (*figure.Figure, error) {
 		}
 		return out
 	}
-	f := &figure.Figure{Cols: 3, Width: 18, ColorBar: figure.Axis{Label: "log10 of the step over the rate; white: up KL"}}
+	f := &figure.Figure{
+		Cols:     3,
+		Width:    18,
+		ColorBar: figure.Axis{Label: "log10 of the step over the rate; white: up KL"},
+	}
 	for _, m := range []struct{ rule, title string }{
 		{"kl-w", "equation 3.10 (kl-w)"}, {"dsm-in", "2-D script (dsm-in)"}, {"dsm-out", "10-D script (dsm-out)"},
 	} {
@@ -40,7 +44,8 @@ func drawSigma(s *record.Set) (*figure.Figure, error) {
 		}
 		f.Panels = append(f.Panels, figure.Panel{
 			Title: m.title, Layers: []figure.Layer{h},
-			X: figure.Axis{Label: "σ", Categories: names(o.Sigmas)}, Y: figure.Axis{Label: "τ", Categories: names(o.Taus)},
+			X: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
+			Y: figure.Axis{Label: "τ", Categories: names(o.Taus)},
 		})
 	}
 	return f, nil
@@ -50,10 +55,13 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "variance"}
 	o := t.options()
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
-	for _, m := range []struct{ method, title string }{{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained " +
-		"weights"}} {
+	for _, m := range []struct{ method, title string }{
+		{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained weights"},
+	} {
 		p := figure.Panel{
-			Title: m.title, X: figure.Axis{Label: "σ", Scale: figure.Log}, Y: figure.Axis{Label: "ratio of variances", Scale: figure.Log},
+			Title: m.title,
+			X:     figure.Axis{Label: "σ", Scale: figure.Log},
+			Y:     figure.Axis{Label: "ratio of variances", Scale: figure.Log},
 		}
 		series := 0
 		for _, d := range o.Dims {
@@ -119,7 +127,8 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 	}
 	right := figure.Panel{Title: "learned score, mixture", X: x, Y: y}
 	right.Layers = append(right.Layers, band(t.each("learned", "square"), series(2, "E‖v‖²"), nil)...)
-	right.Layers = append(right.Layers, band(t.each("learned", "epsilon"), series(3, "ε, error of the network"), nil)...)
+	epsilon := series(3, "ε, error of the network")
+	right.Layers = append(right.Layers, band(t.each("learned", "epsilon"), epsilon, nil)...)
 	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
 }
 
@@ -129,8 +138,11 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 		t := trials{s, problem}
 		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
 		for _, m := range methods {
-			p := figure.Panel{Title: m, X: figure.Axis{Label: label, Scale: figure.Log}, Y: figure.Axis{Label: "mean squared error of " +
-				"f", Scale: figure.Log}}
+			p := figure.Panel{
+				Title: m,
+				X:     figure.Axis{Label: label, Scale: figure.Log},
+				Y:     figure.Axis{Label: "mean squared error of f", Scale: figure.Log},
+			}
 			for k, sigma := range t.options().Sigmas {
 				values := t.each(m, at("error", sigma))
 				if floor := t.at(m, at("error", sigma), 0); floor != nil {
@@ -158,12 +170,14 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
 	for _, sigma := range o.Sigmas {
 		p := figure.Panel{
-			Title: "σ = " + claim.Num(sigma), X: figure.Axis{Label: "h/σ²", Scale: figure.Log}, Y: figure.Axis{Label: "remainder over h²"},
+			Title: "σ = " + claim.Num(sigma),
+			X:     figure.Axis{Label: "h/σ²", Scale: figure.Log},
+			Y:     figure.Axis{Label: "remainder over h²"},
 		}
 		for k, n := range o.Sizes {
-			p.Layers = append(p.Layers, band(t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma)), series(k, fmt.Sprintf("n = "+
-				"%d", n)),
-				func(i int) float64 { return math.Pow(2, -float64(i)) })...)
+			values := t.each("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))
+			across := func(i int) float64 { return math.Pow(2, -float64(i)) }
+			p.Layers = append(p.Layers, band(values, series(k, fmt.Sprintf("n = %d", n)), across)...)
 		}
 		f.Panels = append(f.Panels, p)
 	}
@@ -172,8 +186,10 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 
 func drawRays(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "rays"}
-	p := figure.Panel{X: figure.Axis{Label: "distance along the ray", Scale: figure.Log}, Y: figure.Axis{Label: "size of the " +
-		"score", Scale: figure.Log}}
+	p := figure.Panel{
+		X: figure.Axis{Label: "distance along the ray", Scale: figure.Log},
+		Y: figure.Axis{Label: "size of the score", Scale: figure.Log},
+	}
 	for k, law := range s.Methods(t.problem) {
 		values := t.each(law, at("score", 0.1))
 		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)

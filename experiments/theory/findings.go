@@ -42,13 +42,15 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 			return table.Text(claim.Spread(t.at(x.kind+"-"+n, at("energy", x.sigma), 0)))
 		})
 	}
-	out.Notes = []string{"Energy distance to exact draws in the last fifth of the run: median over seeds, and the range."}
+	out.Notes = []string{
+		"Energy distance to exact draws in the last fifth of the run: median over seeds, and the range.",
+	}
 	ratio := stats.Mean(t.at("exact-64", at("energy", shown), 0)) / stats.Mean(t.at("exact-1", at("energy", shown), 0))
 	return &harness.Statement{
 		Lead:  true,
 		Title: "The theory is about another flow than the algorithm",
-		Text: fmt.Sprintf("The proofs move particles by the mean over w, Algorithm 1 by one draw of w. At σ = 0.12 with the exact "+
-			"score, 64 draws a move give an energy distance %s times that of one.", claim.Num(ratio)),
+		Text: fmt.Sprintf("The proofs move particles by the mean over w, Algorithm 1 by one draw of w. At σ = 0.12 "+
+			"with the exact score, 64 draws a move give an energy distance %s times that of one.", claim.Num(ratio)),
 		Table: &out.Table,
 	}
 }
@@ -68,7 +70,8 @@ func printed(by map[string]*record.Set) *harness.Statement {
 		}
 	}
 	bounds := trials{t.s, "bounds"}
-	factor := stats.Mean(bounds.at("gmm-10d", "corollary-4.14-proof", 0)) - stats.Mean(bounds.at("gmm-10d", "corollary-4.14", 0))
+	factor := stats.Mean(bounds.at("gmm-10d", "corollary-4.14-proof", 0)) -
+		stats.Mean(bounds.at("gmm-10d", "corollary-4.14", 0))
 	type formula struct {
 		where, printed, right string
 		measured, should      float64
@@ -125,8 +128,8 @@ func silent(by map[string]*record.Set) *harness.Statement {
 	out.Notes = []string{"Largest of 20 pairs of points, median over seeds."}
 	return &harness.Statement{
 		Title: "Assumption 4.3 fails in three of the four experiments",
-		Text: "The convergence theorems ask for a Lipschitz score. Only the mixtures have one, so for the other experiments they prove " +
-			"nothing.",
+		Text: "The convergence theorems ask for a Lipschitz score. Only the mixtures have one, so for the other " +
+			"experiments they prove nothing.",
 		Table: &out.Table,
 	}
 }

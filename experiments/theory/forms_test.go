@@ -23,7 +23,8 @@ func withinErrors(t *testing.T, what string, want float64, draws []float64) {
 	near(t, what, stats.Mean(draws), want, 4*stats.SE(draws))
 }
 
-// TestSmoothedScore: the score of a smoothed mixture is the gradient of its log density, and −E[w | x]/σ of draws near x.
+// TestSmoothedScore: the score of a smoothed mixture is the gradient of its log density, and −E[w | x]/σ of draws near
+// x.
 func TestSmoothedScore(t *testing.T) {
 	mu := lawOf(target.GMM2D()).smooth(0.3)
 	x := []float64{0.2, 0.7}
@@ -86,17 +87,20 @@ func TestSigmaForms(t *testing.T) {
 			out += -2 * (-a*x + w/sq(sigma)) * (-a*w - 2*w/(sigma*sq(sigma)))
 		}
 		draws[sifg.SigmaKLw] = append(draws[sifg.SigmaKLw], kl)
-		draws[sifg.SigmaDSMIn], draws[sifg.SigmaDSMOut] = append(draws[sifg.SigmaDSMIn], in), append(draws[sifg.SigmaDSMOut], out)
+		draws[sifg.SigmaDSMIn] = append(draws[sifg.SigmaDSMIn], in)
+		draws[sifg.SigmaDSMOut] = append(draws[sifg.SigmaDSMOut], out)
 	}
 	for rule, v := range draws {
 		withinErrors(t, string(rule), expected(rule, sigma, tau), v)
 		slope := central(func(s float64) float64 { return sigmaDim * objectives[rule].value(s, tau, a) }, sigma)
-		near(t, string(rule)+" by its objective", expected(rule, sigma, tau), -slope*objectives[rule].factor(sigma), 1e-6)
+		near(t, string(rule)+" by its objective", expected(rule, sigma, tau),
+			-slope*objectives[rule].factor(sigma), 1e-6)
 	}
 	near(t, "kl-eps", expected(sifg.SigmaKLEps, sigma, tau), sigma*expected(sifg.SigmaKLw, sigma, tau), 1e-15)
 }
 
-// TestVarianceForms: the closed forms of the linear field against draws; five draws of the noise divide the variance by five.
+// TestVarianceForms: the closed forms of the linear field against draws; five draws of the noise divide the variance by
+// five.
 func TestVarianceForms(t *testing.T) {
 	const n, d, tau, sigma = 50, 3, 0.8, 0.4
 	var denoise, stein, held, redrawn []float64
@@ -123,7 +127,9 @@ func TestStudent(t *testing.T) {
 	withinErrors(t, "the variance", freedom/(freedom-2), squares)
 	score := student{}.smoothed(0.5)
 	logDensity := func(x float64) float64 {
-		return math.Log(grid(1, 0.02).mean(func(w []float64) float64 { return math.Pow(1+sq(x+0.5*w[0])/freedom, -(freedom+1)/2) }))
+		return math.Log(grid(1, 0.02).mean(func(w []float64) float64 {
+			return math.Pow(1+sq(x+0.5*w[0])/freedom, -(freedom+1)/2)
+		}))
 	}
 	for _, x := range []float64{-7.3, -0.41, 1.234, 12} {
 		near(t, "the score", score([]float64{x})[0], central(logDensity, x), 1e-4)

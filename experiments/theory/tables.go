@@ -13,26 +13,31 @@ import (
 
 var tables = []harness.Table{
 	{
-		Name: "identities", Title: "What should be equal",
-		Caption: "Largest relative difference of both sides over seeds, by σ; in 10-D of the gradient, by Monte Carlo, in standard errors.",
-		Make:    identities,
+		Name:  "identities",
+		Title: "What should be equal",
+		Caption: "Largest relative difference of both sides over seeds, by σ; in 10-D of the gradient, by Monte " +
+			"Carlo, in standard errors.",
+		Make: identities,
 	},
 	{
-		Name: "bounds", Title: "What the bounds ask for",
-		Caption: "Powers of ten that an error of 0.1 takes with constants 1 and without logarithms. Theorem 4.13 bounds nothing in 2-D, " +
-			"where its exponent is 0.",
+		Name:  "bounds",
+		Title: "What the bounds ask for",
+		Caption: "Powers of ten that an error of 0.1 takes with constants 1 and without logarithms. Theorem 4.13 " +
+			"bounds nothing in 2-D, where its exponent is 0.",
 		Make: boundsTable,
 	},
 	{
-		Name: "held", Title: "σ's gradient at noise that the network has learned",
-		Caption: "The step of kl-w over the rate on N(0, I), median over seeds, after network steps on the one draw that it is judged " +
-			"by: it drifts from the exact step towards a larger σ.",
+		Name:  "held",
+		Title: "σ's gradient at noise that the network has learned",
+		Caption: "The step of kl-w over the rate on N(0, I), median over seeds, after network steps on the one draw " +
+			"that it is judged by: it drifts from the exact step towards a larger σ.",
 		Make: heldTable,
 	},
 	{
-		Name: "crossings", Title: "Where denoising becomes the quieter loss",
-		Caption: "The σ at which the variance of denoising falls below Hutchinson's, interpolated, median over seeds; –: not up to σ = " +
-			"2. In 1-D Hutchinson's estimate is exact, so denoising never is.",
+		Name:  "crossings",
+		Title: "Where denoising becomes the quieter loss",
+		Caption: "The σ at which the variance of denoising falls below Hutchinson's, interpolated, median over " +
+			"seeds; –: not up to σ = 2. In 1-D Hutchinson's estimate is exact, so denoising never is.",
 		Make: crossings,
 	},
 }
@@ -124,12 +129,15 @@ func crossings(s *record.Set) (*table.Table, error) {
 	t.Words("Weights", func(w weights) string { return w.method })
 	t.Column("d", func(w weights) table.Cell { return table.Int(w.d) })
 	for i, tau := range o.Taus {
-		t.Column("τ = "+claim.Num(tau), func(w weights) table.Cell { return table.Number(x.crossing(w.method, w.d, i), 2) })
+		t.Column("τ = "+claim.Num(tau), func(w weights) table.Cell {
+			return table.Number(x.crossing(w.method, w.d, i), 2)
+		})
 	}
 	return &t.Table, nil
 }
 
-// crossing is the σ at which the median ratio of variances falls to 1 for good, interpolated in logarithms; NaN for none.
+// crossing is the σ at which the median ratio of variances falls to 1 for good, interpolated in logarithms; NaN for
+// none.
 func (t trials) crossing(method string, d, i int) float64 {
 	o := t.options()
 	values := t.ratios(method, d, i)
