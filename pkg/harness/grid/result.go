@@ -171,8 +171,8 @@ func (r *Result) Chosen() (layer []byte, notes []string) {
 		for k, key := range g.Keys {
 			if own, ok := strings.CutPrefix(key, "sampler."); ok {
 				key = "methods." + g.Method + "." + own
-			} else if key == "iterations" {
-				key = "iterations_of." + g.Method
+			} else if key == "iterations" || strings.HasPrefix(key, "options.") {
+				key = "of." + g.Method + "." + key
 			}
 			key = "problems." + g.Problem + "." + key
 			value := string(g.Cells[g.Rank[0]].Settings[k])

@@ -154,13 +154,10 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	for _, m := range []map[string]any{l.root, child(l.root, "problems", "*"), child(l.root, "problems", problem)} {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
-		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "iterations_of", "scales"}) {
+		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "scales"}) {
 			delete(own, key)
 		}
 		for _, name := range []string{"*", method} {
-			if n, ok := child(m, "iterations_of")[name]; ok {
-				own["iterations"] = n
-			}
 			maps.Copy(settings, child(m, "methods", name))
 			if name == "*" {
 				maps.DeleteFunc(settings, lacks)
@@ -169,7 +166,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 		if method != "" {
 			own["sampler"] = settings
 		}
-		out = append(out, own)
+		out = append(out, own, child(m, "of", "*"), child(m, "of", method))
 	}
 	return out
 }

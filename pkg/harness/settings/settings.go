@@ -60,16 +60,21 @@ type (
 		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
 	problemShape struct {
-		Particles    int                        `mapstructure:"particles"`
-		Iterations   int                        `mapstructure:"iterations"`
-		IterationsOf map[methodName]int         `mapstructure:"iterations_of"`
-		Judge        Judge                      `mapstructure:"judge"`
-		Options      map[string]any             `mapstructure:"options"`
-		Data         string                     `mapstructure:"data"`
-		Methods      map[methodName]sifg.Config `mapstructure:"methods"`
-		Include      []methodName               `mapstructure:"include"`
-		Variants     []string                   `mapstructure:"variants"`
-		Seeds        []uint64                   `mapstructure:"seeds"`
+		Particles  int                        `mapstructure:"particles"`
+		Iterations int                        `mapstructure:"iterations"`
+		Judge      Judge                      `mapstructure:"judge"`
+		Options    map[string]any             `mapstructure:"options"`
+		Of         map[methodName]ofShape     `mapstructure:"of"`
+		Data       string                     `mapstructure:"data"`
+		Methods    map[methodName]sifg.Config `mapstructure:"methods"`
+		Include    []methodName               `mapstructure:"include"`
+		Variants   []string                   `mapstructure:"variants"`
+		Seeds      []uint64                   `mapstructure:"seeds"`
+	}
+	// ofShape is what a problem has for one method in place of what it has for all.
+	ofShape struct {
+		Iterations int            `mapstructure:"iterations"`
+		Options    map[string]any `mapstructure:"options"`
 	}
 	protocolName string
 	scaleName    string
