@@ -116,7 +116,7 @@ func TestDocumentedCommands(t *testing.T) {
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
 	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store",
 		"results/store")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
+	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {
 			if !all && regexp.MustCompile("run all|data fetch").MatchString(line) {
@@ -138,7 +138,7 @@ func TestExamples(t *testing.T) {
 	rents(t)
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all")
 	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*"))[0])
+	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
 	ran := 0
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
 		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {

@@ -70,7 +70,7 @@ func TestOwnData(t *testing.T) {
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
-	key, _ := filepath.Glob("results/store/uci-bnn/*")
+	key, _ := filepath.Glob("results/store/uci-bnn/*/*")
 	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine",
 		"sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
 	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time",
@@ -110,7 +110,7 @@ func TestOwnDataRefused(t *testing.T) {
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
-	if got, _ := filepath.Glob("results/store/uci-bnn/*"); got != nil {
+	if got, _ := filepath.Glob("results/store/uci-bnn/*/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
 	// Own splits are written into the entry, which stays.

@@ -114,7 +114,7 @@ exec ./results/cluster/NAME/sifg work --plan results/cluster/NAME/plan.json --st
 	x.sameAsLocal(t, "")
 
 	// Damage is not submitted again, nor passed over.
-	put(t, glob(t, "results/store/toy/*/trace.parquet", 9)[0], "")
+	put(t, glob(t, "results/store/toy/*/*/trace.parquet", 9)[0], "")
 	x.want(t, line, 5, "1 of 9 trials are damaged", "sifg verify --repair")
 }
 
@@ -209,7 +209,7 @@ func TestWorkRefuses(t *testing.T) {
 	x.Version = "1"
 	put(t, "own.yaml", strings.Replace(manifest, "count: 2", "count: 3", 1))
 	x.want(t, line, 2, other)
-	glob(t, "results/store/toy/*", 0)
+	glob(t, "results/store/toy/*/*", 0)
 	put(t, "own.yaml", manifest)
 	x.want(t, line, 0, "9 computed")
 }

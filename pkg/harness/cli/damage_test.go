@@ -36,7 +36,7 @@ func TestDamagedStore(t *testing.T) {
 	x := toy()
 	x.want(t, "run --protocol paper", 0)
 	before := files(t, "results/toy", "")
-	arrays := glob(t, "results/store/toy/*/particles.npy", 9)
+	arrays := glob(t, "results/store/toy/*/*/particles.npy", 9)
 	flip(t, arrays[0])
 	if err := os.Truncate(arrays[1], 100); err != nil {
 		t.Fatal(err)

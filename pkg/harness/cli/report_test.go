@@ -47,16 +47,16 @@ func TestExplainRepeats(t *testing.T) {
 	x := toy()
 	x.want(t, "run --methods svgd --seeds 1", 0)
 	x.want(t, "run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke", 0)
-	for i, dir := range glob(t, "results/store/toy/*", 2) {
+	for i, dir := range glob(t, "results/store/toy/*/*", 2) {
 		key := filepath.Base(dir)
 		_, repeat, _ := strings.Cut(x.want(t, "explain "+key[:12], 0), " sifg ")
 		repeat, _, _ = strings.Cut(repeat, "\n")
 		again := fmt.Sprint("again", i)
 		x.want(t, repeat+" --results "+again, 0, "1 trial: 0 already there, 1 computed")
-		same(t, repeat, files(t, filepath.Join(again, "store/toy", key), ".npy"), files(t, dir, ".npy"))
+		same(t, repeat, files(t, filepath.Join(again, "store/toy", key[:2], key), ".npy"), files(t, dir, ".npy"))
 	}
 	x.want(t, "run --results whole", 0) // of which one trial is explained from the report alone
-	stored := glob(t, "whole/store/toy/*", 9)
+	stored := glob(t, "whole/store/toy/*/*", 9)
 	if err := os.RemoveAll("whole/store"); err != nil {
 		t.Fatal(err)
 	}

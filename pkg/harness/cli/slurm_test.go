@@ -65,7 +65,7 @@ func disturbed(t *testing.T, c *privateSlurm) {
 		b, _ := os.ReadFile(filepath.Join(glob(t, "results/cluster/*/log", 1)[0], number+"_"+shard+".out"))
 		return string(b)
 	}
-	trials := func() int { found, _ := filepath.Glob("results/store/toy/*/trial.json"); return len(found) }
+	trials := func() int { found, _ := filepath.Glob("results/store/toy/*/*/trial.json"); return len(found) }
 	c.wait("all workers", func() bool {
 		return log("0") != "" && log("1") != "" && log("2") != "" && log("3") != "" && trials() > 4
 	})

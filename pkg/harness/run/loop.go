@@ -176,8 +176,7 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	}
 	sample := j.sample(c)
 	if kept {
-		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
-		j.keep(fmt.Sprintf("particles-%d", c.Iter), c.Z)
+		j.snapshot(c, sample)
 	}
 	if !measured {
 		return
@@ -220,6 +219,16 @@ func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
 		j.fresh.Data[i] = z + float32(c.Sigma*j.fresh.Data[i])
 	}
 	return j.fresh
+}
+
+// snapshot keeps the particles and the judged sample of an iteration, each array once: see store.Entry.Array.
+func (j *judge) snapshot(c *sifg.Cloud, sample sifg.Batch) {
+	if c.Iter < j.Config.Iterations {
+		j.keep(fmt.Sprintf("particles-%d", c.Iter), c.Z)
+	}
+	if &sample.Data[0] != &c.Z.Data[0] {
+		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
+	}
 }
 
 // keep adds a copy of a batch to the trial's arrays.

@@ -117,7 +117,8 @@ func TestDamagedReference(t *testing.T) {
 	todo := trials("reference")
 	compute(t, s, todo, here())
 	want := first(t, s, todo[0])
-	path := filepath.Join(s.Dir(), "toy", referenceID(todo[0]).Key, "shift.txt")
+	key := referenceID(todo[0]).Key
+	path := filepath.Join(s.Dir(), "toy", key[:2], key, "shift.txt")
 	must(0, os.WriteFile(path, []byte("1001"), 0o666))
 	todo[0].Key = "second"
 	n := compute(t, s, todo, here()) // the size is right, so it is seen when the trial reads it

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"runtime"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -68,8 +68,15 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 	return rows, nil
 }
 
-// Array returns the array that was stored under the name; fs.ErrNotExist if there is none.
+// Array returns the array that was stored under the name; fs.ErrNotExist if there is none. An array that is the same as another is
+// stored once: sample-T as particles-T where the particles are judged, particles-T of the last iteration as particles.
 func (e *Entry) Array(name string) (*record.Array, error) {
+	if at, ok := strings.CutPrefix(name, "sample-"); ok && !e.Lists(name+arrayExt) {
+		name = "particles-" + at
+	}
+	if name == fmt.Sprint("particles-", e.Trial.Iterations) && !e.Lists(name+arrayExt) {
+		name = "particles"
+	}
 	b, err := e.Read(name + arrayExt)
 	if err != nil {
 		return nil, err
@@ -139,10 +146,7 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		if _, err := s.root.Lstat(id.dir()); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, nil
-		}
-		if h, f, err = s.openIndex(id, index); err == nil {
+		if h, f, err = s.find(id, index); err == nil && f != nil {
 			err = f.Sizes()
 		}
 		if err == nil {
@@ -152,9 +156,33 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return nil, nil, err
 }
 
-func (s *Store) openIndex(id ID, index string) (*head, *sealed.Folder, error) {
+// find reads the index of a trial or a reference where it is; nil if it is absent. Of a trial that failed in its own place and ended
+// well in that of older programs, which write there still, it is the latter.
+func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error) {
+	for _, dir := range id.dirs() {
+		if _, err := s.root.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		other, folder, err := s.openIndex(id, dir, index)
+		if err != nil {
+			return nil, nil, err
+		}
+		if h == nil || other.final() {
+			h, f = other, folder
+		}
+		if h.final() {
+			break
+		}
+	}
+	return h, f, nil
+}
+
+// final reports whether the head is of a reference, or of a trial that is never replaced.
+func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
+
+func (s *Store) openIndex(id ID, dir, index string) (*head, *sealed.Folder, error) {
 	h := &head{}
-	f, err := sealed.Open(s.root, id.dir(), index, h)
+	f, err := sealed.Open(s.root, dir, index, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,16 +218,4 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 		}
 	}
 	return out, nil
-}
-
-// Find returns the trials of an experiment whose keys begin with prefix, in order of key. A nil store has none.
-func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
-	if s == nil {
-		return nil, nil
-	}
-	names, err := fs.Glob(s.root.FS(), path.Join(experiment, prefix+"*", trialIndex))
-	for _, n := range names {
-		out = append(out, ID{experiment, path.Base(path.Dir(n))})
-	}
-	return out, err
 }

@@ -85,13 +85,20 @@ func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, fi
 	if err := sealed.Write(s.root, tmp, index, h, files); err != nil {
 		return nil, err
 	}
-	if err := s.mkdir(id.Experiment); err != nil {
+	if err := errors.Join(s.mkdir(id.Experiment), s.mkdir(id.shard())); err != nil {
 		return nil, err
+	}
+	if flat, ok := id.flat(); ok {
+		if _, err := s.root.Lstat(flat); err == nil {
+			if there, err := s.makeRoom(ctx, id, index); there != nil || err != nil {
+				return there, err
+			}
+		}
 	}
 	for {
 		err := disk.Rename(s.root, tmp, id.dir())
 		if err == nil {
-			return h, disk.SyncDir(s.root, id.Experiment)
+			return h, disk.SyncDir(s.root, id.shard())
 		}
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
@@ -112,7 +119,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
 		case f == nil || err != nil:
 			return err
-		case index == refIndex || h.Trial.Final():
+		case h.final():
 			there = h
 			return nil
 		}
@@ -121,7 +128,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 			return err
 		}
 		defer remove()
-		return disk.Rename(s.root, id.dir(), path.Join(tmp, id.Key))
+		return disk.Rename(s.root, f.Dir(), path.Join(tmp, id.Key))
 	})
 	return there, err
 }

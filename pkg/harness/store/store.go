@@ -1,5 +1,5 @@
-// Package store keeps trials and references in sealed folders: <dir>/<experiment>/<key>/ holds trial.json, trace.parquet and
-// *.npy, or reference.json and the files of a reference. A folder is absent or whole: it is written in <dir>/.tmp, synced, and
+// Package store keeps trials and references in sealed folders: <dir>/<experiment>/<first two digits of the key>/<key>/ holds
+// trial.json, trace.parquet and *.npy, or reference.json and the files of a reference. A folder is absent or whole: it is written in <dir>/.tmp, synced, and
 // renamed to its place. No file is ever changed, so a reader needs no lock, and several processes can fill one store, also over a
 // shared disk: of two that finish the same trial, the second keeps the first one's. A killed writer leaves nothing but a folder in
 // .tmp, which a later Open removes. A folder may also be copied in by hand: it is checked when it is read.
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -54,7 +55,7 @@ func Open(dir string) (*Store, error) {
 		return fail(err)
 	}
 	s := &Store{dir: dir, root: root}
-	if err := s.isStore(); err != nil {
+	if err := s.refuse(); err != nil {
 		root.Close()
 		return nil, err
 	}
@@ -93,23 +94,21 @@ func OpenReadOnly(dir string) (*Store, error) {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
 	s := &Store{dir: dir, root: root, readOnly: true}
-	if err := s.isStore(); err != nil {
+	if err := s.refuse(); err != nil {
 		root.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// isStore refuses a folder of other things: a repair would move them away. Trials may have been copied to a folder by hand.
-func (s *Store) isStore() error {
+// refuse refuses a folder of other things. An empty one becomes a store.
+func (s *Store) refuse() error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	for _, pattern := range []string{tmpName, "*/*/" + trialIndex, "*/*/" + refIndex} {
-		if found, err := fs.Glob(s.root.FS(), pattern); err != nil || len(found) > 0 {
-			return err
-		}
+	if yes, err := isStore(s.root.FS()); yes || err != nil {
+		return err
 	}
 	return fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
 }
@@ -126,7 +125,7 @@ func (s *Store) mkdir(name string) error {
 	if err != nil {
 		return err
 	}
-	return disk.SyncDir(s.root, ".")
+	return disk.SyncDir(s.root, path.Dir(name))
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
@@ -140,5 +139,3 @@ func (id ID) check() error {
 	}
 	return nil
 }
-
-func (id ID) dir() string { return id.Experiment + "/" + id.Key }

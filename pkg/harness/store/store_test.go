@@ -48,7 +48,7 @@ func must[T any](v T, err error) T {
 }
 
 // folder is where a trial of the test's is.
-func folder(s *Store, key string) string { return filepath.Join(s.dir, "gmm", key) }
+func folder(s *Store, key string) string { return filepath.Join(s.dir, gmm(key).dir()) }
 
 // is fails the test where the store has something else of a trial.
 func is(t *testing.T, s *Store, key, want string) {

@@ -72,7 +72,7 @@ func TestSweptAlive(t *testing.T) {
 	swept := 0
 	defer func() { disk.Before = nil }()
 	disk.Before = func(change string) error {
-		if strings.HasPrefix(change, "rename "+tmpName) && strings.HasSuffix(change, "gmm/k") && swept < 2 {
+		if strings.HasPrefix(change, "rename "+tmpName) && strings.HasSuffix(change, gmm("k").dir()) && swept < 2 {
 			swept++
 			for _, n := range must(os.ReadDir(filepath.Join(s.dir, tmpName))) {
 				must(0, os.RemoveAll(filepath.Join(s.dir, tmpName, n.Name())))

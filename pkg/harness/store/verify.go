@@ -53,15 +53,17 @@ func (s *Store) foreign(name string) misfit {
 func (s *Store) misfits() (out []misfit, err error) {
 	own := []string{tmpName, scratchName, quarantineName}
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		experiment, key, inside := strings.Cut(name, "/")
-		id := ID{experiment, key}
+		_, _, inside := strings.Cut(name, "/")
+		id, shard := place(name)
 		switch {
 		case err != nil:
 			return fmt.Errorf("store: %w", err)
 		case name == "." || !inside && d.IsDir() && namePattern.MatchString(name):
 			return nil
-		case inside && d.IsDir() && id.check() == nil:
-			more, err := s.look(id)
+		case shard && d.IsDir() && id.check() == nil:
+			return nil
+		case inside && d.IsDir() && !shard && id.check() == nil:
+			more, err := s.look(id, name)
 			if out = append(out, more...); err != nil {
 				return err
 			}
@@ -76,26 +78,26 @@ func (s *Store) misfits() (out []misfit, err error) {
 	return out, err
 }
 
-// look looks at a trial or a reference. A foreign file in a sound folder is moved alone.
-func (s *Store) look(id ID) (out []misfit, err error) {
+// look looks at a trial or a reference in a folder. A foreign file in a sound folder is moved alone.
+func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 	index := trialIndex
-	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
+	if _, absent := s.root.Lstat(path.Join(dir, refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.openIndex(id, index)
+	_, f, err := s.openIndex(id, dir, index)
 	var d *record.Damage
 	if errors.As(err, &d) {
-		return []misfit{{id.dir(), []record.Damage{*d}}}, nil
+		return []misfit{{dir, []record.Damage{*d}}}, nil
 	} else if err != nil {
 		return nil, err
 	}
 	damages, err := f.Check()
 	if len(damages) > 0 || err != nil {
-		return []misfit{{id.dir(), damages}}, err
+		return []misfit{{dir, damages}}, err
 	}
 	names, err := f.Foreign()
 	for _, name := range names {
-		out = append(out, s.foreign(path.Join(id.dir(), name)))
+		out = append(out, s.foreign(path.Join(dir, name)))
 	}
 	return out, err
 }

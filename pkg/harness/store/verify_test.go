@@ -100,20 +100,20 @@ func TestVerifyNamesAll(t *testing.T) {
 	in := func(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
 	long := strings.Repeat("é", 127) // as long as file systems take
 	for _, err := range []error{
-		os.Remove(in("gmm", "k0", traceName)),
-		os.Truncate(in("gmm", "k1", traceName), 10), os.Remove(in("gmm", "k1", "particles.npy")),
-		os.Remove(in("gmm", "k2", trialIndex)),
-		os.WriteFile(in("gmm", "k3", "notes.txt"), nil, 0o666), os.WriteFile(in("gmm", "k3", long), nil, 0o666),
-		os.RemoveAll(in("gmm", "k4", traceName)), os.Mkdir(in("gmm", "k4", traceName), 0o777),
-		os.Truncate(in("gmm", "r", "draws"), 0),
+		os.Remove(in(gmm("k0").dir(), traceName)),
+		os.Truncate(in(gmm("k1").dir(), traceName), 10), os.Remove(in(gmm("k1").dir(), "particles.npy")),
+		os.Remove(in(gmm("k2").dir(), trialIndex)),
+		os.WriteFile(in(gmm("k3").dir(), "notes.txt"), nil, 0o666), os.WriteFile(in(gmm("k3").dir(), long), nil, 0o666),
+		os.RemoveAll(in(gmm("k4").dir(), traceName)), os.Mkdir(in(gmm("k4").dir(), traceName), 0o777),
+		os.Truncate(in(gmm("r").dir(), "draws"), 0),
 		os.WriteFile(in("gmm", "notes.txt"), nil, 0o666), os.Mkdir(in("gmm", ".git"), 0o777),
 		os.WriteFile(in("notes.txt"), nil, 0o666), os.Mkdir(in("gmm", "empty"), 0o777), os.Mkdir(in("lost+found"), 0o777),
 	} {
 		must(0, err)
 	}
-	want := []string{in("gmm", ".git"), in("gmm", "empty", trialIndex), in("gmm", "k0", traceName),
-		in("gmm", "k1", "particles.npy"), in("gmm", "k1", traceName), in("gmm", "k2", trialIndex),
-		in("gmm", "k3", "notes.txt"), in("gmm", "k3", long), in("gmm", "k4", traceName), in("gmm", "notes.txt"), in("gmm", "r", "draws"),
+	want := []string{in("gmm", ".git"), in("gmm", "empty", trialIndex), in(gmm("k0").dir(), traceName),
+		in(gmm("k1").dir(), "particles.npy"), in(gmm("k1").dir(), traceName), in(gmm("k2").dir(), trialIndex),
+		in(gmm("k3").dir(), "notes.txt"), in(gmm("k3").dir(), long), in(gmm("k4").dir(), traceName), in("gmm", "notes.txt"), in(gmm("r").dir(), "draws"),
 		in("lost+found"), in("notes.txt")}
 	for _, repair := range []bool{false, true} {
 		var paths []string
@@ -144,9 +144,9 @@ func forge(change func(h *head), files map[string][]byte) func(s *Store) {
 		trial := &result("k", record.StatusOK, 2).Trial
 		h := head{Version: version, Trial: trial, Config: []byte("{}"), Timing: &record.Timing{Seconds: 1}}
 		change(&h)
-		must(0, s.root.RemoveAll("gmm/k"))
-		must(0, s.root.Mkdir("gmm/k", 0o777))
-		must(0, sealed.Write(s.root, "gmm/k", trialIndex, &h, files))
+		must(0, s.root.RemoveAll(gmm("k").dir()))
+		must(0, s.root.Mkdir(gmm("k").dir(), 0o777))
+		must(0, sealed.Write(s.root, gmm("k").dir(), trialIndex, &h, files))
 	}
 }
 

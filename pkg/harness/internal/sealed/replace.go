@@ -68,7 +68,7 @@ func rescue(root *os.Root, dir, index string) error {
 	}
 	ours := func(name string) bool { _, err := root.Lstat(path.Join(dir, name)); return err == nil }
 	if f, err := Open(root, old, index, &struct{}{}); err == nil {
-		ours = f.lists
+		ours = func(name string) bool { return name == index || f.Lists(name) }
 	}
 	aside := "kept-" + rand.Text()[:8] // where a name is taken
 	err := walk(root, old, func(name string) error {

@@ -170,6 +170,9 @@ func (f *Folder) damage(name string, err error) error {
 	return &record.Damage{Path: f.Path(name), Reason: err.Error()}
 }
 
+// Dir returns the folder's name below its root.
+func (f *Folder) Dir() string { return f.dir }
+
 // Path returns the path of one of the folder's files, for messages.
 func (f *Folder) Path(name string) string {
 	return filepath.Join(f.root.Name(), filepath.FromSlash(f.dir), filepath.FromSlash(name))
@@ -235,7 +238,7 @@ func (f *Folder) Check() (found []record.Damage, err error) {
 func (f *Folder) Foreign() ([]string, error) {
 	var names []string
 	err := walk(f.root, f.dir, func(name string) error {
-		if !f.lists(name) {
+		if !f.Lists(name) && name != f.index {
 			names = append(names, name)
 		}
 		return nil
@@ -243,9 +246,9 @@ func (f *Folder) Foreign() ([]string, error) {
 	return names, err
 }
 
-// lists reports whether a file is one of the folder's, its index among them.
-func (f *Folder) lists(name string) bool {
-	return name == f.index || slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
+// Lists reports whether the index lists a file.
+func (f *Folder) Lists(name string) bool {
+	return slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
 }
 
 // walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there is empty.
