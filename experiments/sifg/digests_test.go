@@ -21,7 +21,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 var update = flag.Bool("update", false, "write testdata/digests.json anew")
@@ -38,7 +38,7 @@ const digestsFile = "testdata/digests.json"
 // raised. The keys of stored results rest on those versions, so other bits under the same versions would pass for the
 // same result.
 func TestNumerics(t *testing.T) {
-	if kernel.Path() == "portable" {
+	if cpu.Path() == "portable" {
 		t.Skip("the portable kernels have other bits by design")
 	}
 	got := computeAll(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -17,7 +17,7 @@ import (
 func peak() (best float64) {
 	for range 8 {
 		start := time.Now()
-		flops := kernel.FMALoop(kernel.Path(), 32, 100_000)
+		flops := cpu.FMALoop(cpu.Path(), 32, 100_000)
 		best = max(best, flops/time.Since(start).Seconds())
 	}
 	return best

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -108,7 +108,7 @@ func TestBits(t *testing.T) {
 
 func compareBits(t *testing.T, got []byte) {
 	class := "vector"
-	if p := kernel.Path(); p != "avx512" && p != "avx2" {
+	if p := cpu.Path(); p != "avx512" && p != "avx2" {
 		class = p
 	}
 	name := filepath.Join("testdata", "bits", class+"-"+runtime.GOARCH+".txt")

@@ -20,7 +20,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 // Exit codes (docs/command.md).
@@ -151,7 +151,7 @@ func newRoot(e *env) *cobra.Command {
 func version() string {
 	m := machine.This()
 	build := fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s", machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s", build, m.Kernel, strings.Join(kernel.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
+	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s", build, m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
 // prepare does what every command needs first: logging, data sets.

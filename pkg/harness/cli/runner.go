@@ -14,7 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 // runner is the flags that say how trials are computed. None of them changes a result.
@@ -40,8 +40,8 @@ func (r *runner) flags(cmd *cobra.Command) {
 
 // check refuses values that make no sense, before anything is computed.
 func (r *runner) check(e *env) error {
-	if want, ok := kernel.Forced(); want != "" && !ok {
-		return usage.Errorf("%s=%s cannot be honoured: this machine has %s", kernel.Env, want, strings.Join(kernel.Supported(), ", "))
+	if want, ok := cpu.Forced(); want != "" && !ok {
+		return usage.Errorf("%s=%s cannot be honoured: this machine has %s", cpu.Env, want, strings.Join(cpu.Supported(), ", "))
 	}
 	if slices.Equal(r.retry, []string{"none"}) {
 		r.retry = nil

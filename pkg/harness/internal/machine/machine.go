@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/kernel"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 // Version is that of all modules of this repository (scripts/release).
@@ -30,7 +30,7 @@ type Machine struct {
 
 // This describes the machine and the program that run.
 var This = sync.OnceValue(func() Machine {
-	m := Machine{CPU: runtime.GOARCH, Kernel: kernel.Path(), Commit: "unknown"}
+	m := Machine{CPU: runtime.GOARCH, Kernel: cpu.Path(), Commit: "unknown"}
 	info, _ := os.ReadFile("/proc/cpuinfo") // only Linux has it
 	for line := range strings.Lines(string(info)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {

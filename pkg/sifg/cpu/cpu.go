@@ -1,8 +1,8 @@
-// Package kernel tells which compute kernels run on this machine, and how fast its processor could be with them.
+// Package cpu tells which compute kernels run on this machine, and how fast its processor could be with them.
 //
 // The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, NEON, or portable Go (on other processors, and always
 // under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what became of that.
-package kernel
+package cpu
 
 import (
 	"strings"
@@ -23,8 +23,8 @@ func Supported() []string { return simd.Supported() }
 // that this machine cannot run is not: the fastest one is used in its place.
 func Forced() (want string, ok bool) { return simd.Forced() }
 
-// CPU returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or "unknown".
-func CPU() string {
+// Name returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or "unknown".
+func Name() string {
 	if name := strings.Join(strings.Fields(simd.ProcessorName()), " "); name != "" {
 		return name
 	}

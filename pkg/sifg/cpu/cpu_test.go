@@ -1,4 +1,4 @@
-package kernel
+package cpu
 
 import (
 	"errors"
@@ -15,14 +15,14 @@ func TestPathAmongSupported(t *testing.T) {
 	if !slices.Contains(s, Path()) || s[len(s)-1] != "portable" {
 		t.Errorf("Path() = %q, Supported() = %q", Path(), s)
 	}
-	if CPU() == "" {
+	if Name() == "" {
 		t.Error("the processor has no name")
 	}
 }
 
 // Every supported path can be forced; anything else falls back to the fastest and says so.
 func TestForced(t *testing.T) {
-	if os.Getenv("KERNEL_TEST_CHILD") != "" {
+	if os.Getenv("CPU_TEST_CHILD") != "" {
 		want, ok := Forced()
 		os.Stdout.WriteString("path=" + Path() + " want=" + want + " ok=" + map[bool]string{true: "yes", false: "no"}[ok] + "\n")
 		return
@@ -30,7 +30,7 @@ func TestForced(t *testing.T) {
 	fastest := Supported()[0]
 	for _, want := range []string{"avx512", "avx2", "neon", "portable", "sse9"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestForced$")
-		cmd.Env = append(os.Environ(), "KERNEL_TEST_CHILD=1", Env+"="+want)
+		cmd.Env = append(os.Environ(), "CPU_TEST_CHILD=1", Env+"="+want)
 		out, err := cmd.Output()
 		if errors.Is(err, syscall.ENOEXEC) {
 			t.Skip("an emulated program cannot start itself")
