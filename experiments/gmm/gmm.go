@@ -98,6 +98,6 @@ var Experiment = &harness.Experiment{
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{study.Fair("matched", "Gaussian mixtures", flows.Compare[:2]...), study.Control("matched", flows.Compare[:2]...)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{verdict.Finding, study.Control("matched", flows.Compare[:2]...)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }

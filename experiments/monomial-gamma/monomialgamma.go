@@ -73,7 +73,7 @@ var Experiment = &harness.Experiment{
 	Claims: claims,
 	Findings: slices.Concat(
 		[]harness.Finding{
-			study.Fair("matched", "Monomial gamma", flows.Compare...),
+			verdict.Finding,
 			study.Control("matched", flows.Compare...),
 		},
 		findings, flows.Findings()),

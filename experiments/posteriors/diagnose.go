@@ -19,21 +19,22 @@ func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 	if each < 20 {
 		return
 	}
-	rhat, ess := 0.0, math.Inf(1)
-	mean := metric.Mean(values)
+	rhat, ess, square := 0.0, math.Inf(1), math.Inf(1)
 	for j := range values.D {
 		chains, squares := make([][]float64, parts), make([][]float64, parts)
 		for k := range chains {
 			for i := range each {
 				v := values.Row(k*each + i)[j]
-				chains[k], squares[k] = append(chains[k], v), append(squares[k], (v-mean[j])*(v-mean[j]))
+				chains[k] = append(chains[k], v)
+				squares[k] = append(squares[k], (v-p.mean[j])*(v-p.mean[j]))
 			}
 		}
 		rhat = max(rhat, hmc.RankRHat(chains))
-		ess = min(ess, hmc.BulkESS(chains), hmc.MeanESS(squares))
+		ess, square = min(ess, hmc.BulkESS(chains)), min(square, hmc.MeanESS(squares))
 	}
 	put("rhat", 0, rhat)
 	put("ess", 0, ess)
+	put("ess", 1, square)
 	if p.target.energies != nil {
 		least := math.Inf(1)
 		for _, h := range p.target.energies() {
@@ -83,10 +84,8 @@ func steinKernel(x, s, y, t []float64) float64 {
 	var r2, st, sr float64 // ‖x − y‖², ⟨s, t⟩, ⟨s − t, x − y⟩
 	for j := range x {
 		r := x[j] - y[j]
-		r2 += float64(r * r)
-		st += float64(s[j] * t[j])
-		sr += float64((s[j] - t[j]) * r)
+		r2, st, sr = r2+r*r, st+s[j]*t[j], sr+(s[j]-t[j])*r
 	}
 	inv := 1 / (1 + r2)
-	return math.Sqrt(inv) * (st + float64(inv*(sr+float64(len(x))-float64(3*r2*inv))))
+	return math.Sqrt(inv) * (st + inv*(sr+float64(len(x))-3*r2*inv))
 }

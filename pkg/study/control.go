@@ -24,13 +24,13 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		f, on := claim.ReadFinals(s), map[string][]string{}
 		for _, v := range problems {
 			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
-			found := v.relations(f)
+			found := v.relations(s)
 			t.Comparisons = append(t.Comparisons, v.comparisons(found)...)
 			for _, r := range found {
 				on[r.verdict] = append(on[r.verdict], v.Title)
 				share := predicted(s, v.Problem, "sifg")
 				t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.flow)),
-					claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.rival)), table.Text(inWords[r.verdict] + " " + difference(r.gaps)),
+					claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.rival)), table.Text(r.words()),
 					table.Text(fmt.Sprintf("%s %% ± %s %%", claim.Num(100*stats.Mean(share)), claim.Num(100*stats.SD(share))))})
 			}
 		}
@@ -42,9 +42,9 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 			"quarter of the run: 0 % for a network that is 0. The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so " +
 			"where σ is small a small share alone says nothing."}
 		var parts []string
-		for _, verdict := range []string{beats, ties, loses, open} {
+		for _, verdict := range []string{better, equal, worse, open} {
 			if on[verdict] != nil {
-				parts = append(parts, inWords[verdict]+" on "+strings.Join(on[verdict], ", "))
+				parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
 			}
 		}
 		return &harness.Statement{

@@ -52,9 +52,9 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 
 func last(c record.Curve) float64 { return c.Value[len(c.Value)-1] }
 
-// NeededAll says, where claim.All does not decide, why more seeds do not help.
-func NeededAll(holds []bool) string {
-	if claim.All(holds) != claim.NotDecided {
+// NeededMost says, where claim.Most does not decide, why more seeds do not help.
+func NeededMost(holds []bool) string {
+	if claim.Most(holds) != claim.NotDecided {
 		return ""
 	}
 	fail := 0
@@ -63,5 +63,5 @@ func NeededAll(holds []bool) string {
 			fail++
 		}
 	}
-	return fmt.Sprintf(". It fails in %d of %d: all must hold, and half must fail to refute it, so at this share no number of seeds decides", fail, len(holds))
+	return fmt.Sprintf(". It fails in %d of %d: nine of ten must hold, and half must fail to refute it, so at this share no number of seeds decides", fail, len(holds))
 }

@@ -27,10 +27,10 @@ func TestNeeded(t *testing.T) {
 			t.Errorf("%v of %v, limits %v: %q, want %q", c.v, c.x, c.limits, got, c.want)
 		}
 	}
-	if got := NeededAll([]bool{true, false, true}); !strings.Contains(got, "1 of 3") {
+	if got := NeededMost([]bool{true, false, true}); !strings.Contains(got, "1 of 3") {
 		t.Errorf("one of three fails: %q", got)
 	}
-	if got := NeededAll([]bool{true, true}) + NeededAll([]bool{true, false}); got != "" {
+	if got := NeededMost([]bool{true, true}) + NeededMost([]bool{true, false}); got != "" {
 		t.Errorf("decided: %q", got)
 	}
 }

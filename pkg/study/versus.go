@@ -26,21 +26,13 @@ type Versus struct {
 	Problem string
 	Title   string
 	Metrics []Measure // less is better in all; the first decides, by its last value
-	Margin  float64   // of the first metric: a smaller difference is none
+	Margin  float64   // of the first metric: a smaller difference is none; 0: the standard deviation over seeds of what exact draws score
+	Overlap float64   // where seeds are splits of one table: test rows over the others; 0: they are independent
+	Trivial float64   // of the first metric: where no method is below it there is no verdict; 0: none
 }
-
-// What a comparison may come to, in a cell and in a sentence.
-const beats, ties, loses, open = "beats", "ties", "loses", "open"
 
 var inSentence = []struct{ verdict, words string }{
-	{beats, "beats"}, {ties, "ties with"}, {loses, "loses to"}, {open, "is not told apart from"},
-}
-
-// relation of a flow to a rival.
-type relation struct {
-	flow, rival, verdict string
-	gap, p               float64   // mean difference; Holm's p-value
-	gaps                 []float64 // differences, one a seed
+	{better, "beats"}, {equal, "ties with"}, {worse, "loses to"}, {open, "is not told apart from"},
 }
 
 // sides returns what is compared.
@@ -51,47 +43,77 @@ func (v Versus) sides() Sides {
 	return v.Sides
 }
 
-// rule says how comparisons are decided, of which there are so many.
-func (v Versus) rule(comparisons int) string {
-	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A flow beats or loses to a rival if a two-sided sign-flip test tells the "+
-		"difference from zero (5 %%, Holm's correction over the %d comparisons of this table) and its mean exceeds %s. It ties if the 90 %% "+
-		"interval (Student's t) of the mean difference is within ±%s. Otherwise the comparison is open.",
-		v.Metrics[0].Head, comparisons, claim.Num(v.Margin), claim.Num(v.Margin))
+// Rule says how two methods are compared, of all comparisons of a table.
+func (v Versus) rule(found []relation) string {
+	test := "a two-sided sign-flip test"
+	if v.Overlap > 0 {
+		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
+	}
+	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A method is better or worse than a rival if %s tells the difference from zero "+
+		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. It is equal if the 90 %% interval of the mean "+
+		"difference is within ±%[4]s. A lost try rules out both and a sign test decides. Otherwise, and with fewer than %d pairs, the comparison is "+
+		"open.", v.Metrics[0].Head, test, len(found), claim.Num(v.margin(found)), fewest)
+}
+
+func (v Versus) margin(found []relation) float64 {
+	if len(found) == 0 {
+		return v.Margin
+	}
+	return found[0].margin
 }
 
 // relations returns the comparisons of the flows and rivals that have trials.
-func (v Versus) relations(f *claim.Finals) []relation {
+func (v Versus) relations(s *record.Set) []relation { return v.across(s, s) }
+
+// across is relations of flows' trials in one set with rivals' in another.
+func (v Versus) across(flows, rivals *record.Set) []relation {
 	var out []relation
 	var p []float64
-	methods := f.Set.Methods(v.Problem)
+	metric := v.Metrics[0].Metric
+	margin := v.Margin
+	if margin == 0 {
+		margin = v.floor(flows)
+	}
 	for _, flow := range v.sides().Flows {
+		mine := tries(flows, v.Problem, metric, flow)
 		for _, rival := range v.sides().Rivals {
-			if slices.Contains(methods, flow) && slices.Contains(methods, rival) {
-				d := f.Differences(v.Problem, v.Metrics[0].Metric, flow, rival)
-				out, p = append(out, relation{flow: flow, rival: rival, gaps: d}), append(p, stats.Paired(d, stats.TwoSided))
+			theirs := tries(rivals, v.Problem, metric, rival)
+			if len(mine) == 0 || len(theirs) == 0 {
+				continue
 			}
+			r := relate(mine, theirs, v.Overlap)
+			r.flow, r.rival, r.margin = flow, rival, margin
+			out, p = append(out, r), append(p, r.p)
 		}
 	}
 	for i, p := range stats.Holm(p) {
-		r := &out[i]
-		r.gap, r.p, r.verdict = stats.Mean(r.gaps), p, open
-		switch alike, _ := claim.Alike(r.gaps, v.Margin); {
-		case alike == claim.Reproduced:
-			r.verdict = ties
-		case p <= claim.Level && r.gap < -v.Margin:
-			r.verdict = beats
-		case p <= claim.Level && r.gap > v.Margin:
-			r.verdict = loses
-		}
+		out[i].decide(p, v.Overlap)
 	}
 	return out
 }
 
-// comparisons are relations as data. A difference that is not finite is left out.
+// floor is the standard deviation over seeds of what as many exact draws score, which does not depend on the method.
+func (v Versus) floor(s *record.Set) float64 {
+	bySeed := map[uint64]float64{}
+	for _, m := range s.Methods(v.Problem) {
+		for seed, value := range tries(s, v.Problem, "floor-"+v.Metrics[0].Metric, m) {
+			if !math.IsInf(value, 1) {
+				bySeed[seed] = value
+			}
+		}
+	}
+	var values []float64
+	for _, seed := range sortedSeeds(bySeed) {
+		values = append(values, bySeed[seed])
+	}
+	return stats.SD(values)
+}
+
+// comparisons are relations as data, without those that have no difference or no margin.
 func (v Versus) comparisons(found []relation) []table.Comparison {
 	var out []table.Comparison
 	for _, r := range found {
-		if math.IsNaN(r.gap) || math.IsInf(r.gap, 0) {
+		if math.IsNaN(r.gap) || math.IsNaN(r.margin) {
 			continue
 		}
 		c := table.Comparison{
@@ -99,11 +121,11 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 			Method:     r.flow,
 			Rival:      r.rival,
 			Difference: r.gap,
-			Margin:     v.Margin,
-			Verdict:    inWords[r.verdict],
+			Margin:     r.margin,
+			Verdict:    r.verdict,
 		}
-		if lo, hi := stats.TInterval(r.gaps, 1-claim.Level); !math.IsNaN(lo) {
-			c.Interval = []float64{lo, hi}
+		if !math.IsNaN(r.low) {
+			c.Interval = []float64{r.low, r.high}
 		}
 		out = append(out, c)
 	}
@@ -117,9 +139,9 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
 	}
-	found := v.relations(f)
+	found := v.relations(s)
 	t := &table.Table{Columns: table.Columns(1, "Method"),
-		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(len(found))}}
+		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(found)}}
 	for _, m := range v.Metrics {
 		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
@@ -135,7 +157,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		for _, flow := range flows {
 			cell := table.Text("")
 			if i := slices.IndexFunc(found, func(r relation) bool { return prefix == "" && r.flow == flow && r.rival == method }); i >= 0 {
-				cell = table.Text(fmt.Sprintf("%s: %s, %s", found[i].verdict, claim.Num(found[i].gap), pText(found[i].p)))
+				cell = table.Text(found[i].words() + ", " + pText(found[i].p))
 			}
 			cells = append(cells, cell)
 		}
@@ -167,7 +189,7 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 	if best == "" {
 		return "", ""
 	}
-	found := v.relations(f)
+	found := v.relations(s)
 	var sentences []string
 	for _, flow := range v.sides().Flows {
 		var parts []string

@@ -43,7 +43,7 @@ func TestVersus(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 2·2⁻⁸ times the four comparisons
-	if got := tab.Rows[3][2].Text; got != "beats: −1, p = 0.031" || len(tab.Rows) != 6 || !strings.Contains(tab.Notes[1], "over the 4 comparisons") {
+	if got := tab.Rows[3][2].Text; got != "better −1 [−1, −1], p = 0.031" || len(tab.Rows) != 6 || !strings.Contains(tab.Notes[1], "over the 4 comparisons") {
 		t.Errorf("against SGLD %q, %d rows, rule %q", got, len(tab.Rows), tab.Notes[1])
 	}
 	if got := tab.Rows[2][1].Text; got != "2.01 [2, 2.02]" {

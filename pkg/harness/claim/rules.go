@@ -149,17 +149,28 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 // AllRule is how All decides, to be said by the rules of claims.
 const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
 
-// All judges a claim that must hold for every seed of every item: reproduced if it holds for all, not reproduced if for at
-// most half, otherwise not decided.
-func All(holds []bool) Verdict {
-	n := 0
+// All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all, not reproduced if for
+// at most half, otherwise not decided.
+func All(holds []bool) Verdict { return share(holds, 1) }
+
+// MostRule is how Most decides, to be said by the rules of claims.
+const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise not decided"
+
+// Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there are, not reproduced if in
+// at most half, otherwise not decided.
+func Most(holds []bool) Verdict { return share(holds, 0.9) }
+
+// share judges a claim that must hold in at least this share of the items.
+func share(holds []bool, least float64) Verdict {
+	n := 0.0
 	for _, h := range holds {
 		if h {
 			n++
 		}
 	}
-	if len(holds) == 0 {
+	all := float64(len(holds))
+	if all == 0 {
 		return NotTestable
 	}
-	return Decide(n == len(holds), 2*n <= len(holds))
+	return Decide(n >= least*all, 2*n <= all)
 }

@@ -154,7 +154,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	for _, m := range []map[string]any{l.root, child(l.root, "problems", "*"), child(l.root, "problems", problem)} {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
-		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"}) {
+		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "scales"}) {
 			delete(own, key)
 		}
 		for _, name := range []string{"*", method} {

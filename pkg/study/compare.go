@@ -1,0 +1,139 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// What a comparison may come to, for the first of two methods.
+const better, equal, worse, open = "better", "equal", "worse", table.Open
+
+// relation of a method to a rival on one problem, paired by seed (docs/compare.md, "Methods with each other").
+type relation struct {
+	flow, rival, verdict string
+	gaps                 []float64 // differences of the seeds with which both ended well; below 0 the method is better
+	gap, low, high       float64   // their mean, and its 95 % interval; NaN of too few
+	p                    float64   // after Holm's correction
+	margin               float64   // a smaller difference is none
+	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
+}
+
+// tries are the last values of a metric by seed. A try that diverged or failed, or whose sample cannot be judged, has +∞; one that was
+// stopped from outside is none.
+func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
+	out := map[uint64]float64{}
+	for _, t := range s.Trials {
+		if t.Problem != problem || t.Method != method {
+			continue
+		}
+		switch t.Status {
+		case record.StatusDiverged, record.StatusFailed:
+			out[t.Seed] = math.Inf(1)
+		case record.StatusOK:
+			for _, r := range s.Traces[t.Key] {
+				if r.Metric != metric || r.Index != 0 {
+					continue
+				}
+				if out[t.Seed] = r.Value; math.IsNaN(r.Value) {
+					out[t.Seed] = math.Inf(1)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// relate pairs two methods' tries. overlap is that of Versus. The p-value is not corrected yet, and there is no verdict.
+func relate(x, y map[uint64]float64, overlap float64) relation {
+	var r relation
+	var signs []float64
+	for _, seed := range sortedSeeds(x) {
+		a, b := x[seed], y[seed]
+		if _, ok := y[seed]; !ok || math.IsInf(a, 1) && math.IsInf(b, 1) {
+			continue
+		}
+		signs = append(signs, float64(cmp.Compare(a, b)))
+		switch {
+		case math.IsInf(a, 1):
+			r.lost++
+		case math.IsInf(b, 1):
+			r.rivalLost++
+		default:
+			r.gaps = append(r.gaps, a-b)
+		}
+	}
+	r.gap = stats.Mean(r.gaps)
+	r.low, r.high = stats.OverlapInterval(r.gaps, overlap, 1-claim.Level)
+	switch {
+	case r.lost+r.rivalLost > 0:
+		r.p = stats.Sign(signs, stats.TwoSided)
+	case overlap > 0:
+		r.p = stats.OverlapTest(r.gaps, overlap)
+	default:
+		r.p = stats.Paired(r.gaps, stats.TwoSided)
+	}
+	return r
+}
+
+func sortedSeeds(x map[uint64]float64) []uint64 {
+	seeds := make([]uint64, 0, len(x))
+	for s := range x {
+		seeds = append(seeds, s)
+	}
+	slices.Sort(seeds)
+	return seeds
+}
+
+// fewest pairs with which a method can be better or worse: a two-sided sign-flip test of fewer cannot reach the level.
+var fewest = Enough(1)
+
+// decide sets the verdict by the corrected p-value.
+func (r *relation) decide(p, overlap float64) {
+	r.p, r.verdict = p, open
+	pairs := len(r.gaps) + r.lost + r.rivalLost
+	told := p <= claim.Level && pairs >= fewest
+	if r.lost+r.rivalLost == 0 {
+		lo, hi := stats.OverlapInterval(r.gaps, overlap, 1-2*claim.Level)
+		switch {
+		case lo >= -r.margin && hi <= r.margin:
+			r.verdict = equal
+		case told && r.gap < -r.margin:
+			r.verdict = better
+		case told && r.gap > r.margin:
+			r.verdict = worse
+		}
+		return
+	}
+	switch {
+	case told && r.rivalLost == 0:
+		r.verdict = worse
+	case told && r.lost == 0:
+		r.verdict = better
+	}
+}
+
+// words say the verdict, the mean difference with its interval, and the tries that were lost.
+func (r relation) words() string {
+	text := r.verdict
+	if len(r.gaps) > 0 {
+		text += " " + claim.Num(r.gap)
+	}
+	if !math.IsNaN(r.low) {
+		text += fmt.Sprintf(" [%s, %s]", claim.Num(r.low), claim.Num(r.high))
+	}
+	all := len(r.gaps) + r.lost + r.rivalLost
+	if r.lost > 0 {
+		text += fmt.Sprintf("; lost %d of %d tries", r.lost, all)
+	}
+	if r.rivalLost > 0 {
+		text += fmt.Sprintf("; the rival lost %d of %d tries", r.rivalLost, all)
+	}
+	return text
+}

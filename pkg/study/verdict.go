@@ -1,0 +1,227 @@
+package study
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Ours are the flows that the paper proposes, and the methods that a fair comparison sets beside them.
+var Ours = Sides{[]string{"sifg", "ada-sifg"}, []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"}}
+
+// parts are what SIFG is compared with to see what its learned score is worth: the exact score of the cloud in its place, a network that has
+// nothing to learn, and none.
+var parts = Sides{[]string{"sifg"}, []string{"kde-flow", "sifg-blind", "ascent"}}
+
+// Verdict is what is found on one problem.
+type Verdict struct {
+	Problem   string             // in words
+	None      string             // why there is no verdict; "": there is one
+	Use       []string           // the method with the lowest mean and those that are equal to it, the fastest first
+	Strongest string             // the rival of SIFG with the lowest mean, at equal scores
+	Scores    []table.Comparison // SIFG and Ada-SIFG against each rival, at equal scores
+	Seconds   []table.Comparison // SIFG against each rival at equal seconds; nil: not measured
+	Parts     []table.Comparison // SIFG against its parts: the exact score, a blind network, none
+
+	v                      Versus
+	scores, seconds, parts []relation
+	fastest                string // the rival with the lowest mean at equal seconds
+}
+
+// Comparing says which records verdicts are of.
+type Comparing struct {
+	Protocol string // each method with its own best settings and as many scores
+	Seconds  string // the protocol in which rivals have as many seconds as SIFG has in Protocol; "": none
+	Where    string // in a title: "Networks after 2000 iterations"
+	Problems []Versus
+}
+
+// Verdicts returns what is found on the problems that have trials of SIFG and of a rival. Their own Sides do not count.
+func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
+	s := by[c.Protocol]
+	if s == nil {
+		return nil
+	}
+	var out []Verdict
+	for _, v := range c.Problems {
+		v.Sides = Ours
+		x := Verdict{Problem: v.Title, v: v, scores: v.relations(s)}
+		if len(x.scores) == 0 {
+			continue
+		}
+		x.Strongest = v.lowest(s, Ours.Rivals)
+		x.Use = v.use(s)
+		if v.Trivial > 0 && !(v.mean(s, v.lowest(s, s.Methods(v.Problem))) < v.Trivial) {
+			x.None = "no method is nearer than one normal law (" + claim.Num(v.Trivial) + ")"
+		}
+		v.Sides = parts
+		x.parts = v.relations(s)
+		if clock := by[c.Seconds]; clock != nil {
+			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
+			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
+			x.Seconds = v.comparisons(x.seconds)
+		}
+		x.Scores, x.Parts = v.comparisons(x.scores), v.comparisons(x.parts)
+		out = append(out, x)
+	}
+	return out
+}
+
+// mean is that of a method's tries by the first metric, +∞ if one was lost, NaN of none.
+func (v Versus) mean(s *record.Set, method string) float64 {
+	t := tries(s, v.Problem, v.Metrics[0].Metric, method)
+	var values []float64
+	for _, seed := range sortedSeeds(t) {
+		values = append(values, t[seed])
+	}
+	return stats.Mean(values)
+}
+
+// lowest returns which of some methods has the lowest mean.
+func (v Versus) lowest(s *record.Set, methods []string) string {
+	best, least := "", math.Inf(1)
+	for _, m := range methods {
+		if mean := v.mean(s, m); mean < least {
+			best, least = m, mean
+		}
+	}
+	return best
+}
+
+// use returns the method with the lowest mean, but for controls, and those that are equal to it, the fastest first.
+func (v Versus) use(s *record.Set) []string {
+	all := slices.Concat(Ours.Flows, Ours.Rivals)
+	best := v.lowest(s, all)
+	out := []string{best}
+	v.Sides = Sides{slices.DeleteFunc(all, func(m string) bool { return m == best }), []string{best}}
+	for _, r := range v.relations(s) {
+		if r.verdict == equal {
+			out = append(out, r.flow)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Compare(seconds(s, v.Problem, a), seconds(s, v.Problem, b))
+	})
+	return out
+}
+
+// Finding says the verdicts, problem by problem.
+func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
+	verdicts := c.Verdicts(by)
+	if verdicts == nil {
+		return nil
+	}
+	t := table.Of(verdicts)
+	t.Words("Problem", func(x Verdict) string { return x.Problem })
+	t.Words("Use (fastest first)", func(x Verdict) string {
+		if x.None != "" {
+			return "no verdict: " + x.None
+		}
+		return labels(x.Use)
+	})
+	t.Words("Strongest rival", func(x Verdict) string { return claim.Label(x.Strongest) })
+	against := func(flow string) func(x Verdict) string {
+		return func(x Verdict) string { return told(x.scores, flow, x.Strongest) }
+	}
+	t.Words("SIFG against it", against("sifg"))
+	t.Words("Ada-SIFG against it", against("ada-sifg"))
+	if c.Seconds != "" {
+		t.Words("SIFG at equal seconds", func(x Verdict) string {
+			if x.fastest == "" {
+				return "–"
+			}
+			return told(x.seconds, "sifg", x.fastest) + " against " + claim.Label(x.fastest)
+		})
+	}
+	for _, part := range []struct{ head, method string }{
+		{"SIFG against the exact score", "kde-flow"}, {"against a blind network", "sifg-blind"}, {"against no score", "ascent"},
+	} {
+		t.Words(part.head, func(x Verdict) string { return told(x.parts, "sifg", part.method) })
+	}
+	for _, x := range verdicts {
+		t.Comparisons = append(t.Comparisons, x.Scores...)
+	}
+	t.Notes = notes(verdicts)
+	return &harness.Statement{
+		Table: &t.Table, Lead: c.Protocol == "matched", Protocol: c.Protocol,
+		Title: c.Where + ", " + by[c.Protocol].Title + ": SIFG against the strongest rival is " + title(verdicts),
+		Text:  advice(verdicts),
+	}
+}
+
+func labels(methods []string) string {
+	var out []string
+	for _, m := range methods {
+		out = append(out, claim.Label(m))
+	}
+	return strings.Join(out, ", ")
+}
+
+// told says one comparison, "–" where it was not made.
+func told(all []relation, flow, rival string) string {
+	if i := slices.IndexFunc(all, func(r relation) bool { return r.flow == flow && r.rival == rival }); i >= 0 {
+		return all[i].words()
+	}
+	return "–"
+}
+
+// title says on which problems SIFG is what against the strongest rival.
+func title(verdicts []Verdict) string {
+	on := map[string][]string{}
+	for _, x := range verdicts {
+		verdict := open
+		if x.None != "" {
+			verdict = "without a verdict"
+		} else if i := slices.IndexFunc(x.scores, func(r relation) bool { return r.flow == "sifg" && r.rival == x.Strongest }); i >= 0 {
+			verdict = x.scores[i].verdict
+		}
+		on[verdict] = append(on[verdict], x.Problem)
+	}
+	var parts []string
+	for _, verdict := range []string{better, equal, worse, open, "without a verdict"} {
+		if on[verdict] != nil {
+			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// advice says what to use on each problem.
+func advice(verdicts []Verdict) string {
+	var parts []string
+	for _, x := range verdicts {
+		if x.None == "" {
+			parts = append(parts, x.Problem+": "+claim.Label(x.Use[0]))
+		}
+	}
+	if parts == nil {
+		return "No problem has a verdict."
+	}
+	return "The fastest method that has the lowest mean or is equal to it: " + strings.Join(parts, "; ") + "."
+}
+
+// notes say the rules, once for problems that have the same.
+func notes(verdicts []Verdict) []string {
+	first := verdicts[0].v
+	out := []string{"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; below zero SIFG or Ada-SIFG is better. The strongest " +
+		"rival is that with the lowest mean of these results; Holm's correction is over all rivals. " + first.rule(verdicts[0].scores)}
+	var margins []string
+	for _, x := range verdicts[1:] {
+		margins = append(margins, x.Problem+" "+claim.Num(x.v.margin(x.scores)))
+	}
+	if margins != nil {
+		out = append(out, "The margins of the others: "+strings.Join(margins, ", ")+".")
+	}
+	return out
+}
+
+// Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the Level: its
+// smallest p-value is 2¹⁻ⁿ.
+func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }
