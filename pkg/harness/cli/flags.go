@@ -25,7 +25,7 @@ type selection struct {
 	config, set []string
 	problems    []string
 	methods     []string
-	seeds       []uint
+	seeds       []string
 	name        string
 	results     string
 	store       string
@@ -41,7 +41,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
 	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
 	f.StringSliceVar(&s.methods, "methods", nil, "only these methods, by `NAME`")
-	f.UintSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,3`")
+	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {
@@ -97,8 +97,12 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		Problems:    s.problems,
 		Methods:     s.methods,
 	}
-	for _, seed := range s.seeds {
-		r.Seeds = append(r.Seeds, uint64(seed))
+	for _, text := range s.seeds {
+		seeds, err := settings.Seeds(text)
+		if err != nil {
+			return r, usage.Errorf("--seeds=%s: %v", strings.Join(s.seeds, ","), err)
+		}
+		r.Seeds = append(r.Seeds, seeds...)
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
@@ -154,8 +158,10 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // wants says what a flag of a type takes.
 var wants = map[string]string{
-	"int": "a whole number", "uint64": "a whole number, zero or more", "uintSlice": "whole numbers with commas, such as 1,2,3",
-	"bool": "true or false", "duration": "a time with its unit, such as 90s or 10m",
+	"int":      "a whole number",
+	"uint64":   "a whole number, zero or more",
+	"bool":     "true or false",
+	"duration": "a time with its unit, such as 90s or 10m",
 }
 
 // notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set.

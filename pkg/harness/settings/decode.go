@@ -20,12 +20,15 @@ import (
 // the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may decode the same map.
 func Decode(options map[string]any, dst any) error { return decode("options", options, dst, nil) }
 
-// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be of a type whose
-// values names lists.
+// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be of a type
+// whose values names lists.
 func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	var seen mapstructure.Metadata
 	exact := func(_, to reflect.Type, v any) (any, error) {
-		if have := names[to]; have != nil && !slices.Contains(have, fmt.Sprint(v)) {
+		if to == reflect.TypeFor[[]uint64]() {
+			return ranges(v)
+		}
+		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
 			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
 		}
 		x, number := v.(float64)
@@ -61,6 +64,11 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 		where = unknown[:at-1] + " of " + where
 	}
 	return usage.Unknown("key", unknown[at:], where, valid)
+}
+
+// known reports whether a name, or one that matches a pattern, is among those that there are.
+func known(have []string, name string) bool {
+	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
 }
 
 // first returns the first of the errors that mapstructure joins.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/viper"
-
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -30,8 +28,8 @@ type Override struct {
 
 func (o Override) String() string { return fmt.Sprintf("%s %.80s", o.From, o.Text) }
 
-// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those of single
-// problems last, since they win.
+// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those of
+// single problems last, since they win.
 func ReadOverrides(path string) ([]Override, error) {
 	text, err := safe.Read(path, 1<<20)
 	if err != nil {
@@ -81,8 +79,8 @@ func (f *File) layer(o Override) (*layer, error) {
 	return &layer{name: o.From, root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
 }
 
-// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method that has
-// it, one of the problem for that of every problem.
+// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method that
+// has it, one of the problem for that of every problem.
 func qualify(key string, o Override) ([]string, error) {
 	path := strings.Split(key, ".")
 	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
@@ -112,73 +110,154 @@ type resolved struct {
 	Seeds    []uint64 `mapstructure:"seeds"`
 	Include  []string `mapstructure:"include"`
 	Variants []string `mapstructure:"variants"`
+
+	origins map[string]string // the name of the layer that set each key last
 }
 
-// merge merges all layers for one method on one problem, and says the name of the layer that set each key last; without a method,
-// only what holds for the problem.
-func (s *Settings) merge(problem, method string, over ...Override) (*resolved, map[string]string, error) {
+// merge merges all layers for one method on one problem; without a method, only what holds for the problem.
+func (s *Settings) merge(problem, method string, over ...Override) (*resolved, error) {
 	layers := slices.Clone(s.layers)
 	for _, o := range over {
 		l, err := s.file.layer(o)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		layers = append(layers, l)
 	}
-	v, origins := viper.New(), map[string]string{}
+	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
 	for _, l := range layers {
-		sampler := method
-		if name := v.GetString("sampler.sampler"); name != "" {
-			sampler = name
+		sampler, named := child(all, "sampler")["sampler"].(string)
+		if !named {
+			sampler = method
 		}
 		for _, part := range l.parts(problem, method, sampler) {
-			leaves("", part, func(key string, value any) {
-				v.Set(key, value)
-				origins[key], l.used = l.name, true
-			})
+			overlay(all, part, "", func(key string) { out.origins[key], l.used = l.name, true })
 		}
 	}
-	var out resolved
-	err := decode(s.where, v.AllSettings(), &out, nil)
-	return &out, origins, err
+	if err := decode(s.where, all, out, nil); err != nil {
+		return nil, err
+	}
+	return out, notDefault(child(all, "sampler"), method)
 }
 
-// parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier ones: what it
-// says of everything, of all problems, of this one. In each, what it says of this method wins over what it says of all. A setting
-// of all methods is that of every method whose sampler has it.
+// notDefault refuses a setting of 0, or of an empty text, that the sampler would take for its default.
+func notDefault(settings map[string]any, method string) error {
+	name, named := settings["sampler"].(string)
+	if !named {
+		name = method
+	}
+	s, err := sifg.ByName(name)
+	if err != nil {
+		return nil // Resolve says so
+	}
+	defaults := reflect.ValueOf(s.Defaults)
+	for i, key := range keysOf[sifg.Config]() {
+		value, set := settings[key]
+		if !set || defaults.Field(i).IsZero() || !slices.Contains([]any{0, 0.0, ""}, value) {
+			continue
+		}
+		hint := ""
+		if key == "sigma" {
+			hint = "; a flow without noise is ascent's"
+		}
+		return usage.Errorf("%s=%v of method %s: it would stand for the default, %v: leave the key out for that, "+
+			"or give a number above 0%s", key, value, method, defaults.Field(i), hint)
+	}
+	return nil
+}
+
+// parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier ones: what
+// it says of everything, of all problems of a pattern, of this one. In each, what it says of this method wins over what it says
+// of all of a pattern. A setting of a pattern is that of every method whose sampler has it.
 func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	s, err := sifg.ByName(sampler)
 	lacks := func(key string, _ any) bool {
 		return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key))
 	}
-	for _, m := range []map[string]any{l.root, child(l.root, "problems", "*"), child(l.root, "problems", problem)} {
+	said := []map[string]any{l.root}
+	problems := child(l.root, "problems")
+	for _, name := range matching(problems, problem) {
+		said = append(said, child(problems, name))
+	}
+	for _, m := range said {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
 		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "scales"}) {
 			delete(own, key)
 		}
-		for _, name := range []string{"*", method} {
-			maps.Copy(settings, child(m, "methods", name))
-			if name == "*" {
-				maps.DeleteFunc(settings, lacks)
+		methods := child(m, "methods")
+		for _, name := range matching(methods, method) {
+			values := maps.Clone(child(methods, name))
+			if strings.Contains(name, "*") {
+				maps.DeleteFunc(values, lacks)
 			}
+			maps.Copy(settings, values)
 		}
 		if method != "" {
 			own["sampler"] = settings
 		}
-		out = append(out, own, child(m, "of", "*"), child(m, "of", method))
+		out = append(out, own)
+		of := child(m, "of")
+		for _, name := range matching(of, method) {
+			out = append(out, child(of, name))
+		}
 	}
 	return out
 }
 
-// leaves calls f with the values in a mapping and their keys, with dots.
-func leaves(path string, m map[string]any, f func(key string, value any)) {
-	for k, v := range m {
-		if inner, ok := v.(map[string]any); ok {
-			leaves(path+k+".", inner, f)
-		} else {
-			f(path+k, v)
+// matching returns the keys of m that are name, or a pattern of it, in which * stands for any text: the longest pattern last,
+// name itself behind all.
+func matching(m map[string]any, name string) (out []string) {
+	for key := range m {
+		if key != name && matches(key, name) {
+			out = append(out, key)
 		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	if _, ok := m[name]; ok {
+		out = append(out, name)
+	}
+	return out
+}
+
+// matches reports whether a pattern, in which * stands for any text, is one of name.
+func matches(pattern, name string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	name, ok := strings.CutPrefix(name, head)
+	if !star {
+		return ok && name == ""
+	}
+	for i := 0; ok && i <= len(name); i++ {
+		if matches(rest, name[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in place of a
+// value takes it away.
+func overlay(to, from map[string]any, path string, set func(key string)) {
+	for k, v := range from {
+		inner, isMap := v.(map[string]any)
+		if !isMap {
+			set(path + k)
+			if to[k] = v; v == nil {
+				delete(to, k)
+			}
+			continue
+		}
+		below, ok := to[k].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			to[k] = below
+		}
+		overlay(below, inner, path+k+".", set)
 	}
 }
 

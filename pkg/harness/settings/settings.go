@@ -88,8 +88,8 @@ func (f *File) names() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[protocolName](): f.Protocols,
 		reflect.TypeFor[scaleName]():    Scales,
-		reflect.TypeFor[methodName]():   slices.Concat([]string{"*"}, f.Methods, f.Programs),
-		reflect.TypeFor[problemName]():  append([]string{"*"}, f.Problems...),
+		reflect.TypeFor[methodName]():   slices.Concat(f.Methods, f.Programs),
+		reflect.TypeFor[problemName]():  f.Problems,
 		reflect.TypeFor[markName]():     sifg.Marks,
 	}
 }
@@ -111,7 +111,9 @@ func Read(name string, text []byte) (*File, error) {
 		Protocols yaml.Node
 	} // nodes have the order of their keys
 	_ = yaml.Unmarshal(text, &ordered) // what is wrong is found below
-	f.Problems, f.Methods = keysIn(&ordered.Base.Problems), keysIn(&ordered.Base.Methods)
+	pattern := func(name string) bool { return strings.Contains(name, "*") }
+	f.Problems = slices.DeleteFunc(keysIn(&ordered.Base.Problems), pattern)
+	f.Methods = slices.DeleteFunc(keysIn(&ordered.Base.Methods), pattern)
 	f.Protocols, f.Programs = keysIn(&ordered.Protocols), ordered.Base.Programs
 	for _, n := range slices.Concat(f.Problems, f.Methods, f.Protocols, f.Programs) {
 		if !plainName.MatchString(n) {
@@ -174,44 +176,70 @@ func (f *File) Admit(method string) {
 	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
 }
 
-// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in every
-// layer the settings of the problem that is named. options are laid over its own.
+// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in
+// every layer the settings of the problem that is named. options are laid over its own.
 func On(text []byte, problem string, data []string, options map[string]any) ([]byte, error) {
-	var doc yaml.Node
-	err := yaml.Unmarshal(text, &doc)
-	if err == nil {
-		err = replace(&doc, problem, data, options)
-	}
-	if err != nil {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, err
 	}
-	return yaml.Marshal(&doc)
-}
-
-// replace changes the problems of all layers in a node.
-func replace(n *yaml.Node, problem string, data []string, options map[string]any) (err error) {
-	for i, value := range n.Content {
-		if n.Kind != yaml.MappingNode || i == 0 || n.Content[i-1].Value != "problems" {
-			err = cmp.Or(err, replace(value, problem, data, options))
+	layers := []*yaml.Node{at(root.Content[0], "base")}
+	for _, protocol := range values(at(root.Content[0], "protocols")) {
+		layers = append(append(layers, protocol), values(at(protocol, "scales"))...)
+	}
+	layers = append(layers, values(at(root.Content[0], "scales"))...)
+	for _, l := range layers {
+		problems := at(l, "problems")
+		if problems == nil {
 			continue
 		}
-		var all map[string]map[string]any
-		err = cmp.Or(err, value.Decode(&all))
+		var all map[string]any
+		if err := problems.Decode(&all); err != nil {
+			return nil, err
+		}
 		own := map[string]any{}
 		for _, name := range data {
-			p := maps.Clone(all[problem])
-			if p["data"] != nil {
-				p["data"] = name
-			}
-			if own, ok := p["options"].(map[string]any); ok {
-				maps.Copy(own, options)
-			}
-			delete(p, "include") // by which a problem that only others take the settings of runs nothing
-			own[name] = p
+			own[name] = replacement(all, problem, name, options)
 		}
-		err = cmp.Or(err, value.Encode(own))
+		if err := problems.Encode(own); err != nil {
+			return nil, err
+		}
 	}
-	return err
+	return yaml.Marshal(&root)
+}
+
+// replacement returns what a layer's problems say of the one that is named, for a data set in its place.
+func replacement(problems map[string]any, problem, data string, options map[string]any) map[string]any {
+	p := map[string]any{}
+	for _, name := range matching(problems, problem) {
+		overlay(p, child(problems, name), "", func(string) {})
+	}
+	if p["data"] != nil {
+		p["data"] = data
+	}
+	if own := child(p, "options"); own != nil {
+		maps.Copy(own, options)
+	}
+	delete(p, "include") // by which a problem that only others take the settings of runs nothing
+	return p
+}
+
+// at returns the value of a mapping's key, following aliases; nil if there is none.
+func at(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// values returns the values of a mapping.
+func values(n *yaml.Node) (out []*yaml.Node) {
+	for i := 1; n != nil && i < len(n.Content); i += 2 {
+		out = append(out, n.Content[i])
+	}
+	return out
 }
 
 // Settings are the trials' settings under one protocol at one scale, every layer merged, defaults in place.
@@ -277,7 +305,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 
 func (s *Settings) problem(name string) (Problem, error) {
 	p := Problem{Name: name}
-	all, _, err := s.merge(name, "")
+	all, err := s.merge(name, "")
 	if err != nil {
 		return p, err
 	}
@@ -314,9 +342,9 @@ func (s *Settings) problem(name string) (Problem, error) {
 // Method resolves the configuration of one method on one problem with further overrides on top.
 func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
 	m := Method{Name: method}
-	r, _, err := s.merge(problem, method, over...)
+	r, err := s.merge(problem, method, over...)
 	if err != nil {
-		return m, err
+		return m, usage.Errorf("problems.%s (%s): %v", problem, s.where, err)
 	}
 	m.Config = r.Config
 	if r.Variants != nil {
@@ -340,6 +368,9 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 // value came from: "base", "protocol released", "scale quick", "protocol released, scale quick", or From of an override. Keys are
 // those of Config with dots: sampler.step, options.target. A key that is not there has its default.
 func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {
-	_, origins, err := s.merge(problem, method, over...)
-	return origins, err
+	r, err := s.merge(problem, method, over...)
+	if err != nil {
+		return nil, err
+	}
+	return r.origins, nil
 }

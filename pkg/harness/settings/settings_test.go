@@ -31,7 +31,7 @@ base:
       include: [drift, svgd]
 protocols:
   paper:
-    problems: {small: {methods: {svgd: {step: 0.2}, sifg: {step: 0, redraw: false}}}}
+    problems: {small: {methods: {svgd: {step: 0.2}, sifg: {step: 0.01, redraw: false}}}}
   released:
     problems: {small: {judge: {sample: perturbed}}}
     scales: {smoke: {seeds: [7]}}
@@ -90,7 +90,6 @@ func TestResolve(t *testing.T) {
 	}{
 		{"full", "small", "svgd", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
 			`"sampler":{"sampler":"svgd","mover":"euler","step":0.2},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
-		// Zero in a layer takes a value of a lower one back to the sampler's default.
 		{"full", "small", "sifg", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
 			`"sampler":{"sampler":"sifg","mover":"euler","step":0.01,"sigma":0.1,"hidden":4,"activation":"tanh","inner":5,"optimizer":"nesterov",` +
 			`"lr":0.001},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
@@ -227,6 +226,141 @@ func TestDecode(t *testing.T) {
 	} {
 		if err := Decode(in, &o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", in, err, want)
+		}
+	}
+}
+
+// TestPatterns: a layer's settings of a pattern are those of the problems and methods that it matches; a longer pattern wins over a
+// shorter one, and a name over all.
+func TestPatterns(t *testing.T) {
+	const text = `
+base:
+  seeds: 3..5
+  methods: {sifg: {}, sifg-a: {}, svgd: {}}
+  problems:
+    "*": {particles: 10, iterations: 5, options: {draws: 1, Law: exact}}
+    "*-1000": {particles: 1000, options: {draws: 2}, methods: {"sifg*": {sigma: 0.3}, sifg-a: {sigma: 0.4}}}
+    ark-100: {}
+    ark-1000: {}
+    garch-1000: {particles: 900, seeds: [1, 7..8]}
+protocols: {text: {methods: {"*": {step: 0.5}}}}
+`
+	f, err := Read("toy", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"ark-100", "ark-1000", "garch-1000"}; !slices.Equal(f.Problems, want) {
+		t.Errorf("problems %v, want %v", f.Problems, want)
+	}
+	s, err := f.Resolve("text", "full", sets("options.Law=smoothed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		problem, method string
+		want            string // particles, options, step, σ
+	}{
+		{"ark-100", "sifg", "10 map[Law:smoothed draws:1] 0.5 0.1"},
+		{"ark-1000", "sifg", "1000 map[Law:smoothed draws:2] 0.5 0.3"},
+		{"ark-1000", "sifg-a", "1000 map[Law:smoothed draws:2] 0.5 0.4"},
+		{"garch-1000", "svgd", "900 map[Law:smoothed draws:2] 0.5 0"},
+	} {
+		x := config(t, s, c.problem, c.method)
+		if got := fmt.Sprint(x.Particles, x.Options, x.Sampler.Step, x.Sampler.Sigma); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.problem, c.method, got, c.want)
+		}
+	}
+	if got := fmt.Sprint(s.Problems[0].Seeds, s.Problems[2].Seeds); got != "[3 4 5] [1 7 8]" {
+		t.Errorf("seeds %s", got)
+	}
+}
+
+// TestZero: an explicit 0 that would stand for a sampler's default is refused; where 0 is the default it is taken.
+func TestZero(t *testing.T) {
+	f, err := Read("toy", []byte(toy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"sigma=0", "methods.sifg.sigma=0.0", "methods.svgd.step=0", "hidden=0"} {
+		_, err := f.Resolve("paper", "full", sets(key))
+		if err == nil || !strings.Contains(err.Error(), "would stand for the default") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	f.Admit("ascent")
+	for _, key := range []string{"methods.ascent.sigma=0", "methods.svgd.bandwidth=0", "temper=0"} {
+		if _, err := f.Resolve("paper", "full", sets(key)); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestFrom: a protocol is laid over the one that it is from, and that over no protocol that comes from it.
+func TestFrom(t *testing.T) {
+	const long = "protocols:\n  long: {from: paper, title: longer, problems: {small: {iterations: 80}}}\n"
+	f, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", long, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Resolve("long", "full", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, s, "small", "svgd")
+	if c.Iterations != 80 || c.Sampler.Step != 0.2 || f.Protocol("long").Title != "longer" {
+		t.Errorf("%+v, %+v", c, f.Protocol("long"))
+	}
+	for from, want := range map[string]string{"long": "laid over itself", "papper": `did you mean "paper"?`} {
+		text := strings.Replace(long, "from: paper", "from: "+from, 1)
+		if _, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", text, 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("from %s: %v", from, err)
+		}
+	}
+}
+
+// TestOn: a data set takes the settings of the problem that is named, in every layer and by every pattern; an option that is called
+// problems stays.
+func TestOn(t *testing.T) {
+	const text = `
+base:
+  seeds: [1]
+  methods: {svgd: {}, sgld: {}}
+  problems:
+    "*": {iterations: 5, options: {problems: [a, b]}}
+    rent: {data: rent, particles: 7, include: [svgd]}
+    other: {particles: 9, data: other}
+protocols: {text: {problems: {rent: {options: {x: 1}}}}}
+scales: {quick: {problems: {"r*": {iterations: 3}, other: {iterations: 4}}}}
+`
+	b, err := On([]byte(text), "rent", []string{"mine"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read("toy", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Resolve("text", "quick", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Problems) != 1 || len(s.Problems[0].Methods) != 2 || s.Problems[0].Methods[0].Name != "svgd" {
+		t.Fatalf("%+v", s.Problems)
+	}
+	c := config(t, s, "mine", "sgld")
+	if got := fmt.Sprintln(c.Data, c.Particles, c.Iterations, c.Options); got != "mine 7 3 map[problems:[a b] x:1]\n" {
+		t.Error(got)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	for text, want := range map[string]string{
+		"7": "[7]", "1..3": "[1 2 3]", "1-3": "[1 2 3]", "5, 1..2": "[5 1 2]", "0": "[0]",
+		"": "", "3..1": "", "a": "", "1..": "", "-1": "", "1..2..3": "", "1..99999999999": "", "1.5": "",
+	} {
+		got, err := Seeds(text)
+		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
 	}
 }

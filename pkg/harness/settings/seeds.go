@@ -1,0 +1,59 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// mostSeeds bounds a range: more cannot be computed.
+const mostSeeds = 1_000_000
+
+// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between.
+func Seeds(text string) (out []uint64, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(strings.Replace(strings.TrimSpace(part), "-", "..", 1), "..")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.ParseUint(low, 10, 64)
+		b, err2 := strconv.ParseUint(high, 10, 64)
+		if err1 != nil || err2 != nil || b < a || b-a >= mostSeeds {
+			return nil, usage.Errorf("the seeds %q: want whole numbers, zero or more, as in 1,2,5..20", text)
+		}
+		for i := range b - a + 1 {
+			out = append(out, a+i)
+		}
+	}
+	return out, nil
+}
+
+// ranges reads texts in place of a list of seeds, or in one, by Seeds.
+func ranges(v any) (any, error) {
+	text, ok := v.(string)
+	if ok {
+		return Seeds(text)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return v, nil
+	}
+	var out []any
+	for _, x := range list {
+		text, ok := x.(string)
+		if !ok {
+			out = append(out, x)
+			continue
+		}
+		seeds, err := Seeds(text)
+		if err != nil {
+			return nil, fmt.Errorf("%v", err)
+		}
+		for _, seed := range seeds {
+			out = append(out, seed)
+		}
+	}
+	return out, nil
+}
