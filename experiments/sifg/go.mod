@@ -8,6 +8,7 @@ require (
 	github.com/semi-implicit/sifg/experiments/meg-ica v0.1.0
 	github.com/semi-implicit/sifg/experiments/monomial-gamma v0.1.0
 	github.com/semi-implicit/sifg/experiments/posteriors v0.1.0
+	github.com/semi-implicit/sifg/experiments/svgd v0.1.0
 	github.com/semi-implicit/sifg/experiments/theory v0.1.0
 	github.com/semi-implicit/sifg/experiments/uci-bnn v0.1.0
 	github.com/semi-implicit/sifg/pkg/harness v0.1.0

@@ -9,6 +9,7 @@ import (
 	megica "github.com/semi-implicit/sifg/experiments/meg-ica"
 	monomialgamma "github.com/semi-implicit/sifg/experiments/monomial-gamma"
 	"github.com/semi-implicit/sifg/experiments/posteriors"
+	"github.com/semi-implicit/sifg/experiments/svgd"
 	"github.com/semi-implicit/sifg/experiments/theory"
 	ucibnn "github.com/semi-implicit/sifg/experiments/uci-bnn"
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -24,6 +25,7 @@ var experiments = []*harness.Experiment{
 	funnel.Experiment,
 	theory.Experiment,
 	posteriors.Experiment,
+	svgd.Experiment,
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }

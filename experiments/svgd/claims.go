@@ -1,0 +1,89 @@
+package svgd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// problems differ in the number of particles. shown is that of Figure 1.
+var problems = []string{"toy-10", "toy-20", "toy-50", "toy-100", "toy-250"}
+
+const shown = "toy-100"
+
+// claims are those that section 5 of the paper makes about its toy example.
+var claims = []claim.Claim{
+	{
+		ID:        "svgd-1",
+		Statement: "SVGD's particles find both modes from a start that is far from both.",
+		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
+			"within 0.1 of its weight, in every seed" + claim.AllRule,
+		Check: func(s *record.Set) claim.Outcome {
+			e := claim.Series{Set: s, Problem: shown}
+			var holds []bool
+			var text []string
+			for k, w := range mixture.Weights {
+				mode := claim.Num(mixture.Means[k][0])
+				share := e.Final("svgd", "share", k)
+				for _, v := range share {
+					holds = append(holds, math.Abs(v-w) <= 0.1)
+				}
+				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, claim.Num(w),
+					claim.Spread(share)))
+			}
+			return claim.Outcome{
+				Verdict:  claim.All(holds),
+				Evidence: "share " + strings.Join(text, "; "),
+				Keys:     e.Keys("svgd"),
+			}
+		},
+	},
+	smaller("svgd-2", 0),
+	smaller("svgd-3", 1),
+	smaller("svgd-4", 2),
+}
+
+// smaller is the claim that SVGD estimates the expectation of a function better than exact draws.
+func smaller(id string, k int) claim.Claim {
+	name := functions(0, 0)[k].name
+	return claim.Claim{
+		ID: id, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
+		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + claim.Paired +
+			"; the worst of the five verdicts counts",
+		Check: func(s *record.Set) claim.Outcome {
+			var out claim.Outcome
+			var verdicts []claim.Verdict
+			var text []string
+			for _, problem := range problems {
+				ours, exact := squares(s, problem, k)
+				e := claim.Series{Set: s, Problem: problem, Names: func(m string) string {
+					if m == "" {
+						return "exact draws"
+					}
+					return claim.Label(m)
+				}}
+				one := e.Less("squared error", "svgd", ours, "", exact)
+				verdicts = append(verdicts, one.Verdict)
+				out.Keys = append(out.Keys, one.Keys...)
+				text = append(text, problem+": "+one.Evidence)
+			}
+			out.Verdict, out.Evidence = claim.Worst(verdicts...), strings.Join(text, "; ")
+			return out
+		},
+	}
+}
+
+// squares are the squared errors of the k-th function's estimate by SVGD and by exact draws, one a seed.
+func squares(s *record.Set, problem string, k int) (ours, exact []float64) {
+	e := claim.Series{Set: s, Problem: problem}
+	ours, exact = e.Final("svgd", "error", k), e.Final("svgd", "floor-error", k)
+	for _, v := range [][]float64{ours, exact} {
+		for i := range v {
+			v[i] *= v[i]
+		}
+	}
+	return ours, exact
+}

@@ -1,0 +1,129 @@
+package svgd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+var figures = []harness.Figure{
+	{
+		Name:  "densities",
+		Title: "Figure 1: the particles' density",
+		Caption: "The density of 100 particles of the first seed, smoothed by a normal law of width 0.3, and that of " +
+			"the mixture.",
+		Draw: densities,
+	},
+	{
+		Name:  "errors",
+		Title: "Figure 2: errors of estimates",
+		Caption: "Mean squared error over seeds of the estimates by SVGD's particles after the last iteration, and " +
+			"by as many exact draws. Each seed has its own start and its own ω ~ N(0, 1) and b ~ U[0, 2π].",
+		Draw: drawErrors,
+	},
+}
+
+var tables = []harness.Table{{
+	Name:    "errors",
+	Title:   "Errors of estimates",
+	Caption: "Mean squared error over seeds, of SVGD's particles at the end and of as many exact draws.",
+	Make:    errorTable,
+}}
+
+var errNone = errors.New("no trial ended well")
+
+// densities draws a panel for each iteration at which the density was measured.
+func densities(s *record.Set) (*figure.Figure, error) {
+	first, ok := claim.First(s, shown, "svgd")
+	if !ok {
+		return nil, errNone
+	}
+	at := map[int][]float64{}
+	var iterations []int
+	for _, r := range s.Traces[first.Key] {
+		if r.Metric == "density" {
+			if at[r.Iteration] == nil {
+				iterations = append(iterations, r.Iteration)
+			}
+			at[r.Iteration] = append(at[r.Iteration], r.Value)
+		}
+	}
+	mixture := figure.Line{Style: figure.Method("truth").As("mixture")}
+	mixture.Style.Dash = []float64{4, 2}
+	var x []float64
+	for i := range places {
+		x = append(x, place(i))
+		mixture.Y = append(mixture.Y, mixtureDensity(place(i)))
+	}
+	mixture.X = x
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 10}
+	for _, k := range iterations {
+		f.Panels = append(f.Panels, figure.Panel{
+			Title:  fmt.Sprintf("iteration %d", k),
+			X:      figure.Axis{Label: "x"},
+			Y:      figure.Axis{Label: "density", Min: 0, Max: 0.45},
+			Layers: []figure.Layer{mixture, figure.Line{X: x, Y: at[k], Style: figure.Method("svgd").As("particles")}},
+		})
+	}
+	return f, nil
+}
+
+func mixtureDensity(x float64) (sum float64) {
+	for k, w := range mixture.Weights {
+		u := (x - mixture.Means[k][0]) / mixture.SDs[k]
+		sum += w * math.Exp(-u*u/2) / (mixture.SDs[k] * math.Sqrt(2*math.Pi))
+	}
+	return sum
+}
+
+// drawErrors draws a panel for each function.
+func drawErrors(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
+	for k, function := range functions(0, 0) {
+		ours := figure.Line{Style: figure.Method("svgd")}
+		exact := figure.Line{Style: figure.Method("truth").As("exact draws")}
+		for _, problem := range problems {
+			t, ok := claim.First(s, problem, "svgd")
+			if !ok {
+				continue
+			}
+			a, b := squares(s, problem, k)
+			ours.X, ours.Y = append(ours.X, float64(t.Particles)), append(ours.Y, stats.Mean(a))
+			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, stats.Mean(b))
+		}
+		if ours.X == nil {
+			return nil, errNone
+		}
+		f.Panels = append(f.Panels, figure.Panel{
+			Title:  function.name,
+			X:      figure.Axis{Label: "particles", Scale: figure.Log},
+			Y:      figure.Axis{Label: "mean squared error", Scale: figure.Log},
+			Layers: []figure.Layer{ours, exact},
+		})
+	}
+	return f, nil
+}
+
+func errorTable(s *record.Set) (*table.Table, error) {
+	t := table.Of(problems)
+	t.Words("Problem", func(problem string) string { return problem })
+	for k, function := range functions(0, 0) {
+		t.Column(function.name+": SVGD", func(problem string) table.Cell {
+			ours, _ := squares(s, problem, k)
+			return table.Number(stats.Mean(ours), 2)
+		})
+		t.Column("exact draws", func(problem string) table.Cell {
+			_, exact := squares(s, problem, k)
+			return table.Number(stats.Mean(exact), 2)
+		})
+	}
+	t.Notes = []string{"Where exact draws are independent their mean squared error falls like 1/n."}
+	return &t.Table, nil
+}
