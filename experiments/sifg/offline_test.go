@@ -39,7 +39,12 @@ func TestTable1Offline(t *testing.T) {
 	network := isolated(t)
 	data := must(dataset.Open(dataset.Options{}))
 	for _, scale := range settings.Scales {
-		p := must(plan.New(plan.Request{Experiments: experiments[2:3], Scale: scale, Data: data}))
+		p := must(plan.New(plan.Request{
+			Experiments: experiments[2:3],
+			Protocols:   []string{plan.All},
+			Scale:       scale,
+			Data:        data,
+		}))
 		for _, trial := range p.Trials {
 			if _, err := trial.Data(); err != nil {
 				t.Fatalf("%s: %v", trial.Name(), err)
