@@ -88,10 +88,10 @@ func (cfg Config) Resolve() (Config, error) {
 	return cfg, err
 }
 
-// Ranges. σ² must be a float32 above 0; a network of the widest kind has a gigabyte of weights.
+// Ranges. σ² must be a float32 above 0, and smoothing by more than a million leaves nothing of the particles; a network of the widest kind has a gigabyte of weights.
 const (
 	least, most           = 1e-20, 1e20
-	leastSigma, mostSigma = 1e-18, 1e18
+	leastSigma, mostSigma = 1e-18, 1e6
 	mostHidden, mostSteps = 1 << 14, 1e9
 )
 

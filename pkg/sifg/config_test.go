@@ -44,10 +44,11 @@ func TestConfigErrors(t *testing.T) {
 // TestRanges: values that a float32 cannot hold and networks that no memory can are refused, with the range.
 func TestRanges(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"sigma: must be at least 1e-18 and at most 1e+18, got 1e-300":     {Sampler: "sifg", Sigma: 1e-300},
-		"sigma: must be at least 1e-18 and at most 1e+18, got 1e-19":      {Sampler: "sifg", Sigma: 1e-19},
-		"sigma_min: must be at least 1e-18 and at most 1e+18, got 1e-300": {Sampler: "ada-sifg", SigmaMin: 1e-300},
-		"sigma_max: must be at least 1e-18 and at most 1e+18, got 1e+60":  {Sampler: "ada-sifg", SigmaMax: 1e60},
+		"sigma: must be at least 1e-18 and at most 1e+06, got 1e-300":     {Sampler: "sifg", Sigma: 1e-300},
+		"sigma: must be at least 1e-18 and at most 1e+06, got 1e-19":      {Sampler: "sifg", Sigma: 1e-19},
+		"sigma_min: must be at least 1e-18 and at most 1e+06, got 1e-300": {Sampler: "ada-sifg", SigmaMin: 1e-300},
+		"sigma_max: must be at least 1e-18 and at most 1e+06, got 1e+60":  {Sampler: "ada-sifg", SigmaMax: 1e60},
+		"sigma: must be at least 1e-18 and at most 1e+06, got 1e+09":      {Sampler: "kde-flow", Sigma: 1e9},
 		"step: must be at least 1e-20 and at most 1e+20, got 1e+30":       {Sampler: "svgd", Step: 1e30},
 		"step: must be at least 1e-20 and at most 1e+20, got 1e-50":       {Sampler: "svgd", Step: 1e-50},
 		"bandwidth: must be at least 1e-20 and at most 1e+20, got 1e-300": {Sampler: "svgd", Bandwidth: 1e-300},
