@@ -35,7 +35,7 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   metrics,
 	Scores:    []string{"amari-median", "energy"},
-	Lead:      []string{"figure4-left", "18"},
+	Lead:      []string{"18"},
 	Grids:     grids,
 	Figures: []harness.Figure{
 		{Name: "figure4-left", Title: "Figure 4 left: 10 particles",

@@ -167,7 +167,8 @@ var convergence = []claim.Claim{
 		},
 	},
 	{
-		ID: "T17",
+		ID:  "T17",
+		Own: true,
 		Statement: "Along the run on the 2-D mixture the network's error is small enough for Theorem 4.7 to say " +
 			"something: ε < E‖v‖².",
 		Rule: "ε is below E‖v‖² at more than half of the checkpoints, in every seed, with 500 particles and the " +
@@ -199,6 +200,7 @@ var convergence = []claim.Claim{
 	},
 	{
 		ID:        "T18",
+		Own:       true,
 		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
 		Rule: "with 64 draws a move the energy distance is within 25 % of that with one: the 90 % interval of the " +
 			"mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the learned score and " +

@@ -36,7 +36,7 @@ var Experiment = &harness.Experiment{
 		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
 		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
 	},
-	Lead:     []string{"draws", "T8", "T17", "T18"},
+	Lead:     []string{"T8", "T17", "T18"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,

@@ -50,7 +50,7 @@ type Experiment struct {
 	Scores   []string       // metrics that methods are compared by, the most telling first; less is better in all of them
 	// Files are more files of its report, by path below the protocol; nil: none.
 	Files    func(s *record.Set) (map[string][]byte, error)
-	Lead     []string // figures by name and claims by ID that are on the first screen of the page
+	Lead     []string // figures as PROTOCOL/NAME and claims by ID that are on the first screen of the page
 	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table

@@ -76,8 +76,14 @@ func do[T any](b *browser, action chromedp.Action[T]) T {
 // open loads a page at a width and waits until it is there.
 func (b *browser) open(address string, width int64, scheme string) {
 	b.t.Helper()
-	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 600}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	size := emulation.SetDeviceMetricsOverrideParams{
+		Width:             width,
+		Height:            900,
+		DeviceScaleFactor: 1,
+		Mobile:            width < 600,
+	}
+	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{feature}}
 	do(b, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err1 := cdp.Call(ctx, tab, emulation.SetDeviceMetricsOverride, size)
 		_, err2 := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, media)
@@ -119,14 +125,29 @@ func (b *browser) shoot(name string, take chromedp.Action[[]byte]) {
 
 // What is true of the page at any width. 4.5:1 is the contrast that WCAG 2 asks of text at least, sec. 1.4.3.
 const (
-	sticksOut = `[...document.querySelectorAll("main *, nav")].filter((e) => e.getClientRects().length && !e.closest(".scroll, .command, summary, caption") &&
-		e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).join("; ")`
-	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")].filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
+	// cutOff lists what leaves the window, or is wider than its place, with everything opened that opens.
+	cutOff = `(() => {
+		for (const d of document.querySelectorAll("details")) d.open = true;
+		const hidden = "caption, .unseen, .word";
+		return [...document.querySelectorAll("main *, nav *")].filter((e) => {
+			const box = e.getBoundingClientRect();
+			if (!e.getClientRects().length || e.closest(hidden)) return false;
+			return box.right > innerWidth + 1 || box.left < -1 || e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1;
+		}).slice(0, 8).map((e) => e.scrollWidth + " > " + e.clientWidth + ": " + e.outerHTML.slice(0, 120)).join("\n");
+	})()`
+	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
+		.filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
+	undecoded = `Promise.all([...document.images].filter((i) => i.src)
+		.map((i) => i.decode().then(() => "", () => i.alt))).then((a) => a.join(""))`
 	contrast = `(() => {
-		const rgb = (s) => s.match(/[\d.]+/g).slice(0, 3).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-		const light = (s) => { const [r, g, b] = rgb(s); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+		const light = (s) => {
+			const [r, g, b] = s.match(/[\d.]+/g).slice(0, 3).map(channel);
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
 		const back = light(getComputedStyle(document.body).backgroundColor);
-		return [...document.querySelectorAll("h1, small, .verdict, a, summary")].filter((e) => !e.closest(".banner")).every((e) => {
+		const texts = [...document.querySelectorAll("h1, small, .verdict, a, summary")];
+		return texts.filter((e) => !e.closest(".banner")).every((e) => {
 			const fore = light(getComputedStyle(e).color);
 			return (Math.max(fore, back) + 0.05) / (Math.min(fore, back) + 0.05) >= 4.5;
 		});
@@ -153,14 +174,20 @@ func TestBrowser(t *testing.T) {
 			b.open("file://"+path, width, scheme)
 			at := fmt.Sprintf("%d px, %s", width, scheme)
 			b.shoot(fmt.Sprintf("%d-%s", width, scheme), chromedp.CaptureScreenshot())
-			b.shoot(fmt.Sprintf("%d-%s-whole", width, scheme), chromedp.FullScreenshot(100))
+			if own { // others are too long
+				b.shoot(fmt.Sprintf("%d-%s-whole", width, scheme), chromedp.FullScreenshot(100))
+			}
 			b.is(at+": width of the content", "document.documentElement.scrollWidth", width)
-			b.is(at+": what sticks out", sticksOut, "")
-			b.is(at+": figures that do not load", `Promise.all([...document.images].filter((i) => i.src).map((i) => i.decode().then(() => "", () => i.alt))).then((a) => a.join(""))`, "")
+			b.is(at+": figures that do not load", undecoded, "")
 			b.is(at+": smallest text", smallest, true)
 			b.is(at+": contrast of text", contrast, true)
+			if !own {
+				do(b, chromedp.Evaluate[any](`document.getElementById("every").checked = true`))
+			}
+			b.is(at+": what is cut off", cutOff, "")
 		}
 		if own {
+			b.open("file://"+path, width, "light") // with nothing opened
 			b.act(fmt.Sprintf("%d px", width))
 		}
 	}
@@ -177,18 +204,22 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// seen are the names of the elements of a kind that are shown.
+func seen(selector, name string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length).map((e) => e.%s).join()`,
+		selector, name)
+}
+
 // act does what a reader does.
 func (b *browser) act(at string) {
-	figures := `[...document.querySelectorAll("#gmm-figure3 figure")].filter((e) => e.getClientRects().length).map((e) => e.className).join()`
+	figures := seen("#gmm-figure3 figure", "className")
 	b.is(at+": one protocol", figures, "under paper")
+	b.is(at+": side by side", seen("#top .side figure", "className"), "under only paper,under only released")
 	b.click(`document.getElementById("only-released")`)
 	b.is(at+": another", figures, "under released")
-	b.click(`document.querySelector("fieldset label:last-child input")`)
+	b.is(at+": an item that it lacks", seen("#gmm-matched-only", "id"), "")
+	b.is(at+": a link to what is hidden shows it", hash("gmm-matched-only", `document.getElementById("every").checked`), true)
 	b.is(at+": all", figures, "under paper,under released,under matched")
-
-	// the first column stays where a table is scrolled
-	b.is(at+": first column", `(() => { const s = document.querySelector("#gmm-kl .scroll"); s.style.width = "300px"; s.scrollLeft = 150;
-		const left = s.querySelector("tbody td").getBoundingClientRect().left - s.getBoundingClientRect().left; s.style.width = ""; return Math.abs(left) < 2; })()`, true)
 
 	// tables sort by value, not by text: 6.61 and 1.31 of KL; a second click turns the order
 	column := `[...document.querySelector("#gmm-kl table").tBodies[0].rows].map((r) => r.cells[1].dataset.value).join()`
@@ -198,18 +229,41 @@ func (b *browser) act(at string) {
 	b.click(head)
 	b.is(at+": sorted the other way", column, "6.61,1.31")
 
-	seen := `[...document.querySelectorAll(".ledger > li")].filter((e) => e.getClientRects().length).map((e) => e.id).join()`
+	claims := seen(".ledger > li", "id")
 	tile := `document.querySelector(".tile[data-outcome='not testable']")`
 	b.click(tile)
-	b.is(at+": claims of one outcome", seen, "claim-2")
+	b.is(at+": claims of one outcome", claims, "claim-2")
 	b.click(tile)
-	b.is(at+": all again", seen, "claim-1,claim-2,claim-3")
+	b.is(at+": all again", claims, "claim-1,claim-2,claim-3,claim-4")
+	b.find("RIGHT scale")
+	b.is(at+": found claims", claims, "claim-2")
+	b.is(at+": found findings", seen("#findings .finding", "id"), "")
+	b.is(at+": number found", `document.getElementById("found").textContent.trim()`, "1 claim 0 findings")
+	b.find("")
+	b.is(at+": all findings", seen("#findings .finding", "id"), "finding-gmm-1,finding-gmm-2,finding-gmm-3")
+
 	b.click(`document.getElementById("unfold")`)
-	b.is(at+": opened", `document.querySelectorAll(".ledger > li > details[open]").length`, 3)
+	b.is(at+": opened", `document.querySelectorAll(".ledger > li > details[open]").length`, 4)
 	b.click(`document.getElementById("unfold")`)
-	b.is(at+": a link opens its claim", `new Promise((done) => { addEventListener("hashchange", () => setTimeout(() => done(document.querySelector("#claim-2 > details").open))); location.hash = "claim-2"; })`, true)
-	b.click(`document.querySelector("img.zoom")`)
-	b.is(at+": enlarged", `document.getElementById("zoom").open && document.querySelector("#zoom img").naturalWidth > 0`, true)
+	b.is(at+": a link opens its claim", hash("claim-2", `document.querySelector("#claim-2 > details").open`), true)
+	b.click(`document.querySelector("#top img.zoom")`)
+	enlarged := `document.getElementById("zoom").open && document.querySelector("#zoom img").naturalWidth > 0`
+	b.is(at+": enlarged", enlarged, true)
 	b.click(`document.querySelector("#zoom button")`)
 	b.is(at+": closed again", `document.getElementById("zoom").open`, false)
+}
+
+// hash follows a link within the page and gives the value of an expression then.
+func hash(id, expression string) string {
+	return fmt.Sprintf(`new Promise((done) => {
+		addEventListener("hashchange", () => setTimeout(() => done(%s)), { once: true });
+		location.hash = %q;
+	})`, expression, id)
+}
+
+// find types into the search box.
+func (b *browser) find(text string) {
+	b.t.Helper()
+	do(b, chromedp.Evaluate[any](fmt.Sprintf(
+		`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input")); })()`, text)))
 }

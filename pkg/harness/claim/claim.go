@@ -67,6 +67,7 @@ type Claim struct {
 	Statement string                      `json:"statement"`
 	Rule      string                      `json:"rule"` // the statistic, and when the claim counts as reproduced
 	Check     func(s *record.Set) Outcome `json:"-"`
+	Own       bool                        `json:"own,omitempty"`  // asked by this project, not stated by the paper
 	With      []string                    `json:"with,omitempty"` // other claims that the statement rests on too
 }
 

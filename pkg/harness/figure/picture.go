@@ -131,7 +131,7 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 		panels[group].Layers = append(panels[group].Layers, e)
 	}
 	f := &Figure{
-		Cols:   cols,
+		Cols:   min(cols, len(panels)),
 		Panels: panels,
 		Shared: true,
 		Width:  9,

@@ -7,12 +7,14 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -25,8 +27,13 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "ended": ended, "facts": facts, "without": without,
-		"outcomes": func() []string { return claim.Outcomes },
+		"marks": marks, "picture": picture, "pictures": pictures, "ended": ended, "facts": facts, "without": without,
+		"outcomes":   func() []string { return claim.Outcomes },
+		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
+		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
+		"gridID": func(g report.Grid) string {
+			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
+		},
 		"first": func(text string) string {
 			first, _, _ := strings.Cut(text, ". ")
 			return strings.TrimSuffix(first, ".") + "."
@@ -45,11 +52,15 @@ type view struct {
 	Protocols   []protocol        // that have results, in order of presentation
 	Changed     []changed         // what was not run with a protocol's own settings
 	Ledger      claim.Ledger
-	Counts      map[string]int      // of the ledger's outcomes
-	Main        claim.Ledger        // the paper's main claims
-	Findings    []harness.Statement // of the first screen
-	Figures     []item              // of the first screen
-	Samplers    []sifg.Sampler      // that were used
+	Paper, Own  claim.Ledger   // the paper's claims, and this project's own
+	Counts      map[string]int // of the outcomes of the paper's claims
+	Main        claim.Ledger   // of the first screen: the paper's claims
+	MainOwn     claim.Ledger   // and this project's own
+	Answers     []finding      // of the first screen: how methods compare
+	Compared    *table.Table   // all comparisons of the answers; nil: there are none
+	Findings    []finding      // of the first screen: others
+	Figures     []item         // of the first screen
+	Samplers    []sifg.Sampler // that were used
 	Parts       []part
 	AnyFindings bool
 	Trials      int
@@ -70,15 +81,72 @@ type fact struct{ Name, Value string }
 type part struct {
 	*harness.Experiment
 	Report          *report.Experiment
+	Findings        []finding
 	Figures, Tables []item
 	Metrics         []harness.Metric // that were measured
 	Differ          []setting        // between the protocols
 }
 
-// item is a figure or a table of an experiment, the Part, under each protocol of the page.
+// finding is a finding with its place on the page, and why it is not about the paper.
+type finding struct {
+	*harness.Statement
+	ID    string
+	Marks []string
+}
+
+// drawing is a table with its picture.
+type drawing struct {
+	Table      *table.Table
+	Title, CSV string // CSV is the address of the file; "": there is none
+}
+
+// rows are some of the claims.
+type rows struct {
+	View      *view
+	Rows      claim.Ledger
+	Protocols []protocol
+	Titles    map[string]string
+}
+
+// With returns what the templates of claims show.
+func (v *view) With(l claim.Ledger) rows { return rows{v, l, v.Protocols, v.Titles} }
+
+// item is a figure or a table of an experiment, the Part, under the protocols that have it.
 type item struct {
 	Part, Name, Title, Caption string
 	Under                      []shown
+	Always                     bool // whichever protocol is chosen
+}
+
+// Classes are the protocols whose choice shows the item.
+func (it item) Classes() string {
+	var names []string
+	for _, u := range it.Under {
+		names = append(names, u.Name)
+	}
+	if it.Always {
+		names = append(names, "only")
+	}
+	return strings.Join(names, " ")
+}
+
+// Class is that of the item under one protocol.
+func (it item) Class(u shown) string {
+	if it.Always {
+		return "under only " + u.Name
+	}
+	return "under " + u.Name
+}
+
+// CSV is the address of the file with the data; "" if there is none.
+func (it item) CSV(u shown) string {
+	switch {
+	case u.Made.Table != nil:
+		return path.Join(it.Part, u.Name, "tables", it.Name+".csv")
+	case u.Made.CSV != nil:
+		return path.Join(it.Part, u.Name, "figures", it.Name+".csv")
+	}
+	return ""
 }
 
 // shown is a figure or a table under one protocol.
@@ -97,11 +165,16 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 		Ledger: r.Ledger(all),
 		Counts: map[string]int{},
 	}
+	for _, c := range v.Ledger {
+		if c.Own {
+			v.Own = append(v.Own, c)
+			continue
+		}
+		v.Paper = append(v.Paper, c)
+		v.Counts[c.Outcome]++
+	}
 	if err := v.protocols(r, all); err != nil {
 		return nil, err
-	}
-	for _, c := range v.Ledger {
-		v.Counts[c.Outcome]++
 	}
 	used := map[string]bool{} // samplers
 	var everything []*report.Protocol
@@ -117,6 +190,7 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 		v.Trials += len(p.Records.Trials)
 	}
 	v.Facts = facts(everything...)
+	v.Compared = r.Comparisons()
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err

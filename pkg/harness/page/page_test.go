@@ -27,13 +27,16 @@ func TestPage(t *testing.T) {
 		t.Error("other bytes the second time")
 	}
 	for _, want := range []string{
-		"No claim holds on Gaussian mixtures.", "Some claims hold on Gaussian mixtures.", "Nothing was decided on Gaussian mixtures.",
+		"No claim holds on Gaussian mixtures.", "Some claims hold on Gaussian mixtures.",
+		"Nothing was decided on Gaussian mixtures.",
 		`<span class="verdict not-reproduced" title="1 not reproduced">1<`,
-		"reproduced under released; not reproduced under paper; not decided under matched", "KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
+		"reproduced under released; not reproduced under paper; not decided under matched",
+		"KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
 		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
-		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.", "sifg report gmm --protocol paper",
-		"sifg run gmm --protocol matched --scale quick --set p.iterations=3", `https://arxiv.org/abs/2410.17935`, `<b>1</b> no result`,
-		"step at the lower &lt;edge&gt;", "<h3>gmm: steps, matched</h3>", "Not shown: it is cut.",
+		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.",
+		"sifg report gmm --protocol paper", "sifg run gmm --protocol matched --scale quick --set p.iterations=3",
+		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, matched",
+		`<a class="self" href="#grid-gmm-steps-matched"`, "1 pictures of the cells", "Not shown: it is cut.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -44,14 +47,46 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page has %q", no)
 		}
 	}
-	if empty := render(t, &report.Report{}); !strings.Contains(empty, "No trial has ended yet.") || strings.Contains(empty, "<h3>") {
+	empty := render(t, &report.Report{})
+	if !strings.Contains(empty, "No trial has ended yet.") || strings.Count(empty, "<h3>") > 1 {
 		t.Error("a page without results")
 	}
 }
 
-// TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand, with the settings that
-// differ.
+// TestFirstScreen: it has the answers with every comparison, figures side by side, and the paper's claims apart from
+// our own, which count for no verdict.
+func TestFirstScreen(t *testing.T) {
+	r := toypage.Report()
+	r.Experiments[0].Protocols[1].Claims = nil
+	r.Experiments[0].Findings[1].Protocol = "released"
+	top, rest, _ := strings.Cut(render(t, r), `<section id="claims">`)
+	own := strings.Index(top, "<h2>What we asked beyond the paper</h2>")
+	if at := strings.Index(top, `<a href="#claim-4">`); own < 0 || at < own {
+		t.Errorf("our own claim is at %d, its list at %d", at, own)
+	}
+	for what, c := range map[string]struct {
+		text, pattern string
+		n             int
+	}{
+		"answer":              {top, `<a href="#finding-gmm-3">The answer</a> <span class="badge warn">quick`, 1},
+		"drawings, two sizes": {top, `class="zoom (wide|narrow)"`, 2},
+		"numbers":             {top, `<a href="comparisons.csv">CSV</a>`, 1},
+		"side by side":        {top, `<figure class="under only (paper|released)">`, 2},
+		"data":                {top, `<a href="gmm/(paper|released)/figures/figure3.csv">data</a>`, 2},
+		"without claims":      {top, `<td>A second one\.</td>`, 1},
+		"our own ledger":      {rest, `(?s)What we asked beyond the paper.*<li id="claim-4"`, 1},
+		"outcomes":            {rest, `<b>1</b> (no result|not testable|not reproduced)</button>`, 3},
+	} {
+		if n := len(regexp.MustCompile(c.pattern).FindAllString(c.text, -1)); n != c.n {
+			t.Errorf("%s: %d times, want %d", what, n, c.n)
+		}
+	}
+}
+
+// TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand, with the
+// settings that differ.
 func TestNotThePapersSettings(t *testing.T) {
+	const quick = ` <span class="badge warn">quick scale</span>`
 	page := render(t, toypage.Report())
 	for what, c := range map[string]struct {
 		pattern string
@@ -60,10 +95,11 @@ func TestNotThePapersSettings(t *testing.T) {
 		"banner":         {`Gaussian mixtures, matched: not the paper’s settings`, 1},
 		"given":          {`<code>p.iterations=3</code>`, 1},
 		"setting":        {`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, 1},
-		"main verdict":   {`not decided</span></span> <span class="badge warn">quick scale</span> <span class="badge warn">changed settings</span></td>`, 1},
-		"chip":           {`matched</span> <span class="badge warn">quick scale</span>`, 2},
-		"opinion":        {`<b>matched</b> <span class="verdict [a-z-]+">[a-z ]+</span> <span class="badge warn">quick scale</span>`, 2},
-		"figure, table":  {`<b>matched</b> <span class="badge warn">quick scale</span>`, 5}, // two of figures, the lead's, a table, the run
+		"main verdict":   {`</span></span>` + quick + ` <span class="badge warn">changed settings</span></td>`, 2},
+		"chip":           {`matched</span>` + quick, 3},
+		"opinion":        {`<b>matched</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
+		"figure, table":  {`<b>matched</b>` + quick, 5}, // of two figures, two tables, the run
+		"finding":        {`<h4>A second one` + quick, 1},
 		"paper's banner": {`mixtures, paper: not`, 0},
 	} {
 		if n := len(regexp.MustCompile(c.pattern).FindAllString(page, -1)); n != c.n {
@@ -84,25 +120,46 @@ func TestManyBanners(t *testing.T) {
 		p.Scale = "quick"
 	}
 	page := render(t, r)
-	if n := strings.Count(page, `class="banner"`); n != 1 || !strings.Contains(page, "3 sets of results, and the settings that differ") {
+	n := strings.Count(page, `class="banner"`)
+	if n != 1 || !strings.Contains(page, "3 sets of results, and the settings that differ") {
 		t.Errorf("%d banners for three protocols", n)
 	}
 }
 
 // TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
 func TestOneProtocol(t *testing.T) {
-	if page := render(t, toypage.Report()); strings.Contains(page, ` only"`) {
+	always := regexp.MustCompile(`class="(under only|under) matched( only)?"|class="item matched only"`)
+	if page := render(t, toypage.Report()); always.MatchString(strings.ReplaceAll(page, `"under matched"`, "")) {
 		t.Error("a protocol of several is always shown")
 	}
 	r := toypage.Report()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
 	page := render(t, r)
-	if n := strings.Count(page, `class="under matched only"`); n != 5 || strings.Contains(page, "no results under") { // as in figure, table above
-		t.Errorf("%d figures, tables and runs are always shown", n)
+	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under matched"`, ""), -1)); n != 9 {
+		t.Errorf("%d of two figures, two tables, each with its item, and a run are always shown", n)
 	}
 }
 
-// TestOffline looks at every address on the page: the link to the paper is the only one that leaves it.
+// TestHidden: an item is shown under the protocols that have it, without a word under the others.
+func TestHidden(t *testing.T) {
+	r := toypage.Report()
+	r.Experiments[0].Protocols[0].Figures = nil
+	page := render(t, r)
+	if !strings.Contains(page, `<div class="item released matched" id="gmm-figure3">`) ||
+		strings.Contains(page, "no results under") {
+		t.Error("a figure is shown under a protocol that does not have it")
+	}
+	hides := "body:has(#only-paper:checked) :is(.under, .item):not(.paper):not(.only)"
+	if !strings.Contains(page, hides) {
+		t.Error("nothing hides what the chosen protocol does not have")
+	}
+}
+
+// outside are the addresses that may leave the page: the paper, the repository, and files beside the page.
+var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|https://github\.com/semi-implicit/sifg|` +
+	`comparisons\.csv$|gmm/[\w/-]+\.(csv|parquet)$)`)
+
+// TestOffline looks at every address on the page: none is loaded, and links leave it for known places alone.
 func TestOffline(t *testing.T) {
 	page := render(t, toypage.Report())
 	root, err := html.Parse(strings.NewReader(page))
@@ -118,7 +175,7 @@ func TestOffline(t *testing.T) {
 			case "src", "href", "srcset", "action", "poster", "xlink:href":
 				if strings.HasPrefix(a.Val, "#") {
 					targets = append(targets, a.Val[1:])
-				} else if !strings.HasPrefix(a.Val, "data:") && a.Val != "https://arxiv.org/abs/2410.17935" {
+				} else if !outside.MatchString(a.Val) || a.Key != "href" && !strings.HasPrefix(a.Val, "data:") {
 					t.Errorf("<%s %s=%.80q> leaves the file", n.Data, a.Key, a.Val)
 				}
 			}
@@ -134,14 +191,17 @@ func TestOffline(t *testing.T) {
 			t.Errorf("%d elements have the id %s", n, id)
 		}
 	}
-	for _, m := range regexp.MustCompile(`url\(|@import|fetch\(|XMLHttpRequest|WebSocket|import\(`).FindAllString(page, -1) {
+	loads := regexp.MustCompile(`url\(|@import|fetch\(|XMLHttpRequest|WebSocket|import\(`)
+	for _, m := range loads.FindAllString(page, -1) {
 		t.Errorf("the page holds %q", m)
 	}
 }
 
-// TestPicture: the drawing comes out of the address as it went in, but for its quotes and line ends, and cannot leave its attribute.
+// TestPicture: the drawing comes out of the address as it went in, but for its quotes and line ends, and cannot leave
+// its attribute.
 func TestPicture(t *testing.T) {
-	drawing := []byte("<svg width=\"72pt\">\n<text fill=\"#00f\" x='1'>50 % &amp; &lt;b&gt; \"> <script>alert(1)</script></text></svg>")
+	drawing := []byte("<svg width=\"72pt\">\n<text fill=\"#00f\" x='1'>50 % &amp; &lt;b&gt; \"> " +
+		"<script>alert(1)</script></text></svg>")
 	address, ok := strings.CutPrefix(string(picture(drawing)), `src="`)
 	address, end := strings.CutSuffix(address, `" width="128"`)
 	if !ok || !end || strings.ContainsAny(address, "\"#&\n") {

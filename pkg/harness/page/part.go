@@ -8,18 +8,18 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // add adds an experiment, and notes the samplers that it used.
 func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
 	out := part{Experiment: e, Report: x}
-	places := v.Protocols
-	if len(x.Protocols) == 1 { // shown whichever protocol is chosen
-		places = nil
-	}
+	alone := len(x.Protocols) == 1 // shown whichever protocol is chosen
 	var all []flat
+	var different []string
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
 		f := configs(p)
@@ -28,57 +28,100 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 			used[values["sampler.sampler"]] = true
 		}
 		for _, f := range p.Figures {
-			out.Figures = put(out.Figures, places, e.Name, shown{p, f})
+			out.Figures = put(out.Figures, e.Name, shown{p, f}, alone)
 		}
 		for _, t := range p.Tables {
-			out.Tables = put(out.Tables, places, e.Name, shown{p, t})
+			out.Tables = put(out.Tables, e.Name, shown{p, t}, alone)
 		}
 		for _, rows := range p.Records.Traces {
 			for i := range rows {
 				measured[rows[i].Metric] = true
 			}
 		}
+		different = append(different, marks(p.Scale, false)...) // findings leave out changed settings
 	}
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
+	slices.Sort(different)
+	for i := range x.Findings {
+		id := fmt.Sprintf("finding-%s-%d", e.Name, i+1)
+		out.Findings = append(out.Findings, finding{&x.Findings[i], id, slices.Compact(different)})
+	}
 	v.Parts = append(v.Parts, out)
-	v.AnyFindings = v.AnyFindings || len(x.Findings) > 0
-	for _, f := range x.Findings {
-		if f.Lead {
+	v.lead(out)
+}
+
+// lead puts what an experiment has for the first screen there.
+func (v *view) lead(p part) {
+	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
+	for _, f := range p.Findings {
+		switch {
+		case f.Lead && f.Protocol != "":
+			v.Answers = append(v.Answers, f)
+		case f.Lead:
 			v.Findings = append(v.Findings, f)
 		}
 	}
 	for _, c := range v.Ledger {
-		if c.Experiment == e.Name && len(c.Under) > 0 && slices.Contains(e.Lead, c.ID) {
+		switch {
+		case c.Experiment != p.Name || len(c.Under) == 0 || !slices.Contains(p.Lead, c.ID):
+		case c.Own:
+			v.MainOwn = append(v.MainOwn, c)
+		default:
 			v.Main = append(v.Main, c)
 		}
 	}
-	for _, f := range out.Figures {
-		if slices.Contains(e.Lead, f.Name) {
+	for _, f := range p.Figures {
+		f.Under = slices.DeleteFunc(slices.Clone(f.Under), func(u shown) bool {
+			return !slices.Contains(p.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
+		})
+		if f.Always = true; len(f.Under) > 0 {
 			v.Figures = append(v.Figures, f)
 		}
 	}
 }
 
-// put shows a figure or a table of a part under a protocol, in a new item with a place for each of the protocols if
-// need be.
-func put(items []item, protocols []protocol, part string, s shown) []item {
+// put adds a figure or a table of a part under a protocol.
+func put(items []item, part string, s shown, always bool) []item {
 	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
-		it := item{Part: part, Name: s.Made.Name, Title: s.Made.Title, Caption: s.Made.Caption}
-		for _, p := range protocols {
-			absent := report.Item{Problem: "no results under " + p.Name}
-			it.Under = append(it.Under, shown{&report.Protocol{Name: p.Name, Scale: "full"}, absent})
-		}
-		i, items = len(items), append(items, it)
+		i = len(items)
+		items = append(items, item{
+			Part:    part,
+			Name:    s.Made.Name,
+			Title:   s.Made.Title,
+			Caption: s.Made.Caption,
+			Always:  always,
+		})
 	}
-	it := &items[i]
-	if k := slices.IndexFunc(it.Under, func(u shown) bool { return u.Name == s.Name }); k >= 0 {
-		it.Under[k] = s
-	} else {
-		it.Under = append(it.Under, s)
-	}
+	items[i].Under = append(items[i].Under, s)
 	return items
+}
+
+// drawn is one drawing of a table, and the class that shows it where it fits.
+type drawn struct {
+	SVG   []byte
+	Class string
+}
+
+// pictures draws a table: comparisons for wide screens and for narrow ones. What cannot be drawn is shown as numbers.
+func pictures(t *table.Table) []drawn {
+	if t.Comparisons == nil && t.Picture == nil {
+		return nil
+	}
+	var out []drawn
+	add := func(class string, cols int) {
+		if f, err := figure.Picture(t, cols); err == nil {
+			if svg, _, err := f.SVG(); err == nil {
+				out = append(out, drawn{svg, class})
+			}
+		}
+	}
+	if add("", 0); t.Comparisons != nil && len(out) > 0 {
+		out[0].Class = "wide"
+		add("narrow", 2)
+	}
+	return out
 }
 
 // without returns the trials that have no result.

@@ -23,13 +23,37 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-// A click on a count shows the claims that came out so, another one all. A link to a claim opens it.
+// Claims are shown that came out as chosen by a click on a count, claims and findings that have all words of the search.
 const claims = document.querySelectorAll(".ledger > li"), tiles = document.querySelectorAll(".tile");
+const search = document.getElementById("search"), found = document.getElementById("found");
+const articles = document.querySelectorAll("#findings .finding");
+const filter = () => {
+  const words = (search ? search.value : "").toLowerCase().split(/\s+/).filter((w) => w);
+  const tile = document.querySelector(".tile[aria-pressed=true]");
+  const has = (e) => { const text = e.textContent.toLowerCase(); return words.every((w) => text.includes(w)); };
+  for (const c of claims) c.hidden = Boolean(tile) && c.dataset.outcome !== tile.dataset.outcome || !has(c);
+  for (const f of articles) f.hidden = !has(f);
+  if (!found) return;
+  const count = (list, one) => {
+    const n = Array.from(list).filter((e) => !e.hidden).length;
+    return n + " " + one + (n === 1 ? "" : "s");
+  };
+  found.innerHTML = "";
+  if (!words.length) return;
+  for (const [list, one, at] of [[claims, "claim", "#claims"], [articles, "finding", "#findings"]]) {
+    if (!list.length) continue;
+    const link = document.createElement("a");
+    link.href = at;
+    link.textContent = count(list, one);
+    found.append(link, " ");
+  }
+};
+if (search) search.addEventListener("input", filter);
 for (const tile of tiles) {
   tile.addEventListener("click", () => {
     const on = tile.getAttribute("aria-pressed") !== "true";
     for (const t of tiles) t.setAttribute("aria-pressed", String(on && t === tile));
-    for (const c of claims) c.hidden = on && c.dataset.outcome !== tile.dataset.outcome;
+    filter();
   });
 }
 const unfold = document.getElementById("unfold");
@@ -38,12 +62,34 @@ if (unfold) unfold.addEventListener("click", () => {
   unfold.textContent = open ? "hide all evidence" : "show all evidence";
   for (const c of claims) c.firstElementChild.open = open;
 });
+
+// A link to something shows it: it opens a claim, and shows all protocols where the chosen one hides it.
 const target = () => {
-  const li = location.hash.startsWith("#claim-") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (li) { li.hidden = false; li.firstElementChild.open = true; li.scrollIntoView(); }
+  const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!at) return;
+  at.hidden = false;
+  if (at.matches(".ledger > li")) at.firstElementChild.open = true;
+  const every = document.getElementById("every");
+  if (!at.getClientRects().length && every) every.checked = true;
+  at.scrollIntoView();
 };
 addEventListener("hashchange", target);
 target();
+
+// A table that is wider than its place becomes a list of cards, each with the heads before its values.
+const fit = new ResizeObserver((entries) => {
+  for (const { target: box } of entries) {
+    const table = box.firstElementChild;
+    if (box.dataset.width === String(box.clientWidth) || !box.clientWidth) continue;
+    box.dataset.width = box.clientWidth;
+    table.classList.remove("cards");
+    if (table.scrollWidth <= box.clientWidth) continue;
+    const heads = Array.from(table.tHead.rows[0].cells, (h) => h.textContent);
+    for (const row of table.tBodies[0].rows) Array.from(row.cells).forEach((cell, i) => { cell.dataset.head = heads[i]; });
+    table.classList.add("cards");
+  }
+});
+for (const box of document.querySelectorAll(".scroll")) fit.observe(box);
 
 // A click on a figure shows it as large as the window, another one larger; Escape or the cross closes it.
 const zoom = document.getElementById("zoom"), large = zoom.querySelector("img");

@@ -34,12 +34,14 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 	}
 	for i := range v.Protocols {
 		p := &v.Protocols[i]
-		p.Sentence, p.Counts = sentence(v.Ledger, p.Name, all), verdicts(v.Ledger, p.Name, "")
+		p.Sentence, p.Counts = sentence(v.Paper, p.Name, all), verdicts(v.Paper, p.Name, "")
+		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), "No claim was checked.")
 	}
 	return nil
 }
 
-// protocol adds a protocol that an experiment has results of, behind those that the experiment's settings, order, have before it.
+// protocol adds a protocol that an experiment has results of, behind those that the experiment's settings, order, have
+// before it.
 func (v *view) protocol(name, note string, marks, order []string) {
 	at := slices.IndexFunc(v.Protocols, func(p protocol) bool { return p.Name == name })
 	if at < 0 {
@@ -81,9 +83,12 @@ func verdicts(l claim.Ledger, protocol, experiment string) map[string]int {
 	return out
 }
 
-// sentence says how far the paper holds under a protocol: "Some claims hold on A and B; no claim holds on C."
+// sentence says how far the paper holds under a protocol: "Some claims hold on A and B; no claim holds on C."; "" where
+// no claim was checked.
 func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string {
-	words := []string{"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on", "nothing was decided on"}
+	words := []string{
+		"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on", "nothing was decided on",
+	}
 	by := make([][]string, len(words))
 	for _, e := range all {
 		n, total := verdicts(l, protocol, e.Name), 0
@@ -118,8 +123,24 @@ func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string
 			out = append(out, words[i]+" "+names[0])
 		}
 	}
-	text := cmp.Or(strings.Join(out, "; "), "no claim was checked") + "."
+	if out == nil {
+		return ""
+	}
+	text := strings.Join(out, "; ") + "."
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// stated joins the titles of the findings that state a protocol's result.
+func stated(r *report.Report, protocol string) string {
+	var out []string
+	for _, e := range r.Experiments {
+		for _, f := range e.Findings {
+			if f.Protocol == protocol {
+				out = append(out, f.Title+".")
+			}
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // ended says how the trials of a protocol ended.
@@ -127,8 +148,8 @@ func ended(p *report.Protocol) string {
 	return table.Count(p.Planned, "trial") + ": " + table.Counts(p.Counts()) + "."
 }
 
-// facts says on what trials were computed: how long one after another, by which processors, compute paths and commits; and how many values
-// their figures do not show.
+// facts says on what trials were computed: how long one after another, by which processors, compute paths and commits;
+// and how many values their figures do not show.
 func facts(protocols ...*report.Protocol) []fact {
 	seconds, hidden, by := 0.0, 0, map[string][]string{}
 	for _, p := range protocols {

@@ -47,6 +47,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 		p.Figures = append(p.Figures, item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
 			drawn, err := f.Draw(&set)
 			if err == nil {
+				i.CSV = drawn.CSV()
 				i.SVG, i.Hidden, err = drawn.SVG()
 			}
 			return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -52,9 +53,16 @@ func readGrids(root *os.Root) []Grid {
 	var out []Grid
 	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {
 		var g Grid
-		_, err := sealed.Open(root, name, GridIndex, &g)
+		f, err := sealed.Open(root, name, GridIndex, &g)
 		if err == nil && (g.Best == nil || ragged(g.Best)) {
 			err = fmt.Errorf("%s has no table that can be shown", name)
+		}
+		for _, at := range glob(root, name+"/figures/*.svg") {
+			drawn := Item{Name: strings.TrimSuffix(path.Base(at), ".svg")}
+			if err == nil {
+				drawn.SVG, err = f.Read(path.Join("figures", path.Base(at)))
+				g.Figures = append(g.Figures, drawn)
+			}
 		}
 		if err != nil {
 			g = Grid{Name: name, Problem: err.Error()}
@@ -103,7 +111,12 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	for _, p := range x.Protocols {
 		for i := range p.Figures {
 			if drawn := &p.Figures[i]; drawn.Problem == "" {
-				if drawn.SVG, err = content(f, path.Join(p.Name, "figures", drawn.Name+".svg")); err != nil {
+				at := path.Join(p.Name, "figures", drawn.Name)
+				if drawn.SVG, err = content(f, at+".svg"); err != nil {
+					return nil, err
+				}
+				// A figure of particles that an earlier program drew has no data.
+				if drawn.CSV, err = f.Read(at + ".csv"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return nil, err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -28,6 +29,7 @@ type Grid struct {
 	Protocol   string       `json:"protocol"`
 	Command    string       `json:"command"` // that makes it again
 	Best       *table.Table `json:"best"`
+	Figures    []Item       `json:"-"` // by problem and method
 	Problem    string       `json:"-"` // why it cannot be shown; Name is that of its folder then, and the rest is empty
 }
 
@@ -65,6 +67,7 @@ type Item struct {
 	Table   *table.Table `json:"table,omitempty"`   // nil of a figure
 	Problem string       `json:"problem,omitempty"` // why it was not made
 	SVG     []byte       `json:"-"`                 // nil of a table
+	CSV     []byte       `json:"-"`                 // the data of a figure; nil of a table
 }
 
 // Experiment returns the part about an experiment, nil if there is none.
@@ -85,6 +88,22 @@ func (e *Experiment) Protocol(name string) *Protocol {
 		}
 	}
 	return nil
+}
+
+// Comparisons returns the comparisons of the findings that lead, as one table; nil if there are none.
+func (r *Report) Comparisons() *table.Table {
+	var all []table.Comparison
+	for _, e := range r.Experiments {
+		for _, f := range e.Findings {
+			if f.Lead && f.Table != nil {
+				all = append(all, f.Table.Comparisons...)
+			}
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return table.Comparisons(all, func(method string) string { return figure.Method(method).Label })
 }
 
 // Ledger returns the claims of the experiments with what the report says of them.

@@ -57,8 +57,11 @@ func TestRoundTrip(t *testing.T) {
 	if back := h.read(); !reflect.DeepEqual(bare(back), bare(made)) {
 		t.Errorf("another report is read:\n%+v\n%+v", back.Experiments[0].Protocols[1], made.Experiments[0].Protocols[1])
 	}
-	want := []string{"index.html", "other/paper/figures/cloud.svg", "other/paper/figures/curve.svg", "other/paper/tables/summary.csv",
-		"other/paper/tables/summary.md", "other/report.json", "other/timings.parquet"}
+	want := []string{
+		"index.html", "other/findings/1.csv", "other/paper/figures/cloud.csv", "other/paper/figures/cloud.svg",
+		"other/paper/figures/curve.csv", "other/paper/figures/curve.svg", "other/paper/tables/summary.csv",
+		"other/paper/tables/summary.md", "other/report.json", "other/timings.parquet",
+	}
 	if got := slices.Sorted(maps.Keys(files(h.dir))); !slices.Equal(got[:len(want)], want) {
 		t.Errorf("files %q", got)
 	}

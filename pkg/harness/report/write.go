@@ -15,22 +15,26 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // The files of a results folder.
 const (
-	indexName   = "report.json" // of an experiment's sealed folder
-	pageName    = "index.html"
-	trialsName  = "trials.parquet"
-	tracesName  = "trace.parquet"
-	timingsName = "timings.parquet"
-	maxPage     = 64 << 20 // bytes
+	indexName = "report.json" // of an experiment's sealed folder
+	pageName  = "index.html"
+
+	comparisonsName = "comparisons" // of how methods compare, a drawing and its data
+	trialsName      = "trials.parquet"
+	tracesName      = "trace.parquet"
+	timingsName     = "timings.parquet"
+	maxPage         = 64 << 20 // bytes
 )
 
 // Update makes the report of a plan from the store and writes it with its page, while no other process does so with the same folder.
@@ -70,6 +74,9 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		}
 		for _, x := range r.Experiments {
 			page = append(page, shows(x.Name, x.digest)...)
+		}
+		if err := r.writeComparisons(dir); err != nil {
+			return err
 		}
 		return disk.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
 	})
@@ -161,14 +168,24 @@ func (x *Experiment) files() (map[string][]byte, error) {
 		}
 		for _, f := range p.Figures {
 			if f.Problem == "" {
-				out[path.Join(p.Name, "figures", f.Name+".svg")] = f.SVG
+				at := path.Join(p.Name, "figures", f.Name)
+				out[at+".svg"] = f.SVG
+				if f.CSV != nil {
+					out[at+".csv"] = f.CSV
+				}
 			}
 		}
 		for _, t := range p.Tables {
 			if t.Problem == "" {
 				at := path.Join(p.Name, "tables", t.Name)
-				out[at+".md"], out[at+".csv"] = []byte(t.Table.Markdown()), []byte(t.Table.CSV())
+				out[at+".md"] = []byte(t.Table.Markdown())
+				drawTable(out, at, t.Table)
 			}
+		}
+	}
+	for i, f := range x.Findings {
+		if f.Table != nil {
+			drawTable(out, fmt.Sprintf("findings/%d", i+1), f.Table)
 		}
 	}
 	var errs [3]error
@@ -176,6 +193,31 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	out[tracesName], errs[1] = record.Encode(traces)
 	out[timingsName], errs[2] = record.Encode(timings)
 	return out, errors.Join(errs[:]...)
+}
+
+// writeComparisons writes the drawing of all comparisons, and its data, beside the page.
+func (r *Report) writeComparisons(dir string) error {
+	files := map[string][]byte{}
+	if t := r.Comparisons(); t != nil {
+		drawTable(files, comparisonsName, t)
+	}
+	for name, data := range files {
+		if err := disk.WriteFileAtomic(filepath.Join(dir, name), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawTable adds a table's numbers, and its drawing if it has one, to files.
+func drawTable(files map[string][]byte, at string, t *table.Table) {
+	files[at+".csv"] = []byte(t.CSV())
+	if t.Comparisons == nil && t.Picture == nil {
+		return
+	}
+	if f, err := figure.Picture(t, 0); err == nil {
+		files[at+".svg"], _, _ = f.SVG()
+	}
 }
 
 // shows is the line by which a page names the report of an experiment that it shows.

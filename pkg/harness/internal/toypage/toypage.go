@@ -11,18 +11,24 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200"><path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200">` +
+	`<path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
 
 // Experiments are two experiments, of which the first has results.
 func Experiments() []*harness.Experiment {
 	return []*harness.Experiment{
-		{Name: "gmm", Title: "Gaussian mixtures", Summary: "Five modes on a circle.", Lead: []string{"figure3", "1"},
+		{
+			Name:    "gmm",
+			Title:   "Gaussian mixtures",
+			Summary: "Five modes on a circle.",
+			Lead:    []string{"paper/figure3", "released/figure3", "1", "4"},
 			Metrics: []harness.Metric{
 				{Name: "knn-kl", Unit: "nats", Meaning: "The distance of a sample from the target."},
 				{Name: "unused"},
 			},
 			Settings: []byte(
-				"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n  seeds: [1]\n" +
+				"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n" +
+					"  seeds: [1]\n" +
 					"protocols: {paper: {}, released: {}, matched: {}}\n",
 			),
 			Claims: []claim.Claim{
@@ -32,6 +38,7 @@ func Experiments() []*harness.Experiment {
 					Rule:      "paired by seed",
 				},
 				{ID: "2", Statement: "Ada-SIFG moves σ to the right scale.", Rule: "σ at the end"},
+				{ID: "4", Statement: "A question of our own.", Rule: "ours", Own: true},
 			}},
 		{
 			Name:     "toy",
@@ -66,7 +73,8 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 		Records: &record.Set{Experiment: "gmm", Protocol: name, Scale: scale,
 			Trials: []record.Trial{{Key: key, Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK,
 				Config: fmt.Sprintf(
-					`{"particles":4,"iterations":%d,"options":{},"sampler":{"sampler":"sifg"},"judge":{"every":1,"sample":"fresh","snapshots":null,"track":0}}`,
+					`{"particles":4,"iterations":%d,"options":{},"sampler":{"sampler":"sifg"},`+
+						`"judge":{"every":1,"sample":"fresh","snapshots":null,"track":0}}`,
 					2+len(set),
 				)},
 				{
@@ -88,6 +96,7 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 				Title:   "Figure 3",
 				Caption: "KL against iterations, n = 1.5. The band is the range.",
 				SVG:     fmt.Appendf(nil, drawing, name),
+				CSV:     []byte("x,y\r\n"),
 			},
 			{Name: "figure1", Title: "Figure 1", Problem: "no trials of Ada-GWG"},
 		},
@@ -98,8 +107,15 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 				Outcome: claim.Outcome{Verdict: verdict, Evidence: "SIFG 1.31, L2-GF 6.61 <b>.", Keys: []string{key}},
 			},
 			{ID: "2", Outcome: claim.Outcome{Verdict: claim.NotTestable, Evidence: "No trial of Ada-SIFG."}},
+			{ID: "4", Outcome: claim.Outcome{Verdict: claim.Reproduced, Evidence: "It is so."}},
 		},
 	}
+}
+
+// extra adds a table that no other protocol has.
+func extra(p *report.Protocol) *report.Protocol {
+	p.Tables = append(p.Tables, report.Item{Name: "matched-only", Title: "Elsewhere", Table: p.Tables[0].Table})
+	return p
 }
 
 // Report is results of the first experiment under three protocols, with findings and grids.
@@ -109,7 +125,7 @@ func Report() *report.Report {
 		Protocols: []*report.Protocol{
 			made("paper", "full", claim.NotReproduced),
 			made("released", "full", claim.Reproduced),
-			made("matched", "quick", claim.NotDecided, "p.iterations=3"),
+			extra(made("matched", "quick", claim.NotDecided, "p.iterations=3")),
 		},
 		Findings: []harness.Statement{
 			{
@@ -119,10 +135,26 @@ func Report() *report.Report {
 				Table: &table.Table{Columns: []table.Column{{Header: "n"}}, Rows: [][]table.Cell{{table.Int(7)}}},
 			},
 			{Title: "A second one", Text: "It matters less."},
+			{
+				Title:    "The answer",
+				Text:     "SIFG is better than SVGD.",
+				Lead:     true,
+				Protocol: "matched",
+				Table: table.Comparisons([]table.Comparison{
+					{Problem: "2-D", Method: "sifg", Rival: "svgd", Difference: -1, Margin: 0.1, Verdict: "better"},
+					{Problem: "10-D", Method: "sifg", Rival: "sgld", Difference: -1, Margin: 0.1, Verdict: table.Open},
+				}, func(method string) string { return method }),
+			},
 		},
-	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/paper", Problem: "it is cut"}, {Name: "steps", Experiment: "gmm", Protocol: "matched", Command: "sifg grid",
+	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/paper", Problem: "it is cut"}, {
+		Name:       "steps",
+		Experiment: "gmm",
+		Protocol:   "matched",
+		Command:    "sifg grid",
+		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, drawing, "cells")}},
 		Best: &table.Table{
 			Columns: []table.Column{{Header: "note"}},
 			Rows:    [][]table.Cell{{table.Text("step at the lower <edge>")}},
-		}}}}
+		},
+	}}}
 }
