@@ -81,7 +81,15 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) (err error) {
 	switch cw := cw.(type) {
 	case *file.ByteArrayColumnChunkWriter:
-		_, err = cw.WriteBatch(collect(rows, c, func(v reflect.Value) parquet.ByteArray { return []byte(v.String()) }), nil, nil)
+		texts := map[string]parquet.ByteArray{} // one copy of text that repeats
+		_, err = cw.WriteBatch(collect(rows, c, func(v reflect.Value) parquet.ByteArray {
+			b, ok := texts[v.String()]
+			if !ok {
+				b = []byte(v.String())
+				texts[v.String()] = b
+			}
+			return b
+		}), nil, nil)
 	case *file.Float64ColumnChunkWriter:
 		_, err = cw.WriteBatch(collect(rows, c, reflect.Value.Float), nil, nil)
 	case *file.Int64ColumnChunkWriter:

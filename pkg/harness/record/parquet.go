@@ -80,6 +80,7 @@ func Decode[T any](b []byte) (rows []T, err error) {
 	if err := plausible(r.MetaData(), len(b)); err != nil {
 		return nil, err
 	}
+	rows = make([]T, 0, r.NumRows())
 	for g := range r.NumRowGroups() {
 		group, first := r.RowGroup(g), len(rows)
 		rows = append(rows, make([]T, group.NumRows())...)

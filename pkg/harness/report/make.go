@@ -92,7 +92,8 @@ func (x *Experiment) replaces(file *settings.File) bool {
 	return len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
 }
 
-// records collects the records of the trials of one protocol. old may be nil.
+// records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report, where the store has
+// none or one that did not end as well. A damaged trial of the store is none, and is noted. old may be nil.
 func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
 	set := &record.Set{
@@ -111,23 +112,73 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		Records: set,
 	}
 	p.describe(file)
-	for i := range part {
-		if !slices.Contains(set.Problems, part[i].Problem) {
-			set.Problems = append(set.Problems, part[i].Problem)
-		}
-		trial, err := m.trial(part[i].Key, old)
-		if err != nil {
-			return nil, err
-		}
-		if trial == nil {
-			p.leaveOut(&part[i])
-		} else {
-			row := part[i].Row() // it may have been stored under other labels
-			row.Status, row.Reason, row.Dim, row.Iterations = trial.Status, trial.Reason, trial.Dim, trial.Iterations
-			set.Trials = append(set.Trials, row)
+	found, err := m.read(part)
+	if err != nil {
+		return nil, err
+	}
+	earlier := map[string]*record.Trial{}
+	if m.keep && old != nil {
+		for i := range old.Records.Trials {
+			earlier[old.Records.Trials[i].Key] = &old.Records.Trials[i]
 		}
 	}
+	config := "" // of the trials of a method on a problem, which share it
+	for i := range part {
+		t := &part[i]
+		if !slices.Contains(set.Problems, t.Problem) {
+			set.Problems = append(set.Problems, t.Problem)
+		}
+		got := found[i]
+		if got.damage != nil {
+			m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", got.damage)
+		}
+		if was := earlier[t.Key]; was != nil && (got.trial == nil || !got.trial.Final() && was.Final()) {
+			got = stored{trial: was, traces: old.Records.Traces[t.Key], timing: old.Records.Timings[t.Key]}
+		}
+		if got.trial == nil {
+			p.leaveOut(t)
+			continue
+		}
+		m.add(t.Key, got.traces, got.timing)
+		row := t.Row() // it may have been stored under other labels
+		if row.Config == config {
+			row.Config = config
+		}
+		config = row.Config
+		row.Status, row.Reason, row.Dim, row.Iterations = got.trial.Status, got.trial.Reason, got.trial.Dim, got.trial.Iterations
+		set.Trials = append(set.Trials, row)
+	}
 	return p, nil
+}
+
+// stored is what the store, or the earlier report, has of a trial.
+type stored struct {
+	trial  *record.Trial // nil: nothing
+	traces []record.Trace
+	timing record.Timing
+	damage error // of the store's; the rest is empty then
+}
+
+// read reads from the store what it has of each trial.
+func (m *maker) read(part []harness.Trial) ([]stored, error) {
+	out := make([]stored, len(part))
+	err := store.Each(len(part), func(i int) error {
+		got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: part[i].Key})
+		var traces []record.Trace
+		if got != nil {
+			traces, err = got.Traces()
+		}
+		if errors.Is(err, record.ErrDamaged) {
+			out[i].damage = err
+			return nil
+		}
+		if got != nil && err == nil {
+			got.Trial.Config = "" // the plan has it
+			out[i] = stored{trial: &got.Trial, traces: traces, timing: got.Timing}
+		}
+		return err
+	})
+	return out, err
 }
 
 // leaveOut notes the data set of a trial without a record if it is not here.
@@ -139,36 +190,6 @@ func (p *Protocol) leaveOut(t *harness.Trial) {
 	if _, err := t.Data(); errors.Is(err, dataset.ErrAbsent) {
 		p.Absent = append(p.Absent, name)
 	}
-}
-
-// trial returns the record of a trial and keeps its traces and its time: the store's, or with keep the earlier report's, where the store
-// has none or one that did not end as well. It is nil where neither has one. A damaged trial of the store is none, and is noted.
-func (m *maker) trial(key string, old *Protocol) (*record.Trial, error) {
-	got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: key})
-	var traces []record.Trace
-	if got != nil {
-		traces, err = got.Traces()
-	}
-	if errors.Is(err, record.ErrDamaged) {
-		m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", err)
-		got, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if m.keep && old != nil && (got == nil || !got.Trial.Final()) {
-		for _, was := range old.Records.Trials {
-			if was.Key == key && (got == nil || was.Final()) {
-				m.add(key, old.Records.Traces[key], old.Records.Timings[key])
-				return &was, nil
-			}
-		}
-	}
-	if got == nil {
-		return nil, nil
-	}
-	m.add(key, traces, got.Timing)
-	return &got.Trial, nil
 }
 
 func (m *maker) add(key string, traces []record.Trace, timing record.Timing) {

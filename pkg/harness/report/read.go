@@ -158,8 +158,18 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		return err
 	}
 	byKey, times := map[string][]record.Trace{}, map[string]record.Timing{}
-	for _, t := range traces {
-		byKey[t.Key] = append(byKey[t.Key], t)
+	for rest := traces; len(rest) > 0; { // the rows of a trial are next to each other, and are not copied
+		key := rest[0].Key
+		n := slices.IndexFunc(rest, func(t record.Trace) bool { return t.Key != key })
+		if n < 0 {
+			n = len(rest)
+		}
+		if byKey[key] == nil {
+			byKey[key] = rest[:n:n]
+		} else {
+			byKey[key] = append(byKey[key], rest[:n]...)
+		}
+		rest = rest[n:]
 	}
 	for _, t := range timings {
 		times[t.Key] = t

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -64,6 +67,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 		if rows[i].Key != e.Trial.Key {
 			return nil, &record.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
+		rows[i].Key = e.Trial.Key // one copy
 	}
 	return rows, nil
 }
@@ -146,10 +150,7 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		if h, f, err = s.find(id, index); err == nil && f != nil {
-			err = f.Sizes()
-		}
-		if err == nil {
+		if h, f, err = s.find(id, index); err == nil {
 			return h, f, nil
 		}
 	}
@@ -160,11 +161,11 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 // well in that of older programs, which write there still, it is the latter.
 func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error) {
 	for _, dir := range id.dirs() {
-		if _, err := s.root.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		other, folder, err := s.openIndex(id, dir, index)
+		other, folder, err := s.openIndex(id, dir, index, sealed.OpenWhole)
 		if err != nil {
+			if _, absent := s.root.Lstat(dir); errors.Is(absent, fs.ErrNotExist) {
+				continue
+			}
 			return nil, nil, err
 		}
 		if h == nil || other.final() {
@@ -177,12 +178,15 @@ func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return h, f, nil
 }
 
+type opener func(root *os.Root, dir, index string, head any) (*sealed.Folder, error)
+
 // final reports whether the head is of a reference, or of a trial that is never replaced.
 func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
 
-func (s *Store) openIndex(id ID, dir, index string) (*head, *sealed.Folder, error) {
+// openIndex reads the index of a folder by sealed.Open or OpenWhole and checks that it is of this trial or reference.
+func (s *Store) openIndex(id ID, dir, index string, open opener) (*head, *sealed.Folder, error) {
 	h := &head{}
-	f, err := sealed.Open(s.root, dir, index, h)
+	f, err := open(s.root, dir, index, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,21 +205,44 @@ type Found struct {
 }
 
 // Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store
-// cannot be read.
+// cannot be read. A nil store has no trials.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
-	for i, id := range ids {
-		e, err := s.Get(id)
-		switch {
-		case errors.Is(err, record.ErrDamaged):
-			out[i] = Found{ID: id, Status: Damaged, Reason: err.Error()}
-		case err != nil:
-			return nil, err
-		case e == nil:
-			out[i] = Found{ID: id, Status: Missing}
-		default:
-			out[i] = Found{id, e.Trial.Status, e.Trial.Reason, e.Timing.Seconds}
-		}
+	err := Each(len(ids), func(i int) (err error) {
+		out[i], err = s.status(ids[i])
+		return err
+	})
+	return out, err
+}
+
+func (s *Store) status(id ID) (Found, error) {
+	e, err := s.Get(id)
+	switch {
+	case errors.Is(err, record.ErrDamaged):
+		return Found{ID: id, Status: Damaged, Reason: err.Error()}, nil
+	case err != nil:
+		return Found{}, err
+	case e == nil:
+		return Found{ID: id, Status: Missing}, nil
 	}
-	return out, nil
+	return Found{id, e.Trial.Status, e.Trial.Reason, e.Timing.Seconds}, nil
+}
+
+// Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most of its time in the
+// system.
+func Each(n int, f func(i int) error) error {
+	const at = 64 // trials that a goroutine takes at a time
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for first := 0; first < n; first += at {
+		all.Go(func() error {
+			for i := first; i < min(first+at, n); i++ {
+				if err := f(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return all.Wait()
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -84,7 +85,7 @@ func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 	if _, absent := s.root.Lstat(path.Join(dir, refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.openIndex(id, dir, index)
+	_, f, err := s.openIndex(id, dir, index, sealed.Open)
 	var d *record.Damage
 	if errors.As(err, &d) {
 		return []misfit{{dir, []record.Damage{*d}}}, nil

@@ -115,17 +115,32 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 }
 
 // Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
-// wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see Sizes, Read and Check.
+// wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see OpenWhole, Read and Check.
 func Open(root *os.Root, dir, index string, head any) (*Folder, error) {
+	return open(root, dir, index, head, func(*Folder, *os.Root) error { return nil })
+}
+
+// OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a *record.Damage.
+func OpenWhole(root *os.Root, dir, index string, head any) (*Folder, error) {
+	return open(root, dir, index, head, (*Folder).sizes)
+}
+
+// open opens the folder once for all that it looks at: there may be many thousands of folders.
+func open(root *os.Root, dir, index string, head any, more func(f *Folder, opened *os.Root) error) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
-	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
+	opened, err := root.OpenRoot(dir)
+	if err != nil {
+		return nil, f.damage(index, err)
+	}
+	defer opened.Close()
+	b, err := safe.ReadIn(opened, index, maxIndex)
 	if err == nil {
 		err = f.decodeIndex(b, head)
 	}
 	if err != nil {
 		return nil, f.damage(index, err)
 	}
-	return f, nil
+	return f, more(f, opened)
 }
 
 func (f *Folder) decodeIndex(b []byte, head any) error {
@@ -185,7 +200,8 @@ func (f *Folder) Read(name string) ([]byte, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s has no file %s: %w", f.Path("."), name, fs.ErrNotExist)
 	}
-	if err := f.size(f.Files[i]); err != nil {
+	info, err := f.root.Lstat(path.Join(f.dir, name))
+	if err := f.size(f.Files[i], info, err); err != nil {
 		return nil, err
 	}
 	b, err := safe.ReadIn(f.root, path.Join(f.dir, name), f.Files[i].Bytes)
@@ -198,8 +214,8 @@ func (f *Folder) Read(name string) ([]byte, error) {
 	return b, nil
 }
 
-func (f *Folder) size(x File) error {
-	info, err := f.root.Lstat(path.Join(f.dir, x.Name))
+// size compares what Lstat says of a file with the index.
+func (f *Folder) size(x File, info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
 		return f.damage(x.Name, err)
@@ -211,10 +227,11 @@ func (f *Folder) size(x File) error {
 	return nil
 }
 
-// Sizes returns the first file that is missing or of another size, as a *record.Damage, or nil.
-func (f *Folder) Sizes() error {
+// sizes returns the first file that is missing or of another size, as a *record.Damage, or nil. The folder is opened.
+func (f *Folder) sizes(opened *os.Root) error {
 	for _, x := range f.Files {
-		if err := f.size(x); err != nil {
+		info, err := opened.Lstat(x.Name)
+		if err := f.size(x, info, err); err != nil {
 			return err
 		}
 	}
