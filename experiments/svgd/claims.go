@@ -7,6 +7,8 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // problems differ in the number of particles. shown is that of Figure 1.
@@ -54,23 +56,24 @@ func smaller(id string, k int) claim.Claim {
 		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + claim.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {
+			const words = "mean squared error of SVGD and of exact draws, by number of particles: "
 			var out claim.Outcome
 			var verdicts []claim.Verdict
 			var text []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
-				e := claim.Series{Set: s, Problem: problem, Names: func(m string) string {
-					if m == "" {
-						return "exact draws"
-					}
-					return claim.Label(m)
-				}}
-				one := e.Less("squared error", "svgd", ours, "", exact)
+				one := claim.Series{Set: s, Problem: problem}.Less("", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
-				text = append(text, problem+": "+one.Evidence)
+				var d []float64
+				for i := range ours {
+					d = append(d, ours[i]-exact[i])
+				}
+				text = append(text, fmt.Sprintf("%s %s and %s (one-sided p %s)", strings.TrimPrefix(problem, "toy-"),
+					claim.Num(stats.Mean(ours)), claim.Num(stats.Mean(exact)),
+					table.PValue(stats.Paired(d, stats.Less)).Text))
 			}
-			out.Verdict, out.Evidence = claim.Worst(verdicts...), strings.Join(text, "; ")
+			out.Verdict, out.Evidence = claim.Worst(verdicts...), words+strings.Join(text, "; ")
 			return out
 		},
 	}

@@ -63,13 +63,15 @@ func densities(s *record.Set) (*figure.Figure, error) {
 		mixture.Y = append(mixture.Y, mixtureDensity(place(i)))
 	}
 	mixture.X = x
+	particles := figure.Method("svgd").As("particles")
+	particles.Dash = nil
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 10}
 	for _, k := range iterations {
 		f.Panels = append(f.Panels, figure.Panel{
 			Title:  fmt.Sprintf("iteration %d", k),
 			X:      figure.Axis{Label: "x"},
 			Y:      figure.Axis{Label: "density", Min: 0, Max: 0.45},
-			Layers: []figure.Layer{mixture, figure.Line{X: x, Y: at[k], Style: figure.Method("svgd").As("particles")}},
+			Layers: []figure.Layer{mixture, figure.Line{X: x, Y: at[k], Style: particles}},
 		})
 	}
 	return f, nil
@@ -88,6 +90,7 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
 	for k, function := range functions(0, 0) {
 		ours := figure.Line{Style: figure.Method("svgd")}
+		ours.Style.Dash = nil
 		exact := figure.Line{Style: figure.Method("truth").As("exact draws")}
 		for _, problem := range problems {
 			t, ok := claim.First(s, problem, "svgd")
