@@ -125,11 +125,15 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		layers = append(layers, l)
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
+	sampler := method
 	for _, l := range layers {
-		sampler, named := child(all, "sampler")["sampler"].(string)
-		if !named {
-			sampler = method
+		for _, said := range l.of(problem) {
+			if name, named := child(said, "methods", method)["sampler"].(string); named {
+				sampler = name
+			}
 		}
+	}
+	for _, l := range layers {
 		for _, part := range l.parts(problem, method, sampler) {
 			overlay(all, part, "", func(key string) { out.origins[key], l.used = l.name, true })
 		}
@@ -137,16 +141,12 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 	if err := decode(s.where, all, out, nil); err != nil {
 		return nil, err
 	}
-	return out, notDefault(child(all, "sampler"), method)
+	return out, notDefault(child(all, "sampler"), method, sampler)
 }
 
 // notDefault refuses a setting of 0, or of an empty text, that the sampler would take for its default.
-func notDefault(settings map[string]any, method string) error {
-	name, named := settings["sampler"].(string)
-	if !named {
-		name = method
-	}
-	s, err := sifg.ByName(name)
+func notDefault(settings map[string]any, method, sampler string) error {
+	s, err := sifg.ByName(sampler)
 	if err != nil {
 		return nil // Resolve says so
 	}
@@ -166,6 +166,15 @@ func notDefault(settings map[string]any, method string) error {
 	return nil
 }
 
+// of returns the mappings in which a layer may say something of a problem, those of which the later ones win.
+func (l *layer) of(problem string) []map[string]any {
+	out, problems := []map[string]any{l.root}, child(l.root, "problems")
+	for _, name := range matching(problems, problem) {
+		out = append(out, child(problems, name))
+	}
+	return out
+}
+
 // parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier ones: what
 // it says of everything, of all problems of a pattern, of this one. In each, what it says of this method wins over what it says
 // of all of a pattern. A setting of a pattern is that of every method whose sampler has it.
@@ -174,12 +183,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	lacks := func(key string, _ any) bool {
 		return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key))
 	}
-	said := []map[string]any{l.root}
-	problems := child(l.root, "problems")
-	for _, name := range matching(problems, problem) {
-		said = append(said, child(problems, name))
-	}
-	for _, m := range said {
+	for _, m := range l.of(problem) {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
 		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "scales"}) {
