@@ -8,14 +8,20 @@ SIFG    := bin/sifg
 MODULES := $(shell sed -n 's/^\t\.\/\(.*\)$$/\1/p' go.work)
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+IMAGE   ?= localhost/sifg
+BUILDER ?= buildah
+BUILDFLAGS ?=
+PAGES   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs datasets/README.md datasets/files/posteriordb/LICENSE \
+	results $(wildcard experiments/*)
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick bench peers lint generate data report clean FORCE
+.PHONY: packages help build test torture reproduce quick bench peers lint generate data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,11 +59,12 @@ peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python e
 	go test -c -o bin/sifg.test ./pkg/sifg
 	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
 
-lint: ## gofmt, go vet, staticcheck, tidy modules at one version, generated code up to date
+lint: ## gofmt, go vet, staticcheck, tidy modules at one version, workflows, generated code up to date
 	@fmt=$$(gofmt -l datasets docs pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi
 	go vet $(ALL)
 	go run $(STATICCHECK) $(ALL)
 	go run ./scripts/release check
+	go run $(ACTIONLINT)
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run $(STATICCHECK) . && GOWORK=off go run . -check
 
 generate: ## the assembly of the compute core, from its generator
@@ -65,6 +72,17 @@ generate: ## the assembly of the compute core, from its generator
 
 data: build ## the files of all data sets, into datasets/cache
 	$(SIFG) data fetch
+
+site: ## README, documents and the page of results as one static folder, bin/site; by MkDocs, in a Python environment of its own
+	@test -x bin/mkdocs/bin/mkdocs || (python3 -m venv bin/mkdocs && bin/mkdocs/bin/pip install -q -r scripts/site/requirements.txt)
+	@rm -rf bin/site-src && mkdir -p bin/site-src
+	@git ls-files -z $(PAGES) | tar --null -T - -cf - | tar -xf - -C bin/site-src
+	@NO_MKDOCS_2_WARNING=1 bin/mkdocs/bin/mkdocs build --quiet --strict --clean --config-file scripts/site/mkdocs.yml
+
+image: ## the image that clusters use; IMAGE names it, BUILDER=buildah, podman or docker builds it
+	@mkdir -p bin/image
+	CGO_ENABLED=0 GOOS=linux go build -buildvcs=auto -trimpath -o bin/image/sifg ./experiments/sifg
+	$(BUILDER) build $(BUILDFLAGS) -f Containerfile -t $(IMAGE) .
 
 report: build ## tables, figures and page of SCALE and PROTOCOL again, from what has been computed
 	$(SIFG) report --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(ARGS)
