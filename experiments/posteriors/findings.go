@@ -10,7 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{on(equalGradients), on(collapse), on(widths), on(preconditioning)}
+var findings = []harness.Finding{on(equalGradients), others, on(collapse), on(widths), on(preconditioning)}
 
 // on makes a finding of what the records of the protocol say.
 func on(f func(s *record.Set) *harness.Statement) harness.Finding {

@@ -41,5 +41,6 @@ var Experiment = &harness.Experiment{
 		errorFigure("raw", "Error against gradients without preconditioning, 100 particles"),
 	},
 	Tables:   tables,
+	Apart:    apart,
 	Findings: findings,
 }

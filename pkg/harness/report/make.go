@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -148,6 +150,7 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		row.Status, row.Reason, row.Dim, row.Iterations = got.trial.Status, got.trial.Reason, got.trial.Dim, got.trial.Iterations
 		set.Trials = append(set.Trials, row)
 	}
+	m.programs(p, part, old)
 	return p, nil
 }
 
@@ -179,6 +182,25 @@ func (m *maker) read(part []harness.Trial) ([]stored, error) {
 		return err
 	})
 	return out, err
+}
+
+// programs keeps the trials of programs that the earlier report has and this command was not given: they can be neither planned nor
+// computed without them.
+func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
+	if old == nil || !slices.Equal(old.Set, p.Set) || old.Scale != p.Scale {
+		return
+	}
+	for _, was := range old.Records.Trials {
+		var c settings.Config
+		planned := slices.ContainsFunc(part, func(t harness.Trial) bool { return t.Method == was.Method && t.Problem == was.Problem })
+		if json.Unmarshal([]byte(was.Config), &c) == nil && c.Program != nil && !planned {
+			p.Planned++
+			p.Records.Trials = append(p.Records.Trials, was)
+			m.add(was.Key, old.Records.Traces[was.Key], old.Records.Timings[was.Key])
+		}
+	}
+	at := func(t record.Trial) int { return slices.Index(p.Records.Problems, t.Problem) }
+	slices.SortStableFunc(p.Records.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })
 }
 
 // leaveOut notes the data set of a trial without a record if it is not here.

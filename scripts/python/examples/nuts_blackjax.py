@@ -11,12 +11,18 @@ import sifg
 CHAINS = 4
 
 
+def second_halves(chains):
+    """The second half of what each chain has, (chains, m, d)."""
+    length = min(map(len, chains))
+    return np.array([chain[length // 2 : length] for chain in chains])
+
+
 def spread(chains, n):
-    """n draws of the second halves of chains, evenly spread, chain by chain in turn."""
-    halves = [chain[len(chain) // 2 :] for chain in chains]
+    """n draws of the second halves, evenly spread, chain by chain in turn."""
+    halves = second_halves(chains)
     each = -(-n // len(halves))
-    rows = [half[np.arange(each) * len(half) // each] for half in map(np.asarray, halves)]
-    return np.stack(rows, axis=1).reshape(-1, rows[0].shape[-1])[:n]
+    rows = halves[:, np.arange(each) * halves.shape[1] // each]
+    return rows.transpose(1, 0, 2).reshape(-1, halves.shape[2])[:n]
 
 
 def nuts(problem):
@@ -35,7 +41,7 @@ def nuts(problem):
         if problem.over:
             return
     chains = [[] for _ in range(CHAINS)]
-    problem.draws = lambda: np.concatenate([chain[len(chain) // 2 :] for chain in chains])
+    problem.draws = lambda: np.concatenate(second_halves(chains))
     for i in range(problem.gradients):
         for k in range(CHAINS):
             states[k] = move(jax.random.fold_in(keys[k], i), states[k], *settings[k])

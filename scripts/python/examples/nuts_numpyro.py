@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
-from nuts_blackjax import CHAINS, spread
+from nuts_blackjax import CHAINS, second_halves, spread
 from numpyro.infer import NUTS
 
 import sifg
@@ -18,7 +18,7 @@ def nuts(problem):
     states = [kernel.init(keys[k], warmup, jnp.asarray(problem.start[k % problem.particles]), (), {}) for k in range(CHAINS)]
     move = jax.jit(lambda state: kernel.sample(state, (), {}))
     chains = [[] for _ in range(CHAINS)]
-    problem.draws = lambda: np.concatenate([chain[len(chain) // 2 :] for chain in chains])
+    problem.draws = lambda: np.concatenate(second_halves(chains))
     for i in range(problem.gradients):
         for k in range(CHAINS):
             states[k] = move(states[k])
