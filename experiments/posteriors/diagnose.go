@@ -19,22 +19,21 @@ func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 	if each < 20 {
 		return
 	}
-	rhat, ess, square := 0.0, math.Inf(1), math.Inf(1)
+	rhat, ess := 0.0, math.Inf(1)
+	mean := metric.Mean(values)
 	for j := range values.D {
 		chains, squares := make([][]float64, parts), make([][]float64, parts)
 		for k := range chains {
 			for i := range each {
 				v := values.Row(k*each + i)[j]
-				chains[k] = append(chains[k], v)
-				squares[k] = append(squares[k], (v-p.mean[j])*(v-p.mean[j]))
+				chains[k], squares[k] = append(chains[k], v), append(squares[k], (v-mean[j])*(v-mean[j]))
 			}
 		}
 		rhat = max(rhat, hmc.RankRHat(chains))
-		ess, square = min(ess, hmc.BulkESS(chains)), min(square, hmc.MeanESS(squares))
+		ess = min(ess, hmc.BulkESS(chains), hmc.MeanESS(squares))
 	}
 	put("rhat", 0, rhat)
 	put("ess", 0, ess)
-	put("ess", 1, square)
 	if p.target.energies != nil {
 		least := math.Inf(1)
 		for _, h := range p.target.energies() {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 // LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial may give
@@ -33,7 +35,7 @@ func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error)
 // keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its settings are
 // encoded once.
 func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(seed uint64) string, err error) {
-	versions := map[string]any{"numerics": sifg.Numerics, "experiment": e.Version}
+	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
 	if !t.Config.Computation() {
 		s, err := sifg.ByName(t.Config.Sampler.Sampler)
 		if err != nil {
@@ -72,9 +74,17 @@ func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference,
 	}
 	b, err := canonical(map[string]any{
 		"reference": r.Config, "experiment": t.Experiment, "data": d,
-		"versions": map[string]any{"numerics": sifg.Numerics, "experiment": e.Version},
+		"versions": map[string]any{"numerics": numerics(), "experiment": e.Version},
 	})
 	return digest(b), err
+}
+
+// numerics is sifg.Numerics; with the processor's name where Go's math and gonum fuse products with sums and so give other bits.
+func numerics() any {
+	if cpu.Fused() {
+		return fmt.Sprintf("%d fused on %s", sifg.Numerics, runtime.GOARCH)
+	}
+	return sifg.Numerics
 }
 
 // canonical returns the JSON of v with members sorted by name at every level, so that the order of a struct's fields does not matter.

@@ -56,7 +56,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	at := strings.LastIndex(unknown, ".") + 1
 	var valid []string // keys of the same mapping
 	for _, key := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
-		if name, ok := strings.CutPrefix(key, unknown[:at]); ok && !strings.ContainsAny(name, ".[") {
+		if name, ok := strings.CutPrefix(key, unknown[:at]); ok && name != "-" && !strings.ContainsAny(name, ".[") {
 			valid = append(valid, name)
 		}
 	}

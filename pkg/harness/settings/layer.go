@@ -186,7 +186,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	for _, m := range l.of(problem) {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
-		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "scales"}) {
+		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"}) {
 			delete(own, key)
 		}
 		methods := child(m, "methods")

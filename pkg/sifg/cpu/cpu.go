@@ -31,6 +31,13 @@ func Name() string {
 	return "unknown"
 }
 
+// Fused tells whether the compiler of this program joined products and sums into one rounding where the code leaves it the choice, as
+// it does for arm64 and under GOAMD64=v3. The packages of this module leave it none, but those of Go and gonum do: math.Pow or the
+// draws of a gamma distribution then have other last bits.
+func Fused() bool { return almostOne[0]*almostOne[1]-1 != 0 }
+
+var almostOne = []float64{1 + 0x1p-30, 1 - 0x1p-30} // their product is 1 when rounded
+
 // FMALoop runs n rounds of independent fused multiply-adds on one of the supported paths, in numbers of 32 or 64 bits, and
 // returns how many floating-point operations that were. Divided by the time it took, it is the processor's peak.
 func FMALoop(path string, bits, n int) (flops float64) { return simd.FMALoop(path, bits, n) }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -45,6 +47,17 @@ func TestForced(t *testing.T) {
 		if !strings.Contains(string(out), line+"\n") {
 			t.Errorf("%s=%s: got %q, want %q", Env, want, out, line)
 		}
+	}
+}
+
+func TestFused(t *testing.T) {
+	want := runtime.GOARCH != "amd64"
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		want = want || s.Key == "GOAMD64" && s.Value >= "v3"
+	}
+	if got := Fused(); got != want {
+		t.Errorf("Fused() = %v on %s", got, runtime.GOARCH)
 	}
 }
 
