@@ -76,7 +76,7 @@ func (f *Figure) layout() (*layout, error) {
 	for range 2 {
 		w, h = l.place(w, h)
 	}
-	if w < 20 || h < 20 {
+	if w < 20 || h < 15 {
 		const text = "figure: %.1f×%.1f cm leave no room for %d×%d panels"
 		return nil, fmt.Errorf(text, cm, l.h/pointsPerCm, l.rows, l.cols)
 	}

@@ -58,10 +58,12 @@ func TestForest(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	alone := pictureOf(t, table.Comparisons([]table.Comparison{
+	rows := []table.Comparison{
 		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
 		compared("b", "sifg", "svgd", 0.01, nil, table.Open),
-	}, upper))
+	}
+	pictureOf(t, table.Comparisons(rows[:1], upper))
+	alone := pictureOf(t, table.Comparisons(rows, upper))
 	if p := alone.Panels; len(p) != 1 || p[0].Title != "against SVGD" || fmt.Sprint(p[0].Y.Categories) != "[b a]" {
 		t.Errorf("one rival: %+v", p)
 	}

@@ -216,7 +216,9 @@ func drawTable(files map[string][]byte, at string, t *table.Table) {
 		return
 	}
 	if f, err := figure.Picture(t, 0); err == nil {
-		files[at+".svg"], _, _ = f.SVG()
+		if svg, _, err := f.SVG(); err == nil {
+			files[at+".svg"] = svg
+		}
 	}
 }
 
