@@ -17,7 +17,7 @@ type Batch = blas32.General
 
 // NewBatch returns a zero n×d batch.
 func NewBatch(n, d int) Batch {
-	return Batch{Rows: n, Cols: d, Stride: d, Data: simd.Zeros[float32](n * d)}
+	return Batch{Rows: n, Cols: d, Stride: d, Data: simd.Zeros(n * d)}
 }
 
 // Target is an unnormalised log density on R^d. It must be immutable and safe for concurrent use.

@@ -38,6 +38,6 @@ func Fused() bool { return almostOne[0]*almostOne[1]-1 != 0 }
 
 var almostOne = []float64{1 + 0x1p-30, 1 - 0x1p-30} // their product is 1 when rounded
 
-// FMALoop runs n rounds of independent fused multiply-adds on one of the supported paths, in numbers of 32 or 64 bits, and
-// returns how many floating-point operations that were. Divided by the time it took, it is the processor's peak.
-func FMALoop(path string, bits, n int) (flops float64) { return simd.FMALoop(path, bits, n) }
+// FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how many
+// floating-point operations that were. Divided by the time it took, it is the processor's peak.
+func FMALoop(path string, n int) (flops float64) { return simd.FMALoop(path, n) }

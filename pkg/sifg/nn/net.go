@@ -63,7 +63,7 @@ func New(d, h int, act Activation) *Net {
 	for l := range 3 {
 		size += dims[l]*dims[l+1] + dims[l+1]
 	}
-	net := &Net{Params: simd.Zeros[float32](size), Grad: simd.Zeros[float32](size), act: act, ws: make([]simd.Workspace, 1)}
+	net := &Net{Params: simd.Zeros(size), Grad: simd.Zeros(size), act: act, ws: make([]simd.Workspace, 1)}
 	at := 0
 	for l := range net.layers {
 		in, out := dims[l], dims[l+1]
@@ -209,7 +209,7 @@ func (net *Net) prepare(n int, tangent bool) {
 	h := net.layers[0].w.Cols
 	if need := net.rows() * h; cap(net.hid[0].Data) < need {
 		for i := range net.hid {
-			net.hid[i].Data, net.back[i].Data = simd.Zeros[float32](need), simd.Zeros[float32](need)
+			net.hid[i].Data, net.back[i].Data = simd.Zeros(need), simd.Zeros(need)
 		}
 	}
 	for i := range net.hid {

@@ -52,7 +52,7 @@ type SGD struct {
 // Begin implements Optimizer.
 func (o *SGD) Begin(n int) {
 	if o.buf == nil && o.Momentum != 0 {
-		o.buf = simd.Zeros[float32](n)
+		o.buf = simd.Zeros(n)
 	}
 	o.lr = float32(o.at(o.t))
 	o.t++
@@ -81,7 +81,7 @@ const beta1, beta2 = 0.9, 0.999
 // Begin implements Optimizer.
 func (o *Adam) Begin(n int) {
 	if o.m == nil {
-		o.m, o.v = simd.Zeros[float32](n), simd.Zeros[float32](n)
+		o.m, o.v = simd.Zeros(n), simd.Zeros(n)
 	}
 	t := float64(o.t + 1)
 	o.step = float32(o.at(o.t) / (1 - math.Pow(beta1, t)))
@@ -107,7 +107,7 @@ type RMSProp struct {
 // Begin implements Optimizer.
 func (o *RMSProp) Begin(n int) {
 	if o.v == nil {
-		o.v = simd.Zeros[float32](n)
+		o.v = simd.Zeros(n)
 	}
 	o.lr = float32(o.at(o.t))
 	o.t++

@@ -9,60 +9,30 @@ package simd
 //go:noescape
 func gemm1x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_1x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_1x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm2x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_2x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_2x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm3x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_3x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_3x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm4x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_4x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_4x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm5x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_5x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_5x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm6x1AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm6x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_6x1AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_6x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x1AVX2 is a panel of tiles of that many rows × vectors.
 //
@@ -89,60 +59,30 @@ func dist4x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *fl
 //go:noescape
 func gemm1x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_1x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_1x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm2x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_2x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_2x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_3x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_3x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm4x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_4x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_4x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_5x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_5x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm6x2AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_6x2AVX2 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_6x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x2AVX2 is a panel of tiles of that many rows × vectors.
 //
@@ -169,40 +109,20 @@ func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *fl
 //go:noescape
 func inner1x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner1x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner1x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_1x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // inner3x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner3x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_3x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_3x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner3x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_3x2AVX2 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_3x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // packRows1AVX2 copies k rows into a panel of that many vectors.
 //
@@ -339,15 +259,10 @@ func philoxWordsAVX2(dst []uint32, key uint64, hi uint64, block uint64)
 //go:noescape
 func signsAVX2(dst []float32, words []uint32)
 
-// peak32AVX2 runs n rounds of 12 fused multiply-adds.
+// peakAVX2 runs n rounds of 12 fused multiply-adds.
 //
 //go:noescape
-func peak32AVX2(n int)
-
-// peak64AVX2 runs n rounds of 12 fused multiply-adds.
-//
-//go:noescape
-func peak64AVX2(n int)
+func peakAVX2(n int)
 
 // cpuid returns the processor's answer for the leaf.
 func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)

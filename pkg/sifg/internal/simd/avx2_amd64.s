@@ -70,17 +70,17 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y1
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 	ADDQ       R8, DI
 
@@ -110,103 +110,6 @@ DATA window<>+40(SB)/8, $0x0000000000000000
 DATA window<>+48(SB)/8, $0x0000000000000000
 DATA window<>+56(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $64
-
-// func gemm64_1x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_1x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y0
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y0, Y0
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y1
-	VBROADCASTSD (R9), Y2
-	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y1
-	VBROADCASTSD (R9), Y2
-	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y1
-	VBROADCASTSD (R9), Y2
-	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y1
-	VMASKMOVPS Y0, Y1, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
 
 // func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3, MMX+
@@ -286,8 +189,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -296,122 +199,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
-	VMASKMOVPS Y0, Y2, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y1, Y2, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_2x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_2x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y1
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y1, Y0
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y1, Y1
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y2
-	VBROADCASTSD (R9), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(DX*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y2
-	VBROADCASTSD (R9), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(DX*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y2
-	VBROADCASTSD (R9), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(DX*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y1, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y2
 	VMASKMOVPS Y0, Y2, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y2, (DI)
@@ -524,8 +314,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -536,139 +326,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y3
-	VMASKMOVPS Y0, Y3, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y1, Y3, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y2, Y3, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_3x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_3x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y2, Y0
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y2, Y1
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y2, Y2
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(DX*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (R9)(DX*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(DX*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (R9)(DX*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(DX*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (R9)(DX*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y3
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y3
 	VMASKMOVPS Y0, Y3, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y3, (DI)
@@ -797,8 +457,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -811,155 +471,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y4
-	VMASKMOVPS Y0, Y4, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y1, Y4, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y2, Y4, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y3, Y4, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_4x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_4x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y3
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y3, Y0
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y3, Y1
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y3, Y2
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y3, Y3
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Y4
-	VBROADCASTSD (R9), Y5
-	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(DX*1), Y5
-	VFMADD231PD  Y4, Y5, Y1
-	VBROADCASTSD (R9)(DX*2), Y5
-	VFMADD231PD  Y4, Y5, Y2
-	VBROADCASTSD (R9)(R10*1), Y5
-	VFMADD231PD  Y4, Y5, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y4
-	VBROADCASTSD (R9), Y5
-	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(DX*1), Y5
-	VFMADD231PD  Y4, Y5, Y1
-	VBROADCASTSD (R9)(DX*2), Y5
-	VFMADD231PD  Y4, Y5, Y2
-	VBROADCASTSD (R9)(R10*1), Y5
-	VFMADD231PD  Y4, Y5, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Y4
-	VBROADCASTSD (R9), Y5
-	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(DX*1), Y5
-	VFMADD231PD  Y4, Y5, Y1
-	VBROADCASTSD (R9)(DX*2), Y5
-	VFMADD231PD  Y4, Y5, Y2
-	VBROADCASTSD (R9)(R10*1), Y5
-	VFMADD231PD  Y4, Y5, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y3, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y4
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y4, (DI)
@@ -1101,8 +615,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -1117,172 +631,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y5
-	VMASKMOVPS Y0, Y5, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y1, Y5, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y2, Y5, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y3, Y5, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y4, Y5, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_5x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_5x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y4
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y4, Y0
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y4, Y1
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y4, Y2
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y4, Y3
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y4, Y4
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*2), Y6
-	VFMADD231PD  Y5, Y6, Y2
-	VBROADCASTSD (R9)(R10*1), Y6
-	VFMADD231PD  Y5, Y6, Y3
-	VBROADCASTSD (R9)(DX*4), Y6
-	VFMADD231PD  Y5, Y6, Y4
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*2), Y6
-	VFMADD231PD  Y5, Y6, Y2
-	VBROADCASTSD (R9)(R10*1), Y6
-	VFMADD231PD  Y5, Y6, Y3
-	VBROADCASTSD (R9)(DX*4), Y6
-	VFMADD231PD  Y5, Y6, Y4
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*2), Y6
-	VFMADD231PD  Y5, Y6, Y2
-	VBROADCASTSD (R9)(R10*1), Y6
-	VFMADD231PD  Y5, Y6, Y3
-	VBROADCASTSD (R9)(DX*4), Y6
-	VFMADD231PD  Y5, Y6, Y4
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y5
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y5
 	VMASKMOVPS Y0, Y5, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y5, (DI)
@@ -1440,8 +791,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -1458,189 +809,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y6
-	VMASKMOVPS Y0, Y6, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y1, Y6, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y2, Y6, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y3, Y6, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y4, Y6, (DI)
-	ADDQ       R8, DI
-	VMASKMOVPS Y5, Y6, (DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000020, b+48(FP)
-	ADDQ $0x00000020, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_6x1AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_6x1AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y5
-	MOVQ       DI, R9
-	VMASKMOVPS (R9), Y5, Y0
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y5, Y1
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y5, Y2
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y5, Y3
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y5, Y4
-	ADDQ       R8, R9
-	VMASKMOVPS (R9), Y5, Y5
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS      (R12), Y6
-	VBROADCASTSD (R9), Y7
-	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(DX*1), Y7
-	VFMADD231PD  Y6, Y7, Y1
-	VBROADCASTSD (R9)(DX*2), Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VBROADCASTSD (R9)(R10*1), Y7
-	VFMADD231PD  Y6, Y7, Y3
-	VBROADCASTSD (R9)(DX*4), Y7
-	VFMADD231PD  Y6, Y7, Y4
-	VBROADCASTSD (R9)(R11*1), Y7
-	VFMADD231PD  Y6, Y7, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	VMOVUPS      (R12), Y6
-	VBROADCASTSD (R9), Y7
-	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(DX*1), Y7
-	VFMADD231PD  Y6, Y7, Y1
-	VBROADCASTSD (R9)(DX*2), Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VBROADCASTSD (R9)(R10*1), Y7
-	VFMADD231PD  Y6, Y7, Y3
-	VBROADCASTSD (R9)(DX*4), Y7
-	VFMADD231PD  Y6, Y7, Y4
-	VBROADCASTSD (R9)(R11*1), Y7
-	VFMADD231PD  Y6, Y7, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	SUBQ         $0x02, R13
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R13
-	JZ           store
-	VMOVUPS      (R12), Y6
-	VBROADCASTSD (R9), Y7
-	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(DX*1), Y7
-	VFMADD231PD  Y6, Y7, Y1
-	VBROADCASTSD (R9)(DX*2), Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VBROADCASTSD (R9)(R10*1), Y7
-	VFMADD231PD  Y6, Y7, Y3
-	VBROADCASTSD (R9)(DX*4), Y7
-	VFMADD231PD  Y6, Y7, Y4
-	VBROADCASTSD (R9)(R11*1), Y7
-	VFMADD231PD  Y6, Y7, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Y5, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y6
+	LEAQ       window<>+32(SB), R12
+	NEGQ       R9
+	VMOVUPS    (R12)(R9*4), Y6
 	VMASKMOVPS Y0, Y6, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y6, (DI)
@@ -1741,17 +912,17 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y1
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 	ADDQ       R8, DI
 
@@ -1856,8 +1027,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -1866,9 +1037,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y2
 	VMASKMOVPS Y0, Y2, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y2, (DI)
@@ -1990,8 +1161,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -2002,9 +1173,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y3
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y3
 	VMASKMOVPS Y0, Y3, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y3, (DI)
@@ -2145,8 +1316,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	ADDQ    R8, DI
@@ -2159,9 +1330,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y4
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
 	ADDQ       R8, DI
 	VMASKMOVPS Y1, Y4, (DI)
@@ -2262,8 +1433,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -2271,116 +1442,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y2, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_1x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_1x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y1
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y1, Y1
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y2
-	VMOVUPS      32(R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y2, Y4, Y0
-	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y2
-	VMOVUPS      32(R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y2, Y4, Y0
-	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y2
-	VMOVUPS      32(R10), Y3
-	VBROADCASTSD (R9), Y4
-	VFMADD231PD  Y2, Y4, Y0
-	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y2
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y2, 32(DI)
 	ADDQ       R8, DI
@@ -2493,8 +1557,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -2505,139 +1569,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y4
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y4, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y2, (DI)
-	VMASKMOVPS Y3, Y4, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_2x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_2x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y3
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y3, Y1
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y2
-	VMASKMOVPS 32(R9), Y3, Y3
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y4
-	VMOVUPS      32(R10), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y4
-	VMOVUPS      32(R10), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y4
-	VMOVUPS      32(R10), Y5
-	VBROADCASTSD (R9), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(DX*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y4
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y4
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y4, 32(DI)
 	ADDQ       R8, DI
@@ -2770,8 +1704,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -2785,163 +1719,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y6
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y6, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y2, (DI)
-	VMASKMOVPS Y3, Y6, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y4, (DI)
-	VMASKMOVPS Y5, Y6, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_3x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_3x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y5
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y5, Y1
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y2
-	VMASKMOVPS 32(R9), Y5, Y3
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y4
-	VMASKMOVPS 32(R9), Y5, Y5
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Y6
-	VMOVUPS      32(R10), Y7
-	VBROADCASTSD (R9), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(DX*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (R9)(DX*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y6
-	VMOVUPS      32(R10), Y7
-	VBROADCASTSD (R9), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(DX*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (R9)(DX*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Y6
-	VMOVUPS      32(R10), Y7
-	VBROADCASTSD (R9), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(DX*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (R9)(DX*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y6
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y6
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y6, 32(DI)
 	ADDQ       R8, DI
@@ -3096,8 +1876,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -3114,186 +1894,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y8
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y8, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y2, (DI)
-	VMASKMOVPS Y3, Y8, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y4, (DI)
-	VMASKMOVPS Y5, Y8, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y6, (DI)
-	VMASKMOVPS Y7, Y8, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_4x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_4x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y7
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y7, Y1
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y2
-	VMASKMOVPS 32(R9), Y7, Y3
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y4
-	VMASKMOVPS 32(R9), Y7, Y5
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y6
-	VMASKMOVPS 32(R9), Y7, Y7
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSD (R9), Y10
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(DX*1), Y10
-	VFMADD231PD  Y8, Y10, Y2
-	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (R9)(DX*2), Y10
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (R9)(R10*1), Y10
-	VFMADD231PD  Y8, Y10, Y6
-	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSD (R9), Y10
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(DX*1), Y10
-	VFMADD231PD  Y8, Y10, Y2
-	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (R9)(DX*2), Y10
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (R9)(R10*1), Y10
-	VFMADD231PD  Y8, Y10, Y6
-	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSD (R9), Y10
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(DX*1), Y10
-	VFMADD231PD  Y8, Y10, Y2
-	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (R9)(DX*2), Y10
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (R9)(R10*1), Y10
-	VFMADD231PD  Y8, Y10, Y6
-	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y6, (DI)
-	VMOVUPS Y7, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y8
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y8
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y8, 32(DI)
 	ADDQ       R8, DI
@@ -3467,8 +2070,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -3488,210 +2091,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y10
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y10, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y2, (DI)
-	VMASKMOVPS Y3, Y10, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y4, (DI)
-	VMASKMOVPS Y5, Y10, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y6, (DI)
-	VMASKMOVPS Y7, Y10, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y8, (DI)
-	VMASKMOVPS Y9, Y10, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_5x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_5x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y9
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y9, Y1
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y2
-	VMASKMOVPS 32(R9), Y9, Y3
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y4
-	VMASKMOVPS 32(R9), Y9, Y5
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y6
-	VMASKMOVPS 32(R9), Y9, Y7
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y8
-	VMASKMOVPS 32(R9), Y9, Y9
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Y10
-	VMOVUPS      32(R11), Y11
-	VBROADCASTSD (R9), Y12
-	VFMADD231PD  Y10, Y12, Y0
-	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(DX*1), Y12
-	VFMADD231PD  Y10, Y12, Y2
-	VFMADD231PD  Y11, Y12, Y3
-	VBROADCASTSD (R9)(DX*2), Y12
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (R9)(R10*1), Y12
-	VFMADD231PD  Y10, Y12, Y6
-	VFMADD231PD  Y11, Y12, Y7
-	VBROADCASTSD (R9)(DX*4), Y12
-	VFMADD231PD  Y10, Y12, Y8
-	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y10
-	VMOVUPS      32(R11), Y11
-	VBROADCASTSD (R9), Y12
-	VFMADD231PD  Y10, Y12, Y0
-	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(DX*1), Y12
-	VFMADD231PD  Y10, Y12, Y2
-	VFMADD231PD  Y11, Y12, Y3
-	VBROADCASTSD (R9)(DX*2), Y12
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (R9)(R10*1), Y12
-	VFMADD231PD  Y10, Y12, Y6
-	VFMADD231PD  Y11, Y12, Y7
-	VBROADCASTSD (R9)(DX*4), Y12
-	VFMADD231PD  Y10, Y12, Y8
-	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Y10
-	VMOVUPS      32(R11), Y11
-	VBROADCASTSD (R9), Y12
-	VFMADD231PD  Y10, Y12, Y0
-	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(DX*1), Y12
-	VFMADD231PD  Y10, Y12, Y2
-	VFMADD231PD  Y11, Y12, Y3
-	VBROADCASTSD (R9)(DX*2), Y12
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (R9)(R10*1), Y12
-	VFMADD231PD  Y10, Y12, Y6
-	VFMADD231PD  Y11, Y12, Y7
-	VBROADCASTSD (R9)(DX*4), Y12
-	VFMADD231PD  Y10, Y12, Y8
-	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y6, (DI)
-	VMOVUPS Y7, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y8, (DI)
-	VMOVUPS Y9, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y10
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y10
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y10, 32(DI)
 	ADDQ       R8, DI
@@ -3887,8 +2289,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -3911,234 +2313,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y12
-	VMOVUPS    Y0, (DI)
-	VMASKMOVPS Y1, Y12, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y2, (DI)
-	VMASKMOVPS Y3, Y12, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y4, (DI)
-	VMASKMOVPS Y5, Y12, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y6, (DI)
-	VMASKMOVPS Y7, Y12, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y8, (DI)
-	VMASKMOVPS Y9, Y12, 32(DI)
-	ADDQ       R8, DI
-	VMOVUPS    Y10, (DI)
-	VMASKMOVPS Y11, Y12, 32(DI)
-	ADDQ       R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_6x2AVX2(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, FMA3, MMX+
-TEXT ·gemm64_6x2AVX2(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	JMP    start
-
-continue:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y11
-	MOVQ       DI, R9
-	VMOVUPS    (R9), Y0
-	VMASKMOVPS 32(R9), Y11, Y1
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y2
-	VMASKMOVPS 32(R9), Y11, Y3
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y4
-	VMASKMOVPS 32(R9), Y11, Y5
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y6
-	VMASKMOVPS 32(R9), Y11, Y7
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y8
-	VMASKMOVPS 32(R9), Y11, Y9
-	ADDQ       R8, R9
-	VMOVUPS    (R9), Y10
-	VMASKMOVPS 32(R9), Y11, Y11
-	ADDQ       R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSD (R9), Y14
-	VFMADD231PD  Y12, Y14, Y0
-	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(DX*1), Y14
-	VFMADD231PD  Y12, Y14, Y2
-	VFMADD231PD  Y13, Y14, Y3
-	VBROADCASTSD (R9)(DX*2), Y14
-	VFMADD231PD  Y12, Y14, Y4
-	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R9)(R10*1), Y14
-	VFMADD231PD  Y12, Y14, Y6
-	VFMADD231PD  Y13, Y14, Y7
-	VBROADCASTSD (R9)(DX*4), Y14
-	VFMADD231PD  Y12, Y14, Y8
-	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R9)(R11*1), Y14
-	VFMADD231PD  Y12, Y14, Y10
-	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSD (R9), Y14
-	VFMADD231PD  Y12, Y14, Y0
-	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(DX*1), Y14
-	VFMADD231PD  Y12, Y14, Y2
-	VFMADD231PD  Y13, Y14, Y3
-	VBROADCASTSD (R9)(DX*2), Y14
-	VFMADD231PD  Y12, Y14, Y4
-	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R9)(R10*1), Y14
-	VFMADD231PD  Y12, Y14, Y6
-	VFMADD231PD  Y13, Y14, Y7
-	VBROADCASTSD (R9)(DX*4), Y14
-	VFMADD231PD  Y12, Y14, Y8
-	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R9)(R11*1), Y14
-	VFMADD231PD  Y12, Y14, Y10
-	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	SUBQ         $0x02, R13
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R13
-	JZ           store
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSD (R9), Y14
-	VFMADD231PD  Y12, Y14, Y0
-	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(DX*1), Y14
-	VFMADD231PD  Y12, Y14, Y2
-	VFMADD231PD  Y13, Y14, Y3
-	VBROADCASTSD (R9)(DX*2), Y14
-	VFMADD231PD  Y12, Y14, Y4
-	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R9)(R10*1), Y14
-	VFMADD231PD  Y12, Y14, Y6
-	VFMADD231PD  Y13, Y14, Y7
-	VBROADCASTSD (R9)(DX*4), Y14
-	VFMADD231PD  Y12, Y14, Y8
-	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R9)(R11*1), Y14
-	VFMADD231PD  Y12, Y14, Y10
-	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x08
-	JNE     partial
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y6, (DI)
-	VMOVUPS Y7, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y8, (DI)
-	VMOVUPS Y9, 32(DI)
-	ADDQ    R8, DI
-	VMOVUPS Y10, (DI)
-	VMOVUPS Y11, 32(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R12
-	VMOVUPS    (R9)(R12*4), Y12
+	LEAQ       window<>+32(SB), R12
+	NEGQ       R9
+	VMOVUPS    (R12)(R9*4), Y12
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y12, 32(DI)
 	ADDQ       R8, DI
@@ -4256,8 +2433,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -4265,9 +2442,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y2
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y2
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y2, 32(DI)
 	ADDQ       R8, DI
@@ -4392,8 +2569,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -4404,9 +2581,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y4
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y4
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y4, 32(DI)
 	ADDQ       R8, DI
@@ -4557,8 +2734,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -4572,9 +2749,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R10
-	VMOVUPS    (R9)(R10*4), Y6
+	LEAQ       window<>+32(SB), R10
+	NEGQ       R9
+	VMOVUPS    (R10)(R9*4), Y6
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y6, 32(DI)
 	ADDQ       R8, DI
@@ -4753,8 +2930,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x08
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x08
 	JNE     partial
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
@@ -4771,9 +2948,9 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R9
-	NEGQ       R11
-	VMOVUPS    (R9)(R11*4), Y8
+	LEAQ       window<>+32(SB), R11
+	NEGQ       R9
+	VMOVUPS    (R11)(R9*4), Y8
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y8, 32(DI)
 	ADDQ       R8, DI
@@ -4889,89 +3066,6 @@ store0_0:
 	VZEROUPPER
 	RET
 
-// func inner64_1x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, CMOV, FMA3
-TEXT ·inner64_1x1AVX2(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, SI
-	MOVQ   b+32(FP), DI
-	MOVQ   k+0(FP), R8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	SUBQ   $0x10, R8
-	JLT    tail
-
-loop:
-	VMOVUPS     (DI), Y2
-	VMOVUPS     (SI), Y3
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPS     32(DI), Y2
-	VMOVUPS     32(SI), Y3
-	VFMADD231PD Y2, Y3, Y1
-	ADDQ        $0x40, SI
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, R8
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R8
-	CMPQ        R8, $0x00
-	JLE         sum0
-	MOVQ        R8, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y2
-	VMASKMOVPS  (DI), Y2, Y3
-	VMASKMOVPS  (SI), Y2, Y2
-	VFMADD231PD Y3, Y2, Y0
-	SUBQ        $0x08, R8
-
-sum0:
-	CMPQ        R8, $0x00
-	JLE         sum1
-	MOVQ        R8, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y2
-	VMASKMOVPS  32(DI), Y2, Y3
-	VMASKMOVPS  32(SI), Y2, Y2
-	VFMADD231PD Y3, Y2, Y1
-	SUBQ        $0x08, R8
-
-sum1:
-	MOVQ         ldc+56(FP), DI
-	MOVB         add+64(FP), SI
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	TESTB        SI, SI
-	JZ           store0_0
-	VADDSD       (CX), X0, X0
-
-store0_0:
-	VMOVSD X0, (CX)
-	ADDQ   DI, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
 // func inner1x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
 TEXT ·inner1x2AVX2(SB), NOSPLIT, $0-65
@@ -5072,110 +3166,6 @@ store0_0:
 
 store0_1:
 	VMOVSS X2, 4(CX)
-	ADDQ   R8, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_1x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, CMOV, FMA3
-TEXT ·inner64_1x2AVX2(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, DI
-	MOVQ   b+32(FP), R8
-	MOVQ   k+0(FP), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	SUBQ   $0x10, R9
-	JLT    tail
-
-loop:
-	VMOVUPS     (R8), Y4
-	VMOVUPS     (R8)(SI*1), Y5
-	VMOVUPS     (DI), Y6
-	VFMADD231PD Y4, Y6, Y0
-	VFMADD231PD Y5, Y6, Y2
-	VMOVUPS     32(R8), Y4
-	VMOVUPS     32(R8)(SI*1), Y5
-	VMOVUPS     32(DI), Y6
-	VFMADD231PD Y4, Y6, Y1
-	VFMADD231PD Y5, Y6, Y3
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, R9
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R9
-	CMPQ        R9, $0x00
-	JLE         sum0
-	MOVQ        R9, R10
-	MOVQ        $0x00000008, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
-	NEGQ        R10
-	VMOVUPS     (R11)(R10*4), Y4
-	VMASKMOVPS  (R8), Y4, Y5
-	VMASKMOVPS  (R8)(SI*1), Y4, Y6
-	VMASKMOVPS  (DI), Y4, Y4
-	VFMADD231PD Y5, Y4, Y0
-	VFMADD231PD Y6, Y4, Y2
-	SUBQ        $0x08, R9
-
-sum0:
-	CMPQ        R9, $0x00
-	JLE         sum1
-	MOVQ        R9, R10
-	MOVQ        $0x00000008, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
-	NEGQ        R10
-	VMOVUPS     (R11)(R10*4), Y4
-	VMASKMOVPS  32(R8), Y4, Y5
-	VMASKMOVPS  32(R8)(SI*1), Y4, Y6
-	VMASKMOVPS  32(DI), Y4, Y4
-	VFMADD231PD Y5, Y4, Y1
-	VFMADD231PD Y6, Y4, Y3
-	SUBQ        $0x08, R9
-
-sum1:
-	MOVQ         ldc+56(FP), R8
-	MOVB         add+64(FP), DI
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	TESTB        DI, DI
-	JZ           store0_0
-	VADDSD       (CX), X0, X0
-
-store0_0:
-	VMOVSD       X0, (CX)
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VPERMILPD    $0x01, X2, X0
-	VADDPD       X0, X2, X2
-	TESTB        DI, DI
-	JZ           store0_1
-	VADDSD       8(CX), X2, X2
-
-store0_1:
-	VMOVSD X2, 8(CX)
 	ADDQ   R8, CX
 	LEAQ   (DX), DX
 	LEAQ   (DX)(BX*1), DX
@@ -5309,133 +3299,6 @@ store1_0:
 
 store2_0:
 	VMOVSS X4, (CX)
-	ADDQ   DI, CX
-	LEAQ   (DX)(BX*2), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_3x1AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, CMOV, FMA3
-TEXT ·inner64_3x1AVX2(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, SI
-	MOVQ   b+32(FP), DI
-	MOVQ   k+0(FP), R8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	SUBQ   $0x10, R8
-	JLT    tail
-
-loop:
-	VMOVUPS     (DI), Y6
-	VMOVUPS     (SI), Y7
-	VFMADD231PD Y6, Y7, Y0
-	VMOVUPS     (SI)(BX*1), Y7
-	VFMADD231PD Y6, Y7, Y2
-	VMOVUPS     (SI)(BX*2), Y7
-	VFMADD231PD Y6, Y7, Y4
-	VMOVUPS     32(DI), Y6
-	VMOVUPS     32(SI), Y7
-	VFMADD231PD Y6, Y7, Y1
-	VMOVUPS     32(SI)(BX*1), Y7
-	VFMADD231PD Y6, Y7, Y3
-	VMOVUPS     32(SI)(BX*2), Y7
-	VFMADD231PD Y6, Y7, Y5
-	ADDQ        $0x40, SI
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, R8
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R8
-	CMPQ        R8, $0x00
-	JLE         sum0
-	MOVQ        R8, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y6
-	VMASKMOVPS  (DI), Y6, Y7
-	VMASKMOVPS  (SI), Y6, Y8
-	VFMADD231PD Y7, Y8, Y0
-	VMASKMOVPS  (SI)(BX*1), Y6, Y8
-	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  (SI)(BX*2), Y6, Y6
-	VFMADD231PD Y7, Y6, Y4
-	SUBQ        $0x08, R8
-
-sum0:
-	CMPQ        R8, $0x00
-	JLE         sum1
-	MOVQ        R8, R9
-	MOVQ        $0x00000008, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
-	NEGQ        R9
-	VMOVUPS     (R10)(R9*4), Y6
-	VMASKMOVPS  32(DI), Y6, Y7
-	VMASKMOVPS  32(SI), Y6, Y8
-	VFMADD231PD Y7, Y8, Y1
-	VMASKMOVPS  32(SI)(BX*1), Y6, Y8
-	VFMADD231PD Y7, Y8, Y3
-	VMASKMOVPS  32(SI)(BX*2), Y6, Y6
-	VFMADD231PD Y7, Y6, Y5
-	SUBQ        $0x08, R8
-
-sum1:
-	MOVQ         ldc+56(FP), DI
-	MOVB         add+64(FP), SI
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	TESTB        SI, SI
-	JZ           store0_0
-	VADDSD       (CX), X0, X0
-
-store0_0:
-	VMOVSD       X0, (CX)
-	ADDQ         DI, CX
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VPERMILPD    $0x01, X2, X0
-	VADDPD       X0, X2, X2
-	TESTB        SI, SI
-	JZ           store1_0
-	VADDSD       (CX), X2, X2
-
-store1_0:
-	VMOVSD       X2, (CX)
-	ADDQ         DI, CX
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X0, X4, X4
-	VPERMILPD    $0x01, X4, X0
-	VADDPD       X0, X4, X4
-	TESTB        SI, SI
-	JZ           store2_0
-	VADDSD       (CX), X4, X4
-
-store2_0:
-	VMOVSD X4, (CX)
 	ADDQ   DI, CX
 	LEAQ   (DX)(BX*2), DX
 	LEAQ   (DX)(BX*1), DX
@@ -5630,188 +3493,6 @@ store2_0:
 
 store2_1:
 	VMOVSS X10, 4(CX)
-	ADDQ   R8, CX
-	LEAQ   (DX)(BX*2), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_3x2AVX2(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, CMOV, FMA3
-TEXT ·inner64_3x2AVX2(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, DI
-	MOVQ   b+32(FP), R8
-	MOVQ   k+0(FP), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	SUBQ   $0x10, R9
-	JLT    tail
-
-loop:
-	VMOVUPS     (R8), Y12
-	VMOVUPS     (R8)(SI*1), Y13
-	VMOVUPS     (DI), Y14
-	VFMADD231PD Y12, Y14, Y0
-	VFMADD231PD Y13, Y14, Y2
-	VMOVUPS     (DI)(BX*1), Y14
-	VFMADD231PD Y12, Y14, Y4
-	VFMADD231PD Y13, Y14, Y6
-	VMOVUPS     (DI)(BX*2), Y14
-	VFMADD231PD Y12, Y14, Y8
-	VFMADD231PD Y13, Y14, Y10
-	VMOVUPS     32(R8), Y12
-	VMOVUPS     32(R8)(SI*1), Y13
-	VMOVUPS     32(DI), Y14
-	VFMADD231PD Y12, Y14, Y1
-	VFMADD231PD Y13, Y14, Y3
-	VMOVUPS     32(DI)(BX*1), Y14
-	VFMADD231PD Y12, Y14, Y5
-	VFMADD231PD Y13, Y14, Y7
-	VMOVUPS     32(DI)(BX*2), Y14
-	VFMADD231PD Y12, Y14, Y9
-	VFMADD231PD Y13, Y14, Y11
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, R9
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R9
-	CMPQ        R9, $0x00
-	JLE         sum0
-	MOVQ        R9, R10
-	MOVQ        $0x00000008, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
-	NEGQ        R10
-	VMOVUPS     (R11)(R10*4), Y12
-	VMASKMOVPS  (R8), Y12, Y13
-	VMASKMOVPS  (R8)(SI*1), Y12, Y14
-	VMASKMOVPS  (DI), Y12, Y15
-	VFMADD231PD Y13, Y15, Y0
-	VFMADD231PD Y14, Y15, Y2
-	VMASKMOVPS  (DI)(BX*1), Y12, Y15
-	VFMADD231PD Y13, Y15, Y4
-	VFMADD231PD Y14, Y15, Y6
-	VMASKMOVPS  (DI)(BX*2), Y12, Y12
-	VFMADD231PD Y13, Y12, Y8
-	VFMADD231PD Y14, Y12, Y10
-	SUBQ        $0x08, R9
-
-sum0:
-	CMPQ        R9, $0x00
-	JLE         sum1
-	MOVQ        R9, R10
-	MOVQ        $0x00000008, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
-	NEGQ        R10
-	VMOVUPS     (R11)(R10*4), Y12
-	VMASKMOVPS  32(R8), Y12, Y13
-	VMASKMOVPS  32(R8)(SI*1), Y12, Y14
-	VMASKMOVPS  32(DI), Y12, Y15
-	VFMADD231PD Y13, Y15, Y1
-	VFMADD231PD Y14, Y15, Y3
-	VMASKMOVPS  32(DI)(BX*1), Y12, Y15
-	VFMADD231PD Y13, Y15, Y5
-	VFMADD231PD Y14, Y15, Y7
-	VMASKMOVPS  32(DI)(BX*2), Y12, Y12
-	VFMADD231PD Y13, Y12, Y9
-	VFMADD231PD Y14, Y12, Y11
-	SUBQ        $0x08, R9
-
-sum1:
-	MOVQ         ldc+56(FP), R8
-	MOVB         add+64(FP), DI
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	TESTB        DI, DI
-	JZ           store0_0
-	VADDSD       (CX), X0, X0
-
-store0_0:
-	VMOVSD       X0, (CX)
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VPERMILPD    $0x01, X2, X0
-	VADDPD       X0, X2, X2
-	TESTB        DI, DI
-	JZ           store0_1
-	VADDSD       8(CX), X2, X2
-
-store0_1:
-	VMOVSD       X2, 8(CX)
-	ADDQ         R8, CX
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X0, X4, X4
-	VPERMILPD    $0x01, X4, X0
-	VADDPD       X0, X4, X4
-	TESTB        DI, DI
-	JZ           store1_0
-	VADDSD       (CX), X4, X4
-
-store1_0:
-	VMOVSD       X4, (CX)
-	VADDPD       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VPERMILPD    $0x01, X6, X0
-	VADDPD       X0, X6, X6
-	TESTB        DI, DI
-	JZ           store1_1
-	VADDSD       8(CX), X6, X6
-
-store1_1:
-	VMOVSD       X6, 8(CX)
-	ADDQ         R8, CX
-	VADDPD       Y9, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X0
-	VADDPD       X0, X8, X8
-	VPERMILPD    $0x01, X8, X0
-	VADDPD       X0, X8, X8
-	TESTB        DI, DI
-	JZ           store2_0
-	VADDSD       (CX), X8, X8
-
-store2_0:
-	VMOVSD       X8, (CX)
-	VADDPD       Y11, Y10, Y10
-	VEXTRACTF128 $0x01, Y10, X0
-	VADDPD       X0, X10, X10
-	VPERMILPD    $0x01, X10, X0
-	VADDPD       X0, X10, X10
-	TESTB        DI, DI
-	JZ           store2_1
-	VADDSD       8(CX), X10, X10
-
-store2_1:
-	VMOVSD X10, 8(CX)
 	ADDQ   R8, CX
 	LEAQ   (DX)(BX*2), DX
 	LEAQ   (DX)(BX*1), DX
@@ -8922,9 +6603,9 @@ DATA to31from24<>+16(SB)/8, $0x0000000200000003
 DATA to31from24<>+24(SB)/8, $0x0000000000000001
 GLOBL to31from24<>(SB), RODATA|NOPTR, $32
 
-// func peak32AVX2(n int)
+// func peakAVX2(n int)
 // Requires: AVX, FMA3
-TEXT ·peak32AVX2(SB), NOSPLIT, $0-8
+TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	MOVQ   n+0(FP), AX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -8954,43 +6635,6 @@ round:
 	VFMADD231PS Y13, Y12, Y9
 	VFMADD231PS Y13, Y12, Y10
 	VFMADD231PS Y13, Y12, Y11
-	DECQ        AX
-	JNZ         round
-	VZEROUPPER
-	RET
-
-// func peak64AVX2(n int)
-// Requires: AVX, FMA3
-TEXT ·peak64AVX2(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	VXORPS Y12, Y12, Y12
-	VXORPS Y13, Y13, Y13
-
-round:
-	VFMADD231PD Y13, Y12, Y0
-	VFMADD231PD Y13, Y12, Y1
-	VFMADD231PD Y13, Y12, Y2
-	VFMADD231PD Y13, Y12, Y3
-	VFMADD231PD Y13, Y12, Y4
-	VFMADD231PD Y13, Y12, Y5
-	VFMADD231PD Y13, Y12, Y6
-	VFMADD231PD Y13, Y12, Y7
-	VFMADD231PD Y13, Y12, Y8
-	VFMADD231PD Y13, Y12, Y9
-	VFMADD231PD Y13, Y12, Y10
-	VFMADD231PD Y13, Y12, Y11
 	DECQ        AX
 	JNZ         round
 	VZEROUPPER

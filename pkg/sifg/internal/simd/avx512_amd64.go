@@ -9,140 +9,70 @@ package simd
 //go:noescape
 func gemm1x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_1x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_1x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm2x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm2x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_2x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_2x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm3x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_3x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_3x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm4x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm4x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_4x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_4x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm5x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_5x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_5x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm6x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm6x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_6x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_6x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm7x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm7x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_7x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_7x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm8x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm8x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_8x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_8x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm9x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm9x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_9x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_9x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm10x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm10x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_10x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_10x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm11x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm11x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_11x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_11x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm12x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_12x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_12x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm13x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm13x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_13x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_13x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm14x1AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm14x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_14x1AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_14x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x1AVX512 is a panel of tiles of that many rows × vectors.
 //
@@ -209,140 +139,70 @@ func dist12x1AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b 
 //go:noescape
 func gemm1x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_1x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_1x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm2x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_2x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_2x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm3x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm3x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_3x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_3x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm4x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm4x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_4x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_4x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm5x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm5x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_5x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_5x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm6x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm6x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_6x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_6x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm7x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm7x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_7x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_7x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm8x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm8x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_8x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_8x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm9x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm9x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_9x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_9x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm10x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_10x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_10x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm11x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_11x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_11x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm12x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_12x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_12x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // gemm13x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm13x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm64_13x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_13x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-
 // gemm14x2AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
 func gemm14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm64_14x2AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm64_14x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
 
 // dist1x2AVX512 is a panel of tiles of that many rows × vectors.
 //
@@ -469,100 +329,50 @@ func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
 //go:noescape
 func inner1x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner1x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner1x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_1x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // inner1x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner1x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner1x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner1x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_1x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // inner1x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner1x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_1x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_1x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner5x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner5x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_5x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_5x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // inner5x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner5x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x2AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_5x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner5x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner5x3AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_5x3AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_5x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // inner5x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner5x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// inner64_5x4AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_5x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-
 // inner5x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape
 func inner5x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
-
-// inner64_5x5AVX512 is a column of tiles of inner products of that many rows of A and of B.
-//
-//go:noescape
-func inner64_5x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 // packRows1AVX512 copies k rows into a panel of that many vectors.
 //
@@ -699,15 +509,10 @@ func philoxWordsAVX512(dst []uint32, key uint64, hi uint64, block uint64)
 //go:noescape
 func signsAVX512(dst []float32, words []uint32)
 
-// peak32AVX512 runs n rounds of 12 fused multiply-adds.
+// peakAVX512 runs n rounds of 12 fused multiply-adds.
 //
 //go:noescape
-func peak32AVX512(n int)
-
-// peak64AVX512 runs n rounds of 12 fused multiply-adds.
-//
-//go:noescape
-func peak64AVX512(n int)
+func peakAVX512(n int)
 
 // tanhOuter1AVX512 does 1 rows and columns.
 //

@@ -67,111 +67,17 @@ odd:
 	ADDQ             SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_1x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_1x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS          (R10), Z1
-	VFMADD231PD.BCST (R9), Z1, Z0
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	VMOVUPS          (R10), Z1
-	VFMADD231PD.BCST (R9), Z1, Z0
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	SUBQ             $0x02, R11
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R11
-	JZ               store
-	VMOVUPS          (R10), Z1
-	VFMADD231PD.BCST (R9), Z1, Z0
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 
@@ -264,8 +170,8 @@ odd:
 	ADDQ             SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -274,116 +180,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_2x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_2x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS          (R10), Z2
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	VMOVUPS          (R10), Z2
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	SUBQ             $0x02, R11
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R11
-	JZ               store
-	VMOVUPS          (R10), Z2
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z2, Z1
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -487,8 +286,8 @@ odd:
 	ADDQ             SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -499,130 +298,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_3x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_3x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS          (R10), Z3
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	VMOVUPS          (R10), Z3
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-	SUBQ             $0x02, R11
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R11
-	JZ               store
-	VMOVUPS          (R10), Z3
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z3, Z2
-	ADDQ             BX, R9
-	ADDQ             SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -739,8 +417,8 @@ odd:
 	ADDQ             SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -753,143 +431,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_4x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_4x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R11, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS          (R11), Z4
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-	VMOVUPS          (R11), Z4
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-	SUBQ             $0x02, R12
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R12
-	JZ               store
-	VMOVUPS          (R11), Z4
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z4, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z4, Z3
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1016,8 +560,8 @@ odd:
 	ADDQ             SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -1032,157 +576,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_5x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_5x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R11, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS          (R11), Z5
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-	VMOVUPS          (R11), Z5
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-	SUBQ             $0x02, R12
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R12
-	JZ               store
-	VMOVUPS          (R11), Z5
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z5, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z5, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z5, Z4
-	ADDQ             BX, R9
-	ADDQ             SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1322,8 +718,8 @@ odd:
 	ADDQ             SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -1340,171 +736,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_6x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_6x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R12, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS          (R12), Z6
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-	VMOVUPS          (R12), Z6
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-	SUBQ             $0x02, R13
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R13
-	JZ               store
-	VMOVUPS          (R12), Z6
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z6, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z6, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z6, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z6, Z5
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1655,8 +889,8 @@ odd:
 	ADDQ             SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -1675,185 +909,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_7x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_7x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R12, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS          (R12), Z7
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-	VMOVUPS          (R12), Z7
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-	SUBQ             $0x02, R13
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R13
-	JZ               store
-	VMOVUPS          (R12), Z7
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z7, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z7, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z7, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z7, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z7, Z6
-	ADDQ             BX, R9
-	ADDQ             SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2017,8 +1075,8 @@ odd:
 	ADDQ             SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -2039,197 +1097,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_8x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_8x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-	LEAQ (R10)(DX*4), R12
-
-tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R13, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R14
-	JLT  odd
-
-step:
-	VMOVUPS          (R13), Z8
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-	VMOVUPS          (R13), Z8
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-	SUBQ             $0x02, R14
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R14
-	JZ               store
-	VMOVUPS          (R13), Z8
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z8, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z8, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z8, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z8, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z8, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z8, Z7
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-
-store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2402,8 +1272,8 @@ odd:
 	ADDQ             SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -2426,211 +1296,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_9x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_9x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-	LEAQ (R10)(DX*4), R12
-
-tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R13, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R14
-	JLT  odd
-
-step:
-	VMOVUPS          (R13), Z9
-	VFMADD231PD.BCST (R9), Z9, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-	VMOVUPS          (R13), Z9
-	VFMADD231PD.BCST (R9), Z9, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-	SUBQ             $0x02, R14
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R14
-	JZ               store
-	VMOVUPS          (R13), Z9
-	VFMADD231PD.BCST (R9), Z9, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z9, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z9, Z2
-	VFMADD231PD.BCST (R9)(R10*1), Z9, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z9, Z4
-	VFMADD231PD.BCST (R9)(R11*1), Z9, Z5
-	VFMADD231PD.BCST (R9)(R10*2), Z9, Z6
-	VFMADD231PD.BCST (R9)(R12*1), Z9, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z9, Z8
-	ADDQ             BX, R9
-	ADDQ             SI, R13
-
-store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2820,8 +1488,8 @@ odd:
 	ADDQ             SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -2846,229 +1514,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_10x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_10x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z9
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS          (R14), Z10
-	VFMADD231PD.BCST (R9), Z10, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
-	VFMADD231PD.BCST (R10), Z10, Z9
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	VMOVUPS          (R14), Z10
-	VFMADD231PD.BCST (R9), Z10, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
-	VFMADD231PD.BCST (R10), Z10, Z9
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	SUBQ             $0x02, R15
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R15
-	JZ               store
-	VMOVUPS          (R14), Z10
-	VFMADD231PD.BCST (R9), Z10, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z10, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z10, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z10, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z10, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z10, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z10, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z10, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z10, Z8
-	VFMADD231PD.BCST (R10), Z10, Z9
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3269,8 +1717,8 @@ odd:
 	ADDQ             SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -3297,243 +1745,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_11x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_11x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z10
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS          (R14), Z11
-	VFMADD231PD.BCST (R9), Z11, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
-	VFMADD231PD.BCST (R10), Z11, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	VMOVUPS          (R14), Z11
-	VFMADD231PD.BCST (R9), Z11, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
-	VFMADD231PD.BCST (R10), Z11, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	SUBQ             $0x02, R15
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R15
-	JZ               store
-	VMOVUPS          (R14), Z11
-	VFMADD231PD.BCST (R9), Z11, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z11, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z11, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z11, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z11, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z11, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z11, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z11, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z11, Z8
-	VFMADD231PD.BCST (R10), Z11, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z11, Z10
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3746,8 +1960,8 @@ odd:
 	ADDQ             SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -3776,255 +1990,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_12x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_12x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z10
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z11
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS          (R14), Z12
-	VFMADD231PD.BCST (R9), Z12, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
-	VFMADD231PD.BCST (R10), Z12, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	VMOVUPS          (R14), Z12
-	VFMADD231PD.BCST (R9), Z12, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
-	VFMADD231PD.BCST (R10), Z12, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	SUBQ             $0x02, R15
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R15
-	JZ               store
-	VMOVUPS          (R14), Z12
-	VFMADD231PD.BCST (R9), Z12, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z12, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z12, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z12, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z12, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z12, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z12, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z12, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z12, Z8
-	VFMADD231PD.BCST (R10), Z12, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z12, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z12, Z11
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4247,8 +2215,8 @@ odd:
 	ADDQ             SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -4279,269 +2247,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_13x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_13x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z10
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z12
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS          (R14), Z13
-	VFMADD231PD.BCST (R9), Z13, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
-	VFMADD231PD.BCST (R10), Z13, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	VMOVUPS          (R14), Z13
-	VFMADD231PD.BCST (R9), Z13, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
-	VFMADD231PD.BCST (R10), Z13, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	SUBQ             $0x02, R15
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R15
-	JZ               store
-	VMOVUPS          (R14), Z13
-	VFMADD231PD.BCST (R9), Z13, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z13, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z13, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z13, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z13, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z13, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z13, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z13, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z13, Z8
-	VFMADD231PD.BCST (R10), Z13, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z13, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z13, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z13, Z12
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -4776,8 +2484,8 @@ odd:
 	ADDQ             SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -4810,282 +2518,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, K1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z13, K1, (DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000040, b+48(FP)
-	ADDQ $0x00000040, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_14x1AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_14x1AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z4
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z6
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z10
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z12
-	ADDQ      R8, R9
-	VMOVUPS.Z (R9), K1, Z13
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS          (R14), Z14
-	VFMADD231PD.BCST (R9), Z14, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
-	VFMADD231PD.BCST (R10), Z14, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
-	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	VMOVUPS          (R14), Z14
-	VFMADD231PD.BCST (R9), Z14, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
-	VFMADD231PD.BCST (R10), Z14, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
-	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-	SUBQ             $0x02, R15
-	JGE              step
-
-odd:
-	ADDQ             $0x02, R15
-	JZ               store
-	VMOVUPS          (R14), Z14
-	VFMADD231PD.BCST (R9), Z14, Z0
-	VFMADD231PD.BCST (R9)(DX*1), Z14, Z1
-	VFMADD231PD.BCST (R9)(DX*2), Z14, Z2
-	VFMADD231PD.BCST (R9)(R11*1), Z14, Z3
-	VFMADD231PD.BCST (R9)(DX*4), Z14, Z4
-	VFMADD231PD.BCST (R9)(R12*1), Z14, Z5
-	VFMADD231PD.BCST (R9)(R11*2), Z14, Z6
-	VFMADD231PD.BCST (R9)(R13*1), Z14, Z7
-	VFMADD231PD.BCST (R9)(DX*8), Z14, Z8
-	VFMADD231PD.BCST (R10), Z14, Z9
-	VFMADD231PD.BCST (R10)(DX*1), Z14, Z10
-	VFMADD231PD.BCST (R10)(DX*2), Z14, Z11
-	VFMADD231PD.BCST (R10)(R11*1), Z14, Z12
-	VFMADD231PD.BCST (R10)(DX*4), Z14, Z13
-	ADDQ             BX, R9
-	ADDQ             BX, R10
-	ADDQ             SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z11, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	ADDQ    R8, DI
-	VMOVUPS Z13, (DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5203,17 +2638,17 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 
@@ -5318,8 +2753,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -5328,9 +2763,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5452,8 +2887,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -5464,9 +2899,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5607,8 +3042,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -5621,9 +3056,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5780,8 +3215,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -5796,9 +3231,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -5974,8 +3409,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -5992,9 +3427,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -6187,8 +3622,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -6207,9 +3642,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -6421,8 +3856,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -6443,9 +3878,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -6672,8 +4107,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -6696,9 +4131,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -6948,8 +4383,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -6974,9 +4409,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -7243,8 +4678,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -7271,9 +4706,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -7558,8 +4993,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
@@ -7588,9 +5023,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, K1, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z1, K1, (DI)
@@ -7709,8 +5144,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -7718,117 +5153,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_1x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_1x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Z2
-	VMOVUPS      64(R10), Z3
-	VBROADCASTSD (R9), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Z2
-	VMOVUPS      64(R10), Z3
-	VBROADCASTSD (R9), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Z2
-	VMOVUPS      64(R10), Z3
-	VBROADCASTSD (R9), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -7943,8 +5270,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -7955,141 +5282,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_2x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_2x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Z4
-	VMOVUPS      64(R10), Z5
-	VBROADCASTSD (R9), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(DX*1), Z6
-	VFMADD231PD  Z4, Z6, Z2
-	VFMADD231PD  Z5, Z6, Z3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Z4
-	VMOVUPS      64(R10), Z5
-	VBROADCASTSD (R9), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(DX*1), Z6
-	VFMADD231PD  Z4, Z6, Z2
-	VFMADD231PD  Z5, Z6, Z3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Z4
-	VMOVUPS      64(R10), Z5
-	VBROADCASTSD (R9), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(DX*1), Z6
-	VFMADD231PD  Z4, Z6, Z2
-	VFMADD231PD  Z5, Z6, Z3
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8225,8 +5420,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -8240,166 +5435,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_3x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_3x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R10
-	MOVQ       k+0(FP), R11
-	CMPQ       R11, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R11
-	JLT  odd
-
-step:
-	VMOVUPS      (R10), Z6
-	VMOVUPS      64(R10), Z7
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(DX*1), Z8
-	VFMADD231PD  Z6, Z8, Z2
-	VFMADD231PD  Z7, Z8, Z3
-	VBROADCASTSD (R9)(DX*2), Z8
-	VFMADD231PD  Z6, Z8, Z4
-	VFMADD231PD  Z7, Z8, Z5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Z6
-	VMOVUPS      64(R10), Z7
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(DX*1), Z8
-	VFMADD231PD  Z6, Z8, Z2
-	VFMADD231PD  Z7, Z8, Z3
-	VBROADCASTSD (R9)(DX*2), Z8
-	VFMADD231PD  Z6, Z8, Z4
-	VFMADD231PD  Z7, Z8, Z5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-	SUBQ         $0x02, R11
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           store
-	VMOVUPS      (R10), Z6
-	VMOVUPS      64(R10), Z7
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(DX*1), Z8
-	VFMADD231PD  Z6, Z8, Z2
-	VFMADD231PD  Z7, Z8, Z3
-	VBROADCASTSD (R9)(DX*2), Z8
-	VFMADD231PD  Z6, Z8, Z4
-	VFMADD231PD  Z7, Z8, Z5
-	ADDQ         BX, R9
-	ADDQ         SI, R10
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8558,8 +5596,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -8576,190 +5614,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_4x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_4x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R11, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Z8
-	VMOVUPS      64(R11), Z9
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z8, Z10, Z0
-	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(DX*1), Z10
-	VFMADD231PD  Z8, Z10, Z2
-	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (R9)(DX*2), Z10
-	VFMADD231PD  Z8, Z10, Z4
-	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (R9)(R10*1), Z10
-	VFMADD231PD  Z8, Z10, Z6
-	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Z8
-	VMOVUPS      64(R11), Z9
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z8, Z10, Z0
-	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(DX*1), Z10
-	VFMADD231PD  Z8, Z10, Z2
-	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (R9)(DX*2), Z10
-	VFMADD231PD  Z8, Z10, Z4
-	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (R9)(R10*1), Z10
-	VFMADD231PD  Z8, Z10, Z6
-	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Z8
-	VMOVUPS      64(R11), Z9
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z8, Z10, Z0
-	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(DX*1), Z10
-	VFMADD231PD  Z8, Z10, Z2
-	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (R9)(DX*2), Z10
-	VFMADD231PD  Z8, Z10, Z4
-	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (R9)(R10*1), Z10
-	VFMADD231PD  Z8, Z10, Z6
-	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -8938,8 +5795,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -8959,215 +5816,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_5x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_5x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-
-tile:
-	MOVQ   last+80(FP), R11
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R11, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R11
-	MOVQ       k+0(FP), R12
-	CMPQ       R12, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R12
-	JLT  odd
-
-step:
-	VMOVUPS      (R11), Z10
-	VMOVUPS      64(R11), Z11
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(DX*1), Z12
-	VFMADD231PD  Z10, Z12, Z2
-	VFMADD231PD  Z11, Z12, Z3
-	VBROADCASTSD (R9)(DX*2), Z12
-	VFMADD231PD  Z10, Z12, Z4
-	VFMADD231PD  Z11, Z12, Z5
-	VBROADCASTSD (R9)(R10*1), Z12
-	VFMADD231PD  Z10, Z12, Z6
-	VFMADD231PD  Z11, Z12, Z7
-	VBROADCASTSD (R9)(DX*4), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Z10
-	VMOVUPS      64(R11), Z11
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(DX*1), Z12
-	VFMADD231PD  Z10, Z12, Z2
-	VFMADD231PD  Z11, Z12, Z3
-	VBROADCASTSD (R9)(DX*2), Z12
-	VFMADD231PD  Z10, Z12, Z4
-	VFMADD231PD  Z11, Z12, Z5
-	VBROADCASTSD (R9)(R10*1), Z12
-	VFMADD231PD  Z10, Z12, Z6
-	VFMADD231PD  Z11, Z12, Z7
-	VBROADCASTSD (R9)(DX*4), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-	SUBQ         $0x02, R12
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R12
-	JZ           store
-	VMOVUPS      (R11), Z10
-	VMOVUPS      64(R11), Z11
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(DX*1), Z12
-	VFMADD231PD  Z10, Z12, Z2
-	VFMADD231PD  Z11, Z12, Z3
-	VBROADCASTSD (R9)(DX*2), Z12
-	VFMADD231PD  Z10, Z12, Z4
-	VFMADD231PD  Z11, Z12, Z5
-	VBROADCASTSD (R9)(R10*1), Z12
-	VFMADD231PD  Z10, Z12, Z6
-	VFMADD231PD  Z11, Z12, Z7
-	VBROADCASTSD (R9)(DX*4), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
-	ADDQ         BX, R9
-	ADDQ         SI, R11
-
-store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9369,8 +6020,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -9393,240 +6044,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_6x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_6x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R12, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS      (R12), Z12
-	VMOVUPS      64(R12), Z13
-	VBROADCASTSD (R9), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(DX*1), Z14
-	VFMADD231PD  Z12, Z14, Z2
-	VFMADD231PD  Z13, Z14, Z3
-	VBROADCASTSD (R9)(DX*2), Z14
-	VFMADD231PD  Z12, Z14, Z4
-	VFMADD231PD  Z13, Z14, Z5
-	VBROADCASTSD (R9)(R10*1), Z14
-	VFMADD231PD  Z12, Z14, Z6
-	VFMADD231PD  Z13, Z14, Z7
-	VBROADCASTSD (R9)(DX*4), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R9)(R11*1), Z14
-	VFMADD231PD  Z12, Z14, Z10
-	VFMADD231PD  Z13, Z14, Z11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	VMOVUPS      (R12), Z12
-	VMOVUPS      64(R12), Z13
-	VBROADCASTSD (R9), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(DX*1), Z14
-	VFMADD231PD  Z12, Z14, Z2
-	VFMADD231PD  Z13, Z14, Z3
-	VBROADCASTSD (R9)(DX*2), Z14
-	VFMADD231PD  Z12, Z14, Z4
-	VFMADD231PD  Z13, Z14, Z5
-	VBROADCASTSD (R9)(R10*1), Z14
-	VFMADD231PD  Z12, Z14, Z6
-	VFMADD231PD  Z13, Z14, Z7
-	VBROADCASTSD (R9)(DX*4), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R9)(R11*1), Z14
-	VFMADD231PD  Z12, Z14, Z10
-	VFMADD231PD  Z13, Z14, Z11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	SUBQ         $0x02, R13
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R13
-	JZ           store
-	VMOVUPS      (R12), Z12
-	VMOVUPS      64(R12), Z13
-	VBROADCASTSD (R9), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(DX*1), Z14
-	VFMADD231PD  Z12, Z14, Z2
-	VFMADD231PD  Z13, Z14, Z3
-	VBROADCASTSD (R9)(DX*2), Z14
-	VFMADD231PD  Z12, Z14, Z4
-	VFMADD231PD  Z13, Z14, Z5
-	VBROADCASTSD (R9)(R10*1), Z14
-	VFMADD231PD  Z12, Z14, Z6
-	VFMADD231PD  Z13, Z14, Z7
-	VBROADCASTSD (R9)(DX*4), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R9)(R11*1), Z14
-	VFMADD231PD  Z12, Z14, Z10
-	VFMADD231PD  Z13, Z14, Z11
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -9849,8 +6269,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -9876,265 +6296,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_7x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_7x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-
-tile:
-	MOVQ   last+80(FP), R12
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R12, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R12
-	MOVQ       k+0(FP), R13
-	CMPQ       R13, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R13
-	JLT  odd
-
-step:
-	VMOVUPS      (R12), Z14
-	VMOVUPS      64(R12), Z15
-	VBROADCASTSD (R9), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(DX*1), Z16
-	VFMADD231PD  Z14, Z16, Z2
-	VFMADD231PD  Z15, Z16, Z3
-	VBROADCASTSD (R9)(DX*2), Z16
-	VFMADD231PD  Z14, Z16, Z4
-	VFMADD231PD  Z15, Z16, Z5
-	VBROADCASTSD (R9)(R10*1), Z16
-	VFMADD231PD  Z14, Z16, Z6
-	VFMADD231PD  Z15, Z16, Z7
-	VBROADCASTSD (R9)(DX*4), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R9)(R11*1), Z16
-	VFMADD231PD  Z14, Z16, Z10
-	VFMADD231PD  Z15, Z16, Z11
-	VBROADCASTSD (R9)(R10*2), Z16
-	VFMADD231PD  Z14, Z16, Z12
-	VFMADD231PD  Z15, Z16, Z13
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	VMOVUPS      (R12), Z14
-	VMOVUPS      64(R12), Z15
-	VBROADCASTSD (R9), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(DX*1), Z16
-	VFMADD231PD  Z14, Z16, Z2
-	VFMADD231PD  Z15, Z16, Z3
-	VBROADCASTSD (R9)(DX*2), Z16
-	VFMADD231PD  Z14, Z16, Z4
-	VFMADD231PD  Z15, Z16, Z5
-	VBROADCASTSD (R9)(R10*1), Z16
-	VFMADD231PD  Z14, Z16, Z6
-	VFMADD231PD  Z15, Z16, Z7
-	VBROADCASTSD (R9)(DX*4), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R9)(R11*1), Z16
-	VFMADD231PD  Z14, Z16, Z10
-	VFMADD231PD  Z15, Z16, Z11
-	VBROADCASTSD (R9)(R10*2), Z16
-	VFMADD231PD  Z14, Z16, Z12
-	VFMADD231PD  Z15, Z16, Z13
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-	SUBQ         $0x02, R13
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R13
-	JZ           store
-	VMOVUPS      (R12), Z14
-	VMOVUPS      64(R12), Z15
-	VBROADCASTSD (R9), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(DX*1), Z16
-	VFMADD231PD  Z14, Z16, Z2
-	VFMADD231PD  Z15, Z16, Z3
-	VBROADCASTSD (R9)(DX*2), Z16
-	VFMADD231PD  Z14, Z16, Z4
-	VFMADD231PD  Z15, Z16, Z5
-	VBROADCASTSD (R9)(R10*1), Z16
-	VFMADD231PD  Z14, Z16, Z6
-	VFMADD231PD  Z15, Z16, Z7
-	VBROADCASTSD (R9)(DX*4), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R9)(R11*1), Z16
-	VFMADD231PD  Z14, Z16, Z10
-	VFMADD231PD  Z15, Z16, Z11
-	VBROADCASTSD (R9)(R10*2), Z16
-	VFMADD231PD  Z14, Z16, Z12
-	VFMADD231PD  Z15, Z16, Z13
-	ADDQ         BX, R9
-	ADDQ         SI, R12
-
-store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -10380,8 +6544,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -10410,288 +6574,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_8x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_8x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-	LEAQ (R10)(DX*4), R12
-
-tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R13, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R14
-	JLT  odd
-
-step:
-	VMOVUPS      (R13), Z16
-	VMOVUPS      64(R13), Z17
-	VBROADCASTSD (R9), Z18
-	VFMADD231PD  Z16, Z18, Z0
-	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(DX*1), Z18
-	VFMADD231PD  Z16, Z18, Z2
-	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (R9)(DX*2), Z18
-	VFMADD231PD  Z16, Z18, Z4
-	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (R9)(R10*1), Z18
-	VFMADD231PD  Z16, Z18, Z6
-	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (R9)(DX*4), Z18
-	VFMADD231PD  Z16, Z18, Z8
-	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (R9)(R11*1), Z18
-	VFMADD231PD  Z16, Z18, Z10
-	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (R9)(R10*2), Z18
-	VFMADD231PD  Z16, Z18, Z12
-	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R9)(R12*1), Z18
-	VFMADD231PD  Z16, Z18, Z14
-	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-	VMOVUPS      (R13), Z16
-	VMOVUPS      64(R13), Z17
-	VBROADCASTSD (R9), Z18
-	VFMADD231PD  Z16, Z18, Z0
-	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(DX*1), Z18
-	VFMADD231PD  Z16, Z18, Z2
-	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (R9)(DX*2), Z18
-	VFMADD231PD  Z16, Z18, Z4
-	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (R9)(R10*1), Z18
-	VFMADD231PD  Z16, Z18, Z6
-	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (R9)(DX*4), Z18
-	VFMADD231PD  Z16, Z18, Z8
-	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (R9)(R11*1), Z18
-	VFMADD231PD  Z16, Z18, Z10
-	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (R9)(R10*2), Z18
-	VFMADD231PD  Z16, Z18, Z12
-	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R9)(R12*1), Z18
-	VFMADD231PD  Z16, Z18, Z14
-	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-	SUBQ         $0x02, R14
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R14
-	JZ           store
-	VMOVUPS      (R13), Z16
-	VMOVUPS      64(R13), Z17
-	VBROADCASTSD (R9), Z18
-	VFMADD231PD  Z16, Z18, Z0
-	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(DX*1), Z18
-	VFMADD231PD  Z16, Z18, Z2
-	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (R9)(DX*2), Z18
-	VFMADD231PD  Z16, Z18, Z4
-	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (R9)(R10*1), Z18
-	VFMADD231PD  Z16, Z18, Z6
-	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (R9)(DX*4), Z18
-	VFMADD231PD  Z16, Z18, Z8
-	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (R9)(R11*1), Z18
-	VFMADD231PD  Z16, Z18, Z10
-	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (R9)(R10*2), Z18
-	VFMADD231PD  Z16, Z18, Z12
-	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R9)(R12*1), Z18
-	VFMADD231PD  Z16, Z18, Z14
-	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-
-store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -10956,8 +6841,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -10989,313 +6874,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_9x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_9x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R10
-	LEAQ (DX)(DX*4), R11
-	LEAQ (R10)(DX*4), R12
-
-tile:
-	MOVQ   last+80(FP), R13
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R13, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	SUBQ $0x02, R14
-	JLT  odd
-
-step:
-	VMOVUPS      (R13), Z18
-	VMOVUPS      64(R13), Z19
-	VBROADCASTSD (R9), Z20
-	VFMADD231PD  Z18, Z20, Z0
-	VFMADD231PD  Z19, Z20, Z1
-	VBROADCASTSD (R9)(DX*1), Z20
-	VFMADD231PD  Z18, Z20, Z2
-	VFMADD231PD  Z19, Z20, Z3
-	VBROADCASTSD (R9)(DX*2), Z20
-	VFMADD231PD  Z18, Z20, Z4
-	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD (R9)(R10*1), Z20
-	VFMADD231PD  Z18, Z20, Z6
-	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD (R9)(DX*4), Z20
-	VFMADD231PD  Z18, Z20, Z8
-	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD (R9)(R11*1), Z20
-	VFMADD231PD  Z18, Z20, Z10
-	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD (R9)(R10*2), Z20
-	VFMADD231PD  Z18, Z20, Z12
-	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD (R9)(R12*1), Z20
-	VFMADD231PD  Z18, Z20, Z14
-	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD (R9)(DX*8), Z20
-	VFMADD231PD  Z18, Z20, Z16
-	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-	VMOVUPS      (R13), Z18
-	VMOVUPS      64(R13), Z19
-	VBROADCASTSD (R9), Z20
-	VFMADD231PD  Z18, Z20, Z0
-	VFMADD231PD  Z19, Z20, Z1
-	VBROADCASTSD (R9)(DX*1), Z20
-	VFMADD231PD  Z18, Z20, Z2
-	VFMADD231PD  Z19, Z20, Z3
-	VBROADCASTSD (R9)(DX*2), Z20
-	VFMADD231PD  Z18, Z20, Z4
-	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD (R9)(R10*1), Z20
-	VFMADD231PD  Z18, Z20, Z6
-	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD (R9)(DX*4), Z20
-	VFMADD231PD  Z18, Z20, Z8
-	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD (R9)(R11*1), Z20
-	VFMADD231PD  Z18, Z20, Z10
-	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD (R9)(R10*2), Z20
-	VFMADD231PD  Z18, Z20, Z12
-	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD (R9)(R12*1), Z20
-	VFMADD231PD  Z18, Z20, Z14
-	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD (R9)(DX*8), Z20
-	VFMADD231PD  Z18, Z20, Z16
-	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-	SUBQ         $0x02, R14
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R14
-	JZ           store
-	VMOVUPS      (R13), Z18
-	VMOVUPS      64(R13), Z19
-	VBROADCASTSD (R9), Z20
-	VFMADD231PD  Z18, Z20, Z0
-	VFMADD231PD  Z19, Z20, Z1
-	VBROADCASTSD (R9)(DX*1), Z20
-	VFMADD231PD  Z18, Z20, Z2
-	VFMADD231PD  Z19, Z20, Z3
-	VBROADCASTSD (R9)(DX*2), Z20
-	VFMADD231PD  Z18, Z20, Z4
-	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD (R9)(R10*1), Z20
-	VFMADD231PD  Z18, Z20, Z6
-	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD (R9)(DX*4), Z20
-	VFMADD231PD  Z18, Z20, Z8
-	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD (R9)(R11*1), Z20
-	VFMADD231PD  Z18, Z20, Z10
-	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD (R9)(R10*2), Z20
-	VFMADD231PD  Z18, Z20, Z12
-	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD (R9)(R12*1), Z20
-	VFMADD231PD  Z18, Z20, Z14
-	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD (R9)(DX*8), Z20
-	VFMADD231PD  Z18, Z20, Z16
-	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         BX, R9
-	ADDQ         SI, R13
-
-store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -11587,8 +7168,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -11623,342 +7204,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_10x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_10x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z18
-	VMOVUPS.Z 64(R9), K1, Z19
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS      (R14), Z20
-	VMOVUPS      64(R14), Z21
-	VBROADCASTSD (R9), Z22
-	VFMADD231PD  Z20, Z22, Z0
-	VFMADD231PD  Z21, Z22, Z1
-	VBROADCASTSD (R9)(DX*1), Z22
-	VFMADD231PD  Z20, Z22, Z2
-	VFMADD231PD  Z21, Z22, Z3
-	VBROADCASTSD (R9)(DX*2), Z22
-	VFMADD231PD  Z20, Z22, Z4
-	VFMADD231PD  Z21, Z22, Z5
-	VBROADCASTSD (R9)(R11*1), Z22
-	VFMADD231PD  Z20, Z22, Z6
-	VFMADD231PD  Z21, Z22, Z7
-	VBROADCASTSD (R9)(DX*4), Z22
-	VFMADD231PD  Z20, Z22, Z8
-	VFMADD231PD  Z21, Z22, Z9
-	VBROADCASTSD (R9)(R12*1), Z22
-	VFMADD231PD  Z20, Z22, Z10
-	VFMADD231PD  Z21, Z22, Z11
-	VBROADCASTSD (R9)(R11*2), Z22
-	VFMADD231PD  Z20, Z22, Z12
-	VFMADD231PD  Z21, Z22, Z13
-	VBROADCASTSD (R9)(R13*1), Z22
-	VFMADD231PD  Z20, Z22, Z14
-	VFMADD231PD  Z21, Z22, Z15
-	VBROADCASTSD (R9)(DX*8), Z22
-	VFMADD231PD  Z20, Z22, Z16
-	VFMADD231PD  Z21, Z22, Z17
-	VBROADCASTSD (R10), Z22
-	VFMADD231PD  Z20, Z22, Z18
-	VFMADD231PD  Z21, Z22, Z19
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	VMOVUPS      (R14), Z20
-	VMOVUPS      64(R14), Z21
-	VBROADCASTSD (R9), Z22
-	VFMADD231PD  Z20, Z22, Z0
-	VFMADD231PD  Z21, Z22, Z1
-	VBROADCASTSD (R9)(DX*1), Z22
-	VFMADD231PD  Z20, Z22, Z2
-	VFMADD231PD  Z21, Z22, Z3
-	VBROADCASTSD (R9)(DX*2), Z22
-	VFMADD231PD  Z20, Z22, Z4
-	VFMADD231PD  Z21, Z22, Z5
-	VBROADCASTSD (R9)(R11*1), Z22
-	VFMADD231PD  Z20, Z22, Z6
-	VFMADD231PD  Z21, Z22, Z7
-	VBROADCASTSD (R9)(DX*4), Z22
-	VFMADD231PD  Z20, Z22, Z8
-	VFMADD231PD  Z21, Z22, Z9
-	VBROADCASTSD (R9)(R12*1), Z22
-	VFMADD231PD  Z20, Z22, Z10
-	VFMADD231PD  Z21, Z22, Z11
-	VBROADCASTSD (R9)(R11*2), Z22
-	VFMADD231PD  Z20, Z22, Z12
-	VFMADD231PD  Z21, Z22, Z13
-	VBROADCASTSD (R9)(R13*1), Z22
-	VFMADD231PD  Z20, Z22, Z14
-	VFMADD231PD  Z21, Z22, Z15
-	VBROADCASTSD (R9)(DX*8), Z22
-	VFMADD231PD  Z20, Z22, Z16
-	VFMADD231PD  Z21, Z22, Z17
-	VBROADCASTSD (R10), Z22
-	VFMADD231PD  Z20, Z22, Z18
-	VFMADD231PD  Z21, Z22, Z19
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	SUBQ         $0x02, R15
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R15
-	JZ           store
-	VMOVUPS      (R14), Z20
-	VMOVUPS      64(R14), Z21
-	VBROADCASTSD (R9), Z22
-	VFMADD231PD  Z20, Z22, Z0
-	VFMADD231PD  Z21, Z22, Z1
-	VBROADCASTSD (R9)(DX*1), Z22
-	VFMADD231PD  Z20, Z22, Z2
-	VFMADD231PD  Z21, Z22, Z3
-	VBROADCASTSD (R9)(DX*2), Z22
-	VFMADD231PD  Z20, Z22, Z4
-	VFMADD231PD  Z21, Z22, Z5
-	VBROADCASTSD (R9)(R11*1), Z22
-	VFMADD231PD  Z20, Z22, Z6
-	VFMADD231PD  Z21, Z22, Z7
-	VBROADCASTSD (R9)(DX*4), Z22
-	VFMADD231PD  Z20, Z22, Z8
-	VFMADD231PD  Z21, Z22, Z9
-	VBROADCASTSD (R9)(R12*1), Z22
-	VFMADD231PD  Z20, Z22, Z10
-	VFMADD231PD  Z21, Z22, Z11
-	VBROADCASTSD (R9)(R11*2), Z22
-	VFMADD231PD  Z20, Z22, Z12
-	VFMADD231PD  Z21, Z22, Z13
-	VBROADCASTSD (R9)(R13*1), Z22
-	VFMADD231PD  Z20, Z22, Z14
-	VFMADD231PD  Z21, Z22, Z15
-	VBROADCASTSD (R9)(DX*8), Z22
-	VFMADD231PD  Z20, Z22, Z16
-	VFMADD231PD  Z21, Z22, Z17
-	VBROADCASTSD (R10), Z22
-	VFMADD231PD  Z20, Z22, Z18
-	VFMADD231PD  Z21, Z22, Z19
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -12271,8 +7519,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -12310,367 +7558,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*2), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_11x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_11x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z18
-	VMOVUPS.Z 64(R9), K1, Z19
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z20
-	VMOVUPS.Z 64(R9), K1, Z21
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS      (R14), Z22
-	VMOVUPS      64(R14), Z23
-	VBROADCASTSD (R9), Z24
-	VFMADD231PD  Z22, Z24, Z0
-	VFMADD231PD  Z23, Z24, Z1
-	VBROADCASTSD (R9)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z2
-	VFMADD231PD  Z23, Z24, Z3
-	VBROADCASTSD (R9)(DX*2), Z24
-	VFMADD231PD  Z22, Z24, Z4
-	VFMADD231PD  Z23, Z24, Z5
-	VBROADCASTSD (R9)(R11*1), Z24
-	VFMADD231PD  Z22, Z24, Z6
-	VFMADD231PD  Z23, Z24, Z7
-	VBROADCASTSD (R9)(DX*4), Z24
-	VFMADD231PD  Z22, Z24, Z8
-	VFMADD231PD  Z23, Z24, Z9
-	VBROADCASTSD (R9)(R12*1), Z24
-	VFMADD231PD  Z22, Z24, Z10
-	VFMADD231PD  Z23, Z24, Z11
-	VBROADCASTSD (R9)(R11*2), Z24
-	VFMADD231PD  Z22, Z24, Z12
-	VFMADD231PD  Z23, Z24, Z13
-	VBROADCASTSD (R9)(R13*1), Z24
-	VFMADD231PD  Z22, Z24, Z14
-	VFMADD231PD  Z23, Z24, Z15
-	VBROADCASTSD (R9)(DX*8), Z24
-	VFMADD231PD  Z22, Z24, Z16
-	VFMADD231PD  Z23, Z24, Z17
-	VBROADCASTSD (R10), Z24
-	VFMADD231PD  Z22, Z24, Z18
-	VFMADD231PD  Z23, Z24, Z19
-	VBROADCASTSD (R10)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z20
-	VFMADD231PD  Z23, Z24, Z21
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	VMOVUPS      (R14), Z22
-	VMOVUPS      64(R14), Z23
-	VBROADCASTSD (R9), Z24
-	VFMADD231PD  Z22, Z24, Z0
-	VFMADD231PD  Z23, Z24, Z1
-	VBROADCASTSD (R9)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z2
-	VFMADD231PD  Z23, Z24, Z3
-	VBROADCASTSD (R9)(DX*2), Z24
-	VFMADD231PD  Z22, Z24, Z4
-	VFMADD231PD  Z23, Z24, Z5
-	VBROADCASTSD (R9)(R11*1), Z24
-	VFMADD231PD  Z22, Z24, Z6
-	VFMADD231PD  Z23, Z24, Z7
-	VBROADCASTSD (R9)(DX*4), Z24
-	VFMADD231PD  Z22, Z24, Z8
-	VFMADD231PD  Z23, Z24, Z9
-	VBROADCASTSD (R9)(R12*1), Z24
-	VFMADD231PD  Z22, Z24, Z10
-	VFMADD231PD  Z23, Z24, Z11
-	VBROADCASTSD (R9)(R11*2), Z24
-	VFMADD231PD  Z22, Z24, Z12
-	VFMADD231PD  Z23, Z24, Z13
-	VBROADCASTSD (R9)(R13*1), Z24
-	VFMADD231PD  Z22, Z24, Z14
-	VFMADD231PD  Z23, Z24, Z15
-	VBROADCASTSD (R9)(DX*8), Z24
-	VFMADD231PD  Z22, Z24, Z16
-	VFMADD231PD  Z23, Z24, Z17
-	VBROADCASTSD (R10), Z24
-	VFMADD231PD  Z22, Z24, Z18
-	VFMADD231PD  Z23, Z24, Z19
-	VBROADCASTSD (R10)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z20
-	VFMADD231PD  Z23, Z24, Z21
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	SUBQ         $0x02, R15
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R15
-	JZ           store
-	VMOVUPS      (R14), Z22
-	VMOVUPS      64(R14), Z23
-	VBROADCASTSD (R9), Z24
-	VFMADD231PD  Z22, Z24, Z0
-	VFMADD231PD  Z23, Z24, Z1
-	VBROADCASTSD (R9)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z2
-	VFMADD231PD  Z23, Z24, Z3
-	VBROADCASTSD (R9)(DX*2), Z24
-	VFMADD231PD  Z22, Z24, Z4
-	VFMADD231PD  Z23, Z24, Z5
-	VBROADCASTSD (R9)(R11*1), Z24
-	VFMADD231PD  Z22, Z24, Z6
-	VFMADD231PD  Z23, Z24, Z7
-	VBROADCASTSD (R9)(DX*4), Z24
-	VFMADD231PD  Z22, Z24, Z8
-	VFMADD231PD  Z23, Z24, Z9
-	VBROADCASTSD (R9)(R12*1), Z24
-	VFMADD231PD  Z22, Z24, Z10
-	VFMADD231PD  Z23, Z24, Z11
-	VBROADCASTSD (R9)(R11*2), Z24
-	VFMADD231PD  Z22, Z24, Z12
-	VFMADD231PD  Z23, Z24, Z13
-	VBROADCASTSD (R9)(R13*1), Z24
-	VFMADD231PD  Z22, Z24, Z14
-	VFMADD231PD  Z23, Z24, Z15
-	VBROADCASTSD (R9)(DX*8), Z24
-	VFMADD231PD  Z22, Z24, Z16
-	VFMADD231PD  Z23, Z24, Z17
-	VBROADCASTSD (R10), Z24
-	VFMADD231PD  Z22, Z24, Z18
-	VFMADD231PD  Z23, Z24, Z19
-	VBROADCASTSD (R10)(DX*1), Z24
-	VFMADD231PD  Z22, Z24, Z20
-	VFMADD231PD  Z23, Z24, Z21
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13005,8 +7895,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -13047,390 +7937,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_12x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_12x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z18
-	VMOVUPS.Z 64(R9), K1, Z19
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z20
-	VMOVUPS.Z 64(R9), K1, Z21
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z22
-	VMOVUPS.Z 64(R9), K1, Z23
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS      (R14), Z24
-	VMOVUPS      64(R14), Z25
-	VBROADCASTSD (R9), Z26
-	VFMADD231PD  Z24, Z26, Z0
-	VFMADD231PD  Z25, Z26, Z1
-	VBROADCASTSD (R9)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z2
-	VFMADD231PD  Z25, Z26, Z3
-	VBROADCASTSD (R9)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z4
-	VFMADD231PD  Z25, Z26, Z5
-	VBROADCASTSD (R9)(R11*1), Z26
-	VFMADD231PD  Z24, Z26, Z6
-	VFMADD231PD  Z25, Z26, Z7
-	VBROADCASTSD (R9)(DX*4), Z26
-	VFMADD231PD  Z24, Z26, Z8
-	VFMADD231PD  Z25, Z26, Z9
-	VBROADCASTSD (R9)(R12*1), Z26
-	VFMADD231PD  Z24, Z26, Z10
-	VFMADD231PD  Z25, Z26, Z11
-	VBROADCASTSD (R9)(R11*2), Z26
-	VFMADD231PD  Z24, Z26, Z12
-	VFMADD231PD  Z25, Z26, Z13
-	VBROADCASTSD (R9)(R13*1), Z26
-	VFMADD231PD  Z24, Z26, Z14
-	VFMADD231PD  Z25, Z26, Z15
-	VBROADCASTSD (R9)(DX*8), Z26
-	VFMADD231PD  Z24, Z26, Z16
-	VFMADD231PD  Z25, Z26, Z17
-	VBROADCASTSD (R10), Z26
-	VFMADD231PD  Z24, Z26, Z18
-	VFMADD231PD  Z25, Z26, Z19
-	VBROADCASTSD (R10)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z20
-	VFMADD231PD  Z25, Z26, Z21
-	VBROADCASTSD (R10)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z22
-	VFMADD231PD  Z25, Z26, Z23
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	VMOVUPS      (R14), Z24
-	VMOVUPS      64(R14), Z25
-	VBROADCASTSD (R9), Z26
-	VFMADD231PD  Z24, Z26, Z0
-	VFMADD231PD  Z25, Z26, Z1
-	VBROADCASTSD (R9)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z2
-	VFMADD231PD  Z25, Z26, Z3
-	VBROADCASTSD (R9)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z4
-	VFMADD231PD  Z25, Z26, Z5
-	VBROADCASTSD (R9)(R11*1), Z26
-	VFMADD231PD  Z24, Z26, Z6
-	VFMADD231PD  Z25, Z26, Z7
-	VBROADCASTSD (R9)(DX*4), Z26
-	VFMADD231PD  Z24, Z26, Z8
-	VFMADD231PD  Z25, Z26, Z9
-	VBROADCASTSD (R9)(R12*1), Z26
-	VFMADD231PD  Z24, Z26, Z10
-	VFMADD231PD  Z25, Z26, Z11
-	VBROADCASTSD (R9)(R11*2), Z26
-	VFMADD231PD  Z24, Z26, Z12
-	VFMADD231PD  Z25, Z26, Z13
-	VBROADCASTSD (R9)(R13*1), Z26
-	VFMADD231PD  Z24, Z26, Z14
-	VFMADD231PD  Z25, Z26, Z15
-	VBROADCASTSD (R9)(DX*8), Z26
-	VFMADD231PD  Z24, Z26, Z16
-	VFMADD231PD  Z25, Z26, Z17
-	VBROADCASTSD (R10), Z26
-	VFMADD231PD  Z24, Z26, Z18
-	VFMADD231PD  Z25, Z26, Z19
-	VBROADCASTSD (R10)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z20
-	VFMADD231PD  Z25, Z26, Z21
-	VBROADCASTSD (R10)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z22
-	VFMADD231PD  Z25, Z26, Z23
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	SUBQ         $0x02, R15
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R15
-	JZ           store
-	VMOVUPS      (R14), Z24
-	VMOVUPS      64(R14), Z25
-	VBROADCASTSD (R9), Z26
-	VFMADD231PD  Z24, Z26, Z0
-	VFMADD231PD  Z25, Z26, Z1
-	VBROADCASTSD (R9)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z2
-	VFMADD231PD  Z25, Z26, Z3
-	VBROADCASTSD (R9)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z4
-	VFMADD231PD  Z25, Z26, Z5
-	VBROADCASTSD (R9)(R11*1), Z26
-	VFMADD231PD  Z24, Z26, Z6
-	VFMADD231PD  Z25, Z26, Z7
-	VBROADCASTSD (R9)(DX*4), Z26
-	VFMADD231PD  Z24, Z26, Z8
-	VFMADD231PD  Z25, Z26, Z9
-	VBROADCASTSD (R9)(R12*1), Z26
-	VFMADD231PD  Z24, Z26, Z10
-	VFMADD231PD  Z25, Z26, Z11
-	VBROADCASTSD (R9)(R11*2), Z26
-	VFMADD231PD  Z24, Z26, Z12
-	VFMADD231PD  Z25, Z26, Z13
-	VBROADCASTSD (R9)(R13*1), Z26
-	VFMADD231PD  Z24, Z26, Z14
-	VFMADD231PD  Z25, Z26, Z15
-	VBROADCASTSD (R9)(DX*8), Z26
-	VFMADD231PD  Z24, Z26, Z16
-	VFMADD231PD  Z25, Z26, Z17
-	VBROADCASTSD (R10), Z26
-	VFMADD231PD  Z24, Z26, Z18
-	VFMADD231PD  Z25, Z26, Z19
-	VBROADCASTSD (R10)(DX*1), Z26
-	VFMADD231PD  Z24, Z26, Z20
-	VFMADD231PD  Z25, Z26, Z21
-	VBROADCASTSD (R10)(DX*2), Z26
-	VFMADD231PD  Z24, Z26, Z22
-	VFMADD231PD  Z25, Z26, Z23
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -13785,8 +8294,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -13830,415 +8339,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z24, (DI)
-	VMOVUPS Z25, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*1), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_13x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_13x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	VXORPS Z24, Z24, Z24
-	VXORPS Z25, Z25, Z25
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z18
-	VMOVUPS.Z 64(R9), K1, Z19
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z20
-	VMOVUPS.Z 64(R9), K1, Z21
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z22
-	VMOVUPS.Z 64(R9), K1, Z23
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z24
-	VMOVUPS.Z 64(R9), K1, Z25
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS      (R14), Z26
-	VMOVUPS      64(R14), Z27
-	VBROADCASTSD (R9), Z28
-	VFMADD231PD  Z26, Z28, Z0
-	VFMADD231PD  Z27, Z28, Z1
-	VBROADCASTSD (R9)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z2
-	VFMADD231PD  Z27, Z28, Z3
-	VBROADCASTSD (R9)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z4
-	VFMADD231PD  Z27, Z28, Z5
-	VBROADCASTSD (R9)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z6
-	VFMADD231PD  Z27, Z28, Z7
-	VBROADCASTSD (R9)(DX*4), Z28
-	VFMADD231PD  Z26, Z28, Z8
-	VFMADD231PD  Z27, Z28, Z9
-	VBROADCASTSD (R9)(R12*1), Z28
-	VFMADD231PD  Z26, Z28, Z10
-	VFMADD231PD  Z27, Z28, Z11
-	VBROADCASTSD (R9)(R11*2), Z28
-	VFMADD231PD  Z26, Z28, Z12
-	VFMADD231PD  Z27, Z28, Z13
-	VBROADCASTSD (R9)(R13*1), Z28
-	VFMADD231PD  Z26, Z28, Z14
-	VFMADD231PD  Z27, Z28, Z15
-	VBROADCASTSD (R9)(DX*8), Z28
-	VFMADD231PD  Z26, Z28, Z16
-	VFMADD231PD  Z27, Z28, Z17
-	VBROADCASTSD (R10), Z28
-	VFMADD231PD  Z26, Z28, Z18
-	VFMADD231PD  Z27, Z28, Z19
-	VBROADCASTSD (R10)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z20
-	VFMADD231PD  Z27, Z28, Z21
-	VBROADCASTSD (R10)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z22
-	VFMADD231PD  Z27, Z28, Z23
-	VBROADCASTSD (R10)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z24
-	VFMADD231PD  Z27, Z28, Z25
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	VMOVUPS      (R14), Z26
-	VMOVUPS      64(R14), Z27
-	VBROADCASTSD (R9), Z28
-	VFMADD231PD  Z26, Z28, Z0
-	VFMADD231PD  Z27, Z28, Z1
-	VBROADCASTSD (R9)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z2
-	VFMADD231PD  Z27, Z28, Z3
-	VBROADCASTSD (R9)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z4
-	VFMADD231PD  Z27, Z28, Z5
-	VBROADCASTSD (R9)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z6
-	VFMADD231PD  Z27, Z28, Z7
-	VBROADCASTSD (R9)(DX*4), Z28
-	VFMADD231PD  Z26, Z28, Z8
-	VFMADD231PD  Z27, Z28, Z9
-	VBROADCASTSD (R9)(R12*1), Z28
-	VFMADD231PD  Z26, Z28, Z10
-	VFMADD231PD  Z27, Z28, Z11
-	VBROADCASTSD (R9)(R11*2), Z28
-	VFMADD231PD  Z26, Z28, Z12
-	VFMADD231PD  Z27, Z28, Z13
-	VBROADCASTSD (R9)(R13*1), Z28
-	VFMADD231PD  Z26, Z28, Z14
-	VFMADD231PD  Z27, Z28, Z15
-	VBROADCASTSD (R9)(DX*8), Z28
-	VFMADD231PD  Z26, Z28, Z16
-	VFMADD231PD  Z27, Z28, Z17
-	VBROADCASTSD (R10), Z28
-	VFMADD231PD  Z26, Z28, Z18
-	VFMADD231PD  Z27, Z28, Z19
-	VBROADCASTSD (R10)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z20
-	VFMADD231PD  Z27, Z28, Z21
-	VBROADCASTSD (R10)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z22
-	VFMADD231PD  Z27, Z28, Z23
-	VBROADCASTSD (R10)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z24
-	VFMADD231PD  Z27, Z28, Z25
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	SUBQ         $0x02, R15
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R15
-	JZ           store
-	VMOVUPS      (R14), Z26
-	VMOVUPS      64(R14), Z27
-	VBROADCASTSD (R9), Z28
-	VFMADD231PD  Z26, Z28, Z0
-	VFMADD231PD  Z27, Z28, Z1
-	VBROADCASTSD (R9)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z2
-	VFMADD231PD  Z27, Z28, Z3
-	VBROADCASTSD (R9)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z4
-	VFMADD231PD  Z27, Z28, Z5
-	VBROADCASTSD (R9)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z6
-	VFMADD231PD  Z27, Z28, Z7
-	VBROADCASTSD (R9)(DX*4), Z28
-	VFMADD231PD  Z26, Z28, Z8
-	VFMADD231PD  Z27, Z28, Z9
-	VBROADCASTSD (R9)(R12*1), Z28
-	VFMADD231PD  Z26, Z28, Z10
-	VFMADD231PD  Z27, Z28, Z11
-	VBROADCASTSD (R9)(R11*2), Z28
-	VFMADD231PD  Z26, Z28, Z12
-	VFMADD231PD  Z27, Z28, Z13
-	VBROADCASTSD (R9)(R13*1), Z28
-	VFMADD231PD  Z26, Z28, Z14
-	VFMADD231PD  Z27, Z28, Z15
-	VBROADCASTSD (R9)(DX*8), Z28
-	VFMADD231PD  Z26, Z28, Z16
-	VFMADD231PD  Z27, Z28, Z17
-	VBROADCASTSD (R10), Z28
-	VFMADD231PD  Z26, Z28, Z18
-	VFMADD231PD  Z27, Z28, Z19
-	VBROADCASTSD (R10)(DX*1), Z28
-	VFMADD231PD  Z26, Z28, Z20
-	VFMADD231PD  Z27, Z28, Z21
-	VBROADCASTSD (R10)(DX*2), Z28
-	VFMADD231PD  Z26, Z28, Z22
-	VFMADD231PD  Z27, Z28, Z23
-	VBROADCASTSD (R10)(R11*1), Z28
-	VFMADD231PD  Z26, Z28, Z24
-	VFMADD231PD  Z27, Z28, Z25
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z24, (DI)
-	VMOVUPS Z25, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -14615,8 +8718,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -14663,439 +8766,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z24, (DI)
-	VMOVUPS Z25, K1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z26, (DI)
-	VMOVUPS Z27, K1, 64(DI)
-	ADDQ    R8, DI
-
-next:
-	LEAQ (CX)(DX*8), CX
-	LEAQ (CX)(DX*4), CX
-	LEAQ (CX)(DX*2), CX
-	DECQ AX
-	JNZ  tile
-	DECQ panels+16(FP)
-	JZ   done
-	ADDQ $0x00000080, b+48(FP)
-	ADDQ $0x00000080, c+64(FP)
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ c+64(FP), DI
-	JMP  tile
-
-done:
-	VZEROUPPER
-	RET
-
-// func gemm64_14x2AVX512(k int, tiles int, panels int, a *float64, rs int, ks int, b *float64, ldb int, c *float64, ldc int, last int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·gemm64_14x2AVX512(SB), NOSPLIT, $0-89
-	MOVQ tiles+8(FP), AX
-	MOVQ a+24(FP), CX
-	MOVQ rs+32(FP), DX
-	MOVQ ks+40(FP), BX
-	MOVQ ldb+56(FP), SI
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R8
-	LEAQ (DX)(DX*2), R11
-	LEAQ (DX)(DX*4), R12
-	LEAQ (R11)(DX*4), R13
-
-tile:
-	MOVQ   last+80(FP), R10
-	MOVB   add+88(FP), R9
-	TESTB  R9, R9
-	JNZ    continue
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	VXORPS Z24, Z24, Z24
-	VXORPS Z25, Z25, Z25
-	VXORPS Z26, Z26, Z26
-	VXORPS Z27, Z27, Z27
-	JMP    start
-
-continue:
-	MOVL      $0xffffffff, R9
-	BZHIL     R10, R9, R9
-	KMOVW     R9, K1
-	MOVQ      DI, R9
-	VMOVUPS   (R9), Z0
-	VMOVUPS.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z2
-	VMOVUPS.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z4
-	VMOVUPS.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z6
-	VMOVUPS.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z8
-	VMOVUPS.Z 64(R9), K1, Z9
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z10
-	VMOVUPS.Z 64(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z12
-	VMOVUPS.Z 64(R9), K1, Z13
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z14
-	VMOVUPS.Z 64(R9), K1, Z15
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z16
-	VMOVUPS.Z 64(R9), K1, Z17
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z18
-	VMOVUPS.Z 64(R9), K1, Z19
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z20
-	VMOVUPS.Z 64(R9), K1, Z21
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z22
-	VMOVUPS.Z 64(R9), K1, Z23
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z24
-	VMOVUPS.Z 64(R9), K1, Z25
-	ADDQ      R8, R9
-	VMOVUPS   (R9), Z26
-	VMOVUPS.Z 64(R9), K1, Z27
-	ADDQ      R8, R9
-
-start:
-	MOVQ       b+48(FP), R14
-	MOVQ       k+0(FP), R15
-	CMPQ       R15, $0x40
-	JLT        near
-	MOVQ       DI, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-
-near:
-	MOVQ CX, R9
-	LEAQ (CX)(DX*8), R10
-	ADDQ DX, R10
-	SUBQ $0x02, R15
-	JLT  odd
-
-step:
-	VMOVUPS      (R14), Z28
-	VMOVUPS      64(R14), Z29
-	VBROADCASTSD (R9), Z30
-	VFMADD231PD  Z28, Z30, Z0
-	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (R9)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z2
-	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (R9)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z4
-	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (R9)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z6
-	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (R9)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z8
-	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (R9)(R12*1), Z30
-	VFMADD231PD  Z28, Z30, Z10
-	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (R9)(R11*2), Z30
-	VFMADD231PD  Z28, Z30, Z12
-	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R9)(R13*1), Z30
-	VFMADD231PD  Z28, Z30, Z14
-	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (R9)(DX*8), Z30
-	VFMADD231PD  Z28, Z30, Z16
-	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R10), Z30
-	VFMADD231PD  Z28, Z30, Z18
-	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (R10)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z20
-	VFMADD231PD  Z29, Z30, Z21
-	VBROADCASTSD (R10)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z22
-	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (R10)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z24
-	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R10)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z26
-	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	VMOVUPS      (R14), Z28
-	VMOVUPS      64(R14), Z29
-	VBROADCASTSD (R9), Z30
-	VFMADD231PD  Z28, Z30, Z0
-	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (R9)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z2
-	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (R9)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z4
-	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (R9)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z6
-	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (R9)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z8
-	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (R9)(R12*1), Z30
-	VFMADD231PD  Z28, Z30, Z10
-	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (R9)(R11*2), Z30
-	VFMADD231PD  Z28, Z30, Z12
-	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R9)(R13*1), Z30
-	VFMADD231PD  Z28, Z30, Z14
-	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (R9)(DX*8), Z30
-	VFMADD231PD  Z28, Z30, Z16
-	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R10), Z30
-	VFMADD231PD  Z28, Z30, Z18
-	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (R10)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z20
-	VFMADD231PD  Z29, Z30, Z21
-	VBROADCASTSD (R10)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z22
-	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (R10)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z24
-	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R10)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z26
-	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-	SUBQ         $0x02, R15
-	JGE          step
-
-odd:
-	ADDQ         $0x02, R15
-	JZ           store
-	VMOVUPS      (R14), Z28
-	VMOVUPS      64(R14), Z29
-	VBROADCASTSD (R9), Z30
-	VFMADD231PD  Z28, Z30, Z0
-	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (R9)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z2
-	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (R9)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z4
-	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (R9)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z6
-	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (R9)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z8
-	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (R9)(R12*1), Z30
-	VFMADD231PD  Z28, Z30, Z10
-	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (R9)(R11*2), Z30
-	VFMADD231PD  Z28, Z30, Z12
-	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R9)(R13*1), Z30
-	VFMADD231PD  Z28, Z30, Z14
-	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (R9)(DX*8), Z30
-	VFMADD231PD  Z28, Z30, Z16
-	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R10), Z30
-	VFMADD231PD  Z28, Z30, Z18
-	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (R10)(DX*1), Z30
-	VFMADD231PD  Z28, Z30, Z20
-	VFMADD231PD  Z29, Z30, Z21
-	VBROADCASTSD (R10)(DX*2), Z30
-	VFMADD231PD  Z28, Z30, Z22
-	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (R10)(R11*1), Z30
-	VFMADD231PD  Z28, Z30, Z24
-	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R10)(DX*4), Z30
-	VFMADD231PD  Z28, Z30, Z26
-	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         BX, R9
-	ADDQ         BX, R10
-	ADDQ         SI, R14
-
-store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
-	JNE     partial
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z24, (DI)
-	VMOVUPS Z25, 64(DI)
-	ADDQ    R8, DI
-	VMOVUPS Z26, (DI)
-	VMOVUPS Z27, 64(DI)
-	ADDQ    R8, DI
-	JMP     next
-
-partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -15239,8 +8912,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -15248,9 +8921,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -15377,8 +9050,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -15389,9 +9062,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -15545,8 +9218,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -15560,9 +9233,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -15745,8 +9418,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -15763,9 +9436,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -15974,8 +9647,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -15995,9 +9668,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -16235,8 +9908,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -16259,9 +9932,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -16526,8 +10199,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -16553,9 +10226,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -16849,8 +10522,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -16879,9 +10552,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -17200,8 +10873,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -17233,9 +10906,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -17587,8 +11260,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -17623,9 +11296,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -18004,8 +11677,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -18043,9 +11716,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -18452,8 +12125,8 @@ odd:
 	ADDQ         SI, R14
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -18494,9 +12167,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
 	ADDQ    R8, DI
@@ -18636,8 +12309,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -18646,9 +12319,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -18779,8 +12452,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -18793,9 +12466,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -18954,8 +12627,8 @@ odd:
 	ADDQ         SI, R10
 
 store:
-	MOVQ    last+80(FP), R10
-	CMPQ    R10, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -18972,9 +12645,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R10, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R10
+	BZHIL   R9, R10, R10
+	KMOVW   R10, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -19163,8 +12836,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -19185,9 +12858,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -19403,8 +13076,8 @@ odd:
 	ADDQ         SI, R11
 
 store:
-	MOVQ    last+80(FP), R11
-	CMPQ    R11, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -19429,9 +13102,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R11, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R11
+	BZHIL   R9, R11, R11
+	KMOVW   R11, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -19677,8 +13350,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -19707,9 +13380,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -19983,8 +13656,8 @@ odd:
 	ADDQ         SI, R12
 
 store:
-	MOVQ    last+80(FP), R12
-	CMPQ    R12, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -20017,9 +13690,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R12, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R12
+	BZHIL   R9, R12, R12
+	KMOVW   R12, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -20323,8 +13996,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -20361,9 +14034,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -20693,8 +14366,8 @@ odd:
 	ADDQ         SI, R13
 
 store:
-	MOVQ    last+80(FP), R13
-	CMPQ    R13, $0x10
+	MOVQ    last+80(FP), R9
+	CMPQ    R9, $0x10
 	JNE     partial
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
@@ -20735,9 +14408,9 @@ store:
 	JMP     next
 
 partial:
-	MOVL    $0xffffffff, R9
-	BZHIL   R13, R9, R9
-	KMOVW   R9, K1
+	MOVL    $0xffffffff, R13
+	BZHIL   R9, R13, R13
+	KMOVW   R13, K1
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
@@ -20888,9 +14561,9 @@ continue:
 	ADDQ      DI, R8
 
 start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
 	JLT        near
 	MOVQ       SI, R8
 	ADDQ       DI, R8
@@ -20954,20 +14627,21 @@ near:
 	MOVQ  AX, R8
 	LEAQ  (AX)(CX*8), AX
 	ADDQ  CX, AX
+	MOVQ  last+80(FP), R14
 	MOVL  $0xffffffff, R15
-	BZHIL R12, R15, R15
+	BZHIL R14, R15, R15
 	KMOVW R15, K1
-	MOVQ  pack+96(FP), R12
-	LEAQ  (R13)(BX*8), R15
+	MOVQ  pack+96(FP), R14
+	LEAQ  (R12)(BX*8), R15
 	LEAQ  (R15)(BX*8), R15
 
 step:
 	PREFETCHT0   (R15)
 	PREFETCHT0   64(R15)
-	VMOVUPS      (R13), Z28
-	VMOVUPS      Z28, (R12)
-	VMOVUPS.Z    64(R13), K1, Z29
-	VMOVUPS      Z29, 64(R12)
+	VMOVUPS      (R12), Z28
+	VMOVUPS      Z28, (R14)
+	VMOVUPS.Z    64(R12), K1, Z29
+	VMOVUPS      Z29, 64(R14)
 	VBROADCASTSS (R8), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
@@ -21012,13 +14686,13 @@ step:
 	VFMADD231PS  Z29, Z30, Z27
 	ADDQ         DX, R8
 	ADDQ         DX, AX
-	ADDQ         BX, R13
+	ADDQ         BX, R12
 	ADDQ         BX, R15
-	ADDQ         $0x00000080, R12
-	DECQ         R14
+	ADDQ         $0x00000080, R14
+	DECQ         R13
 	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
+	MOVQ         last+80(FP), AX
+	CMPQ         AX, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z1, 64(SI)
@@ -21065,9 +14739,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, AX
-	BZHIL   R12, AX, AX
-	KMOVW   AX, K1
+	MOVL    $0xffffffff, CX
+	BZHIL   AX, CX, CX
+	KMOVW   CX, K1
 	VMOVUPS Z0, (SI)
 	VMOVUPS Z1, K1, 64(SI)
 	ADDQ    DI, SI
@@ -21203,9 +14877,9 @@ continue:
 	ADDQ      DI, R11
 
 start:
-	MOVQ       b+48(FP), R13
-	MOVQ       k+0(FP), R14
-	CMPQ       R14, $0x40
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
 	JLT        near
 	MOVQ       SI, R11
 	ADDQ       DI, R11
@@ -21255,22 +14929,23 @@ start:
 	ADDQ       DI, R11
 
 near:
-	MOVL  $0xffffffff, R11
-	BZHIL R12, R11, R11
-	KMOVW R11, K1
+	MOVQ  last+80(FP), R11
+	MOVL  $0xffffffff, R14
+	BZHIL R11, R14, R14
+	KMOVW R14, K1
 	MOVQ  pack+96(FP), R11
-	LEAQ  (R13)(BX*8), R12
-	LEAQ  (R12)(BX*8), R12
+	LEAQ  (R12)(BX*8), R14
+	LEAQ  (R14)(BX*8), R14
 
 step:
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	PREFETCHT0   128(R12)
-	VMOVUPS      (R13), Z27
+	PREFETCHT0   (R14)
+	PREFETCHT0   64(R14)
+	PREFETCHT0   128(R14)
+	VMOVUPS      (R12), Z27
 	VMOVUPS      Z27, (R11)
-	VMOVUPS      64(R13), Z28
+	VMOVUPS      64(R12), Z28
 	VMOVUPS      Z28, 64(R11)
-	VMOVUPS.Z    128(R13), K1, Z29
+	VMOVUPS.Z    128(R12), K1, Z29
 	VMOVUPS      Z29, 128(R11)
 	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z27, Z30, Z0
@@ -21309,13 +14984,13 @@ step:
 	VFMADD231PS  Z28, Z30, Z25
 	VFMADD231PS  Z29, Z30, Z26
 	ADDQ         DX, AX
-	ADDQ         BX, R13
 	ADDQ         BX, R12
+	ADDQ         BX, R14
 	ADDQ         $0x000000c0, R11
-	DECQ         R14
+	DECQ         R13
 	JNZ          step
-	MOVQ         last+80(FP), R12
-	CMPQ         R12, $0x10
+	MOVQ         last+80(FP), AX
+	CMPQ         AX, $0x10
 	JNE          partial
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z1, 64(SI)
@@ -21356,9 +15031,9 @@ step:
 	JMP          next
 
 partial:
-	MOVL    $0xffffffff, AX
-	BZHIL   R12, AX, AX
-	KMOVW   AX, K1
+	MOVL    $0xffffffff, CX
+	BZHIL   AX, CX, CX
+	KMOVW   CX, K1
 	VMOVUPS Z0, (SI)
 	VMOVUPS Z1, 64(SI)
 	VMOVUPS Z2, K1, 128(SI)
@@ -21496,71 +15171,6 @@ store0_0:
 	VZEROUPPER
 	RET
 
-// func inner64_1x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x1AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, SI
-	MOVQ   b+32(FP), DI
-	MOVQ   k+0(FP), R8
-	VXORPS Z0, Z0, Z0
-	SUBQ   $0x10, R8
-	JLT    tail
-
-loop:
-	VMOVUPS     (DI), Z1
-	VMOVUPS     (SI), Z2
-	VFMADD231PD Z1, Z2, Z0
-	ADDQ        $0x40, SI
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, R8
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R8
-	CMPQ        R8, $0x00
-	JLE         sum0
-	MOVQ        R8, R9
-	MOVQ        $0x00000010, R10
-	CMPQ        R9, R10
-	CMOVQGT     R10, R9
-	MOVL        $0xffffffff, R10
-	BZHIL       R9, R10, R10
-	KMOVW       R10, K1
-	VMOVUPS.Z   (DI), K1, Z1
-	VMOVUPS.Z   (SI), K1, Z2
-	VFMADD231PD Z1, Z2, Z0
-	SUBQ        $0x10, R8
-
-sum0:
-	MOVQ          ldc+56(FP), DI
-	MOVB          add+64(FP), SI
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDPD        X1, X0, X0
-	TESTB         SI, SI
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD X0, (CX)
-	ADDQ   DI, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
 // func inner1x2AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·inner1x2AVX512(SB), NOSPLIT, $0-65
@@ -21639,88 +15249,6 @@ store0_0:
 
 store0_1:
 	VMOVSS X1, 4(CX)
-	ADDQ   R8, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_1x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x2AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, DI
-	MOVQ   b+32(FP), R8
-	MOVQ   k+0(FP), R9
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	SUBQ   $0x10, R9
-	JLT    tail
-
-loop:
-	VMOVUPS     (R8), Z2
-	VMOVUPS     (R8)(SI*1), Z3
-	VMOVUPS     (DI), Z4
-	VFMADD231PD Z2, Z4, Z0
-	VFMADD231PD Z3, Z4, Z1
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, R9
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R9
-	CMPQ        R9, $0x00
-	JLE         sum0
-	MOVQ        R9, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (R8), K1, Z2
-	VMOVUPS.Z   (R8)(SI*1), K1, Z3
-	VMOVUPS.Z   (DI), K1, Z4
-	VFMADD231PD Z2, Z4, Z0
-	VFMADD231PD Z3, Z4, Z1
-	SUBQ        $0x10, R9
-
-sum0:
-	MOVQ          ldc+56(FP), R8
-	MOVB          add+64(FP), DI
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X2
-	VADDPD        X2, X0, X0
-	VPERMILPD     $0x01, X0, X2
-	VADDPD        X2, X0, X0
-	TESTB         DI, DI
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         DI, DI
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD X1, 8(CX)
 	ADDQ   R8, CX
 	LEAQ   (DX), DX
 	LEAQ   (DX)(BX*1), DX
@@ -21826,105 +15354,6 @@ store0_1:
 
 store0_2:
 	VMOVSS X2, 8(CX)
-	ADDQ   R8, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_1x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x3AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-
-tile:
-	MOVQ   DX, DI
-	MOVQ   b+32(FP), R8
-	MOVQ   k+0(FP), R9
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	SUBQ   $0x10, R9
-	JLT    tail
-
-loop:
-	VMOVUPS     (R8), Z3
-	VMOVUPS     (R8)(SI*1), Z4
-	VMOVUPS     (R8)(SI*2), Z5
-	VMOVUPS     (DI), Z6
-	VFMADD231PD Z3, Z6, Z0
-	VFMADD231PD Z4, Z6, Z1
-	VFMADD231PD Z5, Z6, Z2
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, R9
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R9
-	CMPQ        R9, $0x00
-	JLE         sum0
-	MOVQ        R9, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (R8), K1, Z3
-	VMOVUPS.Z   (R8)(SI*1), K1, Z4
-	VMOVUPS.Z   (R8)(SI*2), K1, Z5
-	VMOVUPS.Z   (DI), K1, Z6
-	VFMADD231PD Z3, Z6, Z0
-	VFMADD231PD Z4, Z6, Z1
-	VFMADD231PD Z5, Z6, Z2
-	SUBQ        $0x10, R9
-
-sum0:
-	MOVQ          ldc+56(FP), R8
-	MOVB          add+64(FP), DI
-	VEXTRACTF64X4 $0x01, Z0, Y3
-	VADDPD        Y3, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X3
-	VADDPD        X3, X0, X0
-	VPERMILPD     $0x01, X0, X3
-	VADDPD        X3, X0, X0
-	TESTB         DI, DI
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         DI, DI
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         DI, DI
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD X2, 16(CX)
 	ADDQ   R8, CX
 	LEAQ   (DX), DX
 	LEAQ   (DX)(BX*1), DX
@@ -22050,123 +15479,6 @@ store0_2:
 
 store0_3:
 	VMOVSS X3, 12(CX)
-	ADDQ   R9, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_1x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x4AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-	LEAQ (SI)(SI*2), DI
-
-tile:
-	MOVQ   DX, R8
-	MOVQ   b+32(FP), R9
-	MOVQ   k+0(FP), R10
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	SUBQ   $0x10, R10
-	JLT    tail
-
-loop:
-	VMOVUPS     (R9), Z4
-	VMOVUPS     (R9)(SI*1), Z5
-	VMOVUPS     (R9)(SI*2), Z6
-	VMOVUPS     (R9)(DI*1), Z7
-	VMOVUPS     (R8), Z8
-	VFMADD231PD Z4, Z8, Z0
-	VFMADD231PD Z5, Z8, Z1
-	VFMADD231PD Z6, Z8, Z2
-	VFMADD231PD Z7, Z8, Z3
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, R10
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R10
-	CMPQ        R10, $0x00
-	JLE         sum0
-	MOVQ        R10, R11
-	MOVQ        $0x00000010, R12
-	CMPQ        R11, R12
-	CMOVQGT     R12, R11
-	MOVL        $0xffffffff, R12
-	BZHIL       R11, R12, R12
-	KMOVW       R12, K1
-	VMOVUPS.Z   (R9), K1, Z4
-	VMOVUPS.Z   (R9)(SI*1), K1, Z5
-	VMOVUPS.Z   (R9)(SI*2), K1, Z6
-	VMOVUPS.Z   (R9)(DI*1), K1, Z7
-	VMOVUPS.Z   (R8), K1, Z8
-	VFMADD231PD Z4, Z8, Z0
-	VFMADD231PD Z5, Z8, Z1
-	VFMADD231PD Z6, Z8, Z2
-	VFMADD231PD Z7, Z8, Z3
-	SUBQ        $0x10, R10
-
-sum0:
-	MOVQ          ldc+56(FP), R9
-	MOVB          add+64(FP), R8
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X4
-	VADDPD        X4, X0, X0
-	VPERMILPD     $0x01, X0, X4
-	VADDPD        X4, X0, X0
-	TESTB         R8, R8
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R8, R8
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R8, R8
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD        X2, 16(CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R8, R8
-	JZ            store0_3
-	VADDSD        24(CX), X3, X3
-
-store0_3:
-	VMOVSD X3, 24(CX)
 	ADDQ   R9, CX
 	LEAQ   (DX), DX
 	LEAQ   (DX)(BX*1), DX
@@ -22319,140 +15631,6 @@ store0_4:
 	VZEROUPPER
 	RET
 
-// func inner64_1x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_1x5AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	MOVQ ldb+40(FP), SI
-	LEAQ (SI)(SI*2), DI
-
-tile:
-	MOVQ   DX, R8
-	MOVQ   b+32(FP), R9
-	MOVQ   k+0(FP), R10
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	SUBQ   $0x10, R10
-	JLT    tail
-
-loop:
-	VMOVUPS     (R9), Z5
-	VMOVUPS     (R9)(SI*1), Z6
-	VMOVUPS     (R9)(SI*2), Z7
-	VMOVUPS     (R9)(DI*1), Z8
-	VMOVUPS     (R9)(SI*4), Z9
-	VMOVUPS     (R8), Z10
-	VFMADD231PD Z5, Z10, Z0
-	VFMADD231PD Z6, Z10, Z1
-	VFMADD231PD Z7, Z10, Z2
-	VFMADD231PD Z8, Z10, Z3
-	VFMADD231PD Z9, Z10, Z4
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, R10
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R10
-	CMPQ        R10, $0x00
-	JLE         sum0
-	MOVQ        R10, R11
-	MOVQ        $0x00000010, R12
-	CMPQ        R11, R12
-	CMOVQGT     R12, R11
-	MOVL        $0xffffffff, R12
-	BZHIL       R11, R12, R12
-	KMOVW       R12, K1
-	VMOVUPS.Z   (R9), K1, Z5
-	VMOVUPS.Z   (R9)(SI*1), K1, Z6
-	VMOVUPS.Z   (R9)(SI*2), K1, Z7
-	VMOVUPS.Z   (R9)(DI*1), K1, Z8
-	VMOVUPS.Z   (R9)(SI*4), K1, Z9
-	VMOVUPS.Z   (R8), K1, Z10
-	VFMADD231PD Z5, Z10, Z0
-	VFMADD231PD Z6, Z10, Z1
-	VFMADD231PD Z7, Z10, Z2
-	VFMADD231PD Z8, Z10, Z3
-	VFMADD231PD Z9, Z10, Z4
-	SUBQ        $0x10, R10
-
-sum0:
-	MOVQ          ldc+56(FP), R9
-	MOVB          add+64(FP), R8
-	VEXTRACTF64X4 $0x01, Z0, Y5
-	VADDPD        Y5, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X5
-	VADDPD        X5, X0, X0
-	VPERMILPD     $0x01, X0, X5
-	VADDPD        X5, X0, X0
-	TESTB         R8, R8
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R8, R8
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R8, R8
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD        X2, 16(CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R8, R8
-	JZ            store0_3
-	VADDSD        24(CX), X3, X3
-
-store0_3:
-	VMOVSD        X3, 24(CX)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         R8, R8
-	JZ            store0_4
-	VADDSD        32(CX), X4, X4
-
-store0_4:
-	VMOVSD X4, 32(CX)
-	ADDQ   R9, CX
-	LEAQ   (DX), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
 // func inner5x1AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·inner5x1AVX512(SB), NOSPLIT, $0-65
@@ -22593,144 +15771,6 @@ store3_0:
 
 store4_0:
 	VMOVSS X4, (CX)
-	ADDQ   R8, CX
-	LEAQ   (DX)(BX*4), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_5x1AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x1AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ ldb+40(FP), DI
-
-tile:
-	MOVQ   DX, DI
-	MOVQ   b+32(FP), R8
-	MOVQ   k+0(FP), R9
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	SUBQ   $0x10, R9
-	JLT    tail
-
-loop:
-	VMOVUPS     (R8), Z5
-	VMOVUPS     (DI), Z6
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPS     (DI)(BX*1), Z6
-	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS     (DI)(BX*2), Z6
-	VFMADD231PD Z5, Z6, Z2
-	VMOVUPS     (DI)(SI*1), Z6
-	VFMADD231PD Z5, Z6, Z3
-	VMOVUPS     (DI)(BX*4), Z6
-	VFMADD231PD Z5, Z6, Z4
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, R9
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R9
-	CMPQ        R9, $0x00
-	JLE         sum0
-	MOVQ        R9, R10
-	MOVQ        $0x00000010, R11
-	CMPQ        R10, R11
-	CMOVQGT     R11, R10
-	MOVL        $0xffffffff, R11
-	BZHIL       R10, R11, R11
-	KMOVW       R11, K1
-	VMOVUPS.Z   (R8), K1, Z5
-	VMOVUPS.Z   (DI), K1, Z6
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPS.Z   (DI)(BX*1), K1, Z6
-	VFMADD231PD Z5, Z6, Z1
-	VMOVUPS.Z   (DI)(BX*2), K1, Z6
-	VFMADD231PD Z5, Z6, Z2
-	VMOVUPS.Z   (DI)(SI*1), K1, Z6
-	VFMADD231PD Z5, Z6, Z3
-	VMOVUPS.Z   (DI)(BX*4), K1, Z6
-	VFMADD231PD Z5, Z6, Z4
-	SUBQ        $0x10, R9
-
-sum0:
-	MOVQ          ldc+56(FP), R8
-	MOVB          add+64(FP), DI
-	VEXTRACTF64X4 $0x01, Z0, Y5
-	VADDPD        Y5, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X5
-	VADDPD        X5, X0, X0
-	VPERMILPD     $0x01, X0, X5
-	VADDPD        X5, X0, X0
-	TESTB         DI, DI
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	ADDQ          R8, CX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         DI, DI
-	JZ            store1_0
-	VADDSD        (CX), X1, X1
-
-store1_0:
-	VMOVSD        X1, (CX)
-	ADDQ          R8, CX
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         DI, DI
-	JZ            store2_0
-	VADDSD        (CX), X2, X2
-
-store2_0:
-	VMOVSD        X2, (CX)
-	ADDQ          R8, CX
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         DI, DI
-	JZ            store3_0
-	VADDSD        (CX), X3, X3
-
-store3_0:
-	VMOVSD        X3, (CX)
-	ADDQ          R8, CX
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         DI, DI
-	JZ            store4_0
-	VADDSD        (CX), X4, X4
-
-store4_0:
-	VMOVSD X4, (CX)
 	ADDQ   R8, CX
 	LEAQ   (DX)(BX*4), DX
 	LEAQ   (DX)(BX*1), DX
@@ -22966,221 +16006,6 @@ store4_0:
 
 store4_1:
 	VMOVSS X9, 4(CX)
-	ADDQ   R9, CX
-	LEAQ   (DX)(BX*4), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_5x2AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x2AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ ldb+40(FP), DI
-
-tile:
-	MOVQ   DX, R8
-	MOVQ   b+32(FP), R9
-	MOVQ   k+0(FP), R10
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	SUBQ   $0x10, R10
-	JLT    tail
-
-loop:
-	VMOVUPS     (R9), Z10
-	VMOVUPS     (R9)(DI*1), Z11
-	VMOVUPS     (R8), Z12
-	VFMADD231PD Z10, Z12, Z0
-	VFMADD231PD Z11, Z12, Z1
-	VMOVUPS     (R8)(BX*1), Z12
-	VFMADD231PD Z10, Z12, Z2
-	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS     (R8)(BX*2), Z12
-	VFMADD231PD Z10, Z12, Z4
-	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS     (R8)(SI*1), Z12
-	VFMADD231PD Z10, Z12, Z6
-	VFMADD231PD Z11, Z12, Z7
-	VMOVUPS     (R8)(BX*4), Z12
-	VFMADD231PD Z10, Z12, Z8
-	VFMADD231PD Z11, Z12, Z9
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, R10
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R10
-	CMPQ        R10, $0x00
-	JLE         sum0
-	MOVQ        R10, R11
-	MOVQ        $0x00000010, R12
-	CMPQ        R11, R12
-	CMOVQGT     R12, R11
-	MOVL        $0xffffffff, R12
-	BZHIL       R11, R12, R12
-	KMOVW       R12, K1
-	VMOVUPS.Z   (R9), K1, Z10
-	VMOVUPS.Z   (R9)(DI*1), K1, Z11
-	VMOVUPS.Z   (R8), K1, Z12
-	VFMADD231PD Z10, Z12, Z0
-	VFMADD231PD Z11, Z12, Z1
-	VMOVUPS.Z   (R8)(BX*1), K1, Z12
-	VFMADD231PD Z10, Z12, Z2
-	VFMADD231PD Z11, Z12, Z3
-	VMOVUPS.Z   (R8)(BX*2), K1, Z12
-	VFMADD231PD Z10, Z12, Z4
-	VFMADD231PD Z11, Z12, Z5
-	VMOVUPS.Z   (R8)(SI*1), K1, Z12
-	VFMADD231PD Z10, Z12, Z6
-	VFMADD231PD Z11, Z12, Z7
-	VMOVUPS.Z   (R8)(BX*4), K1, Z12
-	VFMADD231PD Z10, Z12, Z8
-	VFMADD231PD Z11, Z12, Z9
-	SUBQ        $0x10, R10
-
-sum0:
-	MOVQ          ldc+56(FP), R9
-	MOVB          add+64(FP), R8
-	VEXTRACTF64X4 $0x01, Z0, Y10
-	VADDPD        Y10, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X10
-	VADDPD        X10, X0, X0
-	VPERMILPD     $0x01, X0, X10
-	VADDPD        X10, X0, X0
-	TESTB         R8, R8
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R8, R8
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R8, R8
-	JZ            store1_0
-	VADDSD        (CX), X2, X2
-
-store1_0:
-	VMOVSD        X2, (CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R8, R8
-	JZ            store1_1
-	VADDSD        8(CX), X3, X3
-
-store1_1:
-	VMOVSD        X3, 8(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         R8, R8
-	JZ            store2_0
-	VADDSD        (CX), X4, X4
-
-store2_0:
-	VMOVSD        X4, (CX)
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X0
-	VADDPD        X0, X5, X5
-	VPERMILPD     $0x01, X5, X0
-	VADDPD        X0, X5, X5
-	TESTB         R8, R8
-	JZ            store2_1
-	VADDSD        8(CX), X5, X5
-
-store2_1:
-	VMOVSD        X5, 8(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF64X2 $0x01, Y6, X0
-	VADDPD        X0, X6, X6
-	VPERMILPD     $0x01, X6, X0
-	VADDPD        X0, X6, X6
-	TESTB         R8, R8
-	JZ            store3_0
-	VADDSD        (CX), X6, X6
-
-store3_0:
-	VMOVSD        X6, (CX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X0
-	VADDPD        X0, X7, X7
-	VPERMILPD     $0x01, X7, X0
-	VADDPD        X0, X7, X7
-	TESTB         R8, R8
-	JZ            store3_1
-	VADDSD        8(CX), X7, X7
-
-store3_1:
-	VMOVSD        X7, 8(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y8
-	VEXTRACTF64X2 $0x01, Y8, X0
-	VADDPD        X0, X8, X8
-	VPERMILPD     $0x01, X8, X0
-	VADDPD        X0, X8, X8
-	TESTB         R8, R8
-	JZ            store4_0
-	VADDSD        (CX), X8, X8
-
-store4_0:
-	VMOVSD        X8, (CX)
-	VEXTRACTF64X4 $0x01, Z9, Y0
-	VADDPD        Y0, Y9, Y9
-	VEXTRACTF64X2 $0x01, Y9, X0
-	VADDPD        X0, X9, X9
-	VPERMILPD     $0x01, X9, X0
-	VADDPD        X0, X9, X9
-	TESTB         R8, R8
-	JZ            store4_1
-	VADDSD        8(CX), X9, X9
-
-store4_1:
-	VMOVSD X9, 8(CX)
 	ADDQ   R9, CX
 	LEAQ   (DX)(BX*4), DX
 	LEAQ   (DX)(BX*1), DX
@@ -23503,298 +16328,6 @@ store4_1:
 
 store4_2:
 	VMOVSS X14, 8(CX)
-	ADDQ   R9, CX
-	LEAQ   (DX)(BX*4), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_5x3AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x3AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ ldb+40(FP), DI
-
-tile:
-	MOVQ   DX, R8
-	MOVQ   b+32(FP), R9
-	MOVQ   k+0(FP), R10
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	SUBQ   $0x10, R10
-	JLT    tail
-
-loop:
-	VMOVUPS     (R9), Z15
-	VMOVUPS     (R9)(DI*1), Z16
-	VMOVUPS     (R9)(DI*2), Z17
-	VMOVUPS     (R8), Z18
-	VFMADD231PD Z15, Z18, Z0
-	VFMADD231PD Z16, Z18, Z1
-	VFMADD231PD Z17, Z18, Z2
-	VMOVUPS     (R8)(BX*1), Z18
-	VFMADD231PD Z15, Z18, Z3
-	VFMADD231PD Z16, Z18, Z4
-	VFMADD231PD Z17, Z18, Z5
-	VMOVUPS     (R8)(BX*2), Z18
-	VFMADD231PD Z15, Z18, Z6
-	VFMADD231PD Z16, Z18, Z7
-	VFMADD231PD Z17, Z18, Z8
-	VMOVUPS     (R8)(SI*1), Z18
-	VFMADD231PD Z15, Z18, Z9
-	VFMADD231PD Z16, Z18, Z10
-	VFMADD231PD Z17, Z18, Z11
-	VMOVUPS     (R8)(BX*4), Z18
-	VFMADD231PD Z15, Z18, Z12
-	VFMADD231PD Z16, Z18, Z13
-	VFMADD231PD Z17, Z18, Z14
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, R9
-	SUBQ        $0x10, R10
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R10
-	CMPQ        R10, $0x00
-	JLE         sum0
-	MOVQ        R10, R11
-	MOVQ        $0x00000010, R12
-	CMPQ        R11, R12
-	CMOVQGT     R12, R11
-	MOVL        $0xffffffff, R12
-	BZHIL       R11, R12, R12
-	KMOVW       R12, K1
-	VMOVUPS.Z   (R9), K1, Z15
-	VMOVUPS.Z   (R9)(DI*1), K1, Z16
-	VMOVUPS.Z   (R9)(DI*2), K1, Z17
-	VMOVUPS.Z   (R8), K1, Z18
-	VFMADD231PD Z15, Z18, Z0
-	VFMADD231PD Z16, Z18, Z1
-	VFMADD231PD Z17, Z18, Z2
-	VMOVUPS.Z   (R8)(BX*1), K1, Z18
-	VFMADD231PD Z15, Z18, Z3
-	VFMADD231PD Z16, Z18, Z4
-	VFMADD231PD Z17, Z18, Z5
-	VMOVUPS.Z   (R8)(BX*2), K1, Z18
-	VFMADD231PD Z15, Z18, Z6
-	VFMADD231PD Z16, Z18, Z7
-	VFMADD231PD Z17, Z18, Z8
-	VMOVUPS.Z   (R8)(SI*1), K1, Z18
-	VFMADD231PD Z15, Z18, Z9
-	VFMADD231PD Z16, Z18, Z10
-	VFMADD231PD Z17, Z18, Z11
-	VMOVUPS.Z   (R8)(BX*4), K1, Z18
-	VFMADD231PD Z15, Z18, Z12
-	VFMADD231PD Z16, Z18, Z13
-	VFMADD231PD Z17, Z18, Z14
-	SUBQ        $0x10, R10
-
-sum0:
-	MOVQ          ldc+56(FP), R9
-	MOVB          add+64(FP), R8
-	VEXTRACTF64X4 $0x01, Z0, Y15
-	VADDPD        Y15, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X15
-	VADDPD        X15, X0, X0
-	VPERMILPD     $0x01, X0, X15
-	VADDPD        X15, X0, X0
-	TESTB         R8, R8
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R8, R8
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R8, R8
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD        X2, 16(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R8, R8
-	JZ            store1_0
-	VADDSD        (CX), X3, X3
-
-store1_0:
-	VMOVSD        X3, (CX)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         R8, R8
-	JZ            store1_1
-	VADDSD        8(CX), X4, X4
-
-store1_1:
-	VMOVSD        X4, 8(CX)
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X0
-	VADDPD        X0, X5, X5
-	VPERMILPD     $0x01, X5, X0
-	VADDPD        X0, X5, X5
-	TESTB         R8, R8
-	JZ            store1_2
-	VADDSD        16(CX), X5, X5
-
-store1_2:
-	VMOVSD        X5, 16(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF64X2 $0x01, Y6, X0
-	VADDPD        X0, X6, X6
-	VPERMILPD     $0x01, X6, X0
-	VADDPD        X0, X6, X6
-	TESTB         R8, R8
-	JZ            store2_0
-	VADDSD        (CX), X6, X6
-
-store2_0:
-	VMOVSD        X6, (CX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X0
-	VADDPD        X0, X7, X7
-	VPERMILPD     $0x01, X7, X0
-	VADDPD        X0, X7, X7
-	TESTB         R8, R8
-	JZ            store2_1
-	VADDSD        8(CX), X7, X7
-
-store2_1:
-	VMOVSD        X7, 8(CX)
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y8
-	VEXTRACTF64X2 $0x01, Y8, X0
-	VADDPD        X0, X8, X8
-	VPERMILPD     $0x01, X8, X0
-	VADDPD        X0, X8, X8
-	TESTB         R8, R8
-	JZ            store2_2
-	VADDSD        16(CX), X8, X8
-
-store2_2:
-	VMOVSD        X8, 16(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z9, Y0
-	VADDPD        Y0, Y9, Y9
-	VEXTRACTF64X2 $0x01, Y9, X0
-	VADDPD        X0, X9, X9
-	VPERMILPD     $0x01, X9, X0
-	VADDPD        X0, X9, X9
-	TESTB         R8, R8
-	JZ            store3_0
-	VADDSD        (CX), X9, X9
-
-store3_0:
-	VMOVSD        X9, (CX)
-	VEXTRACTF64X4 $0x01, Z10, Y0
-	VADDPD        Y0, Y10, Y10
-	VEXTRACTF64X2 $0x01, Y10, X0
-	VADDPD        X0, X10, X10
-	VPERMILPD     $0x01, X10, X0
-	VADDPD        X0, X10, X10
-	TESTB         R8, R8
-	JZ            store3_1
-	VADDSD        8(CX), X10, X10
-
-store3_1:
-	VMOVSD        X10, 8(CX)
-	VEXTRACTF64X4 $0x01, Z11, Y0
-	VADDPD        Y0, Y11, Y11
-	VEXTRACTF64X2 $0x01, Y11, X0
-	VADDPD        X0, X11, X11
-	VPERMILPD     $0x01, X11, X0
-	VADDPD        X0, X11, X11
-	TESTB         R8, R8
-	JZ            store3_2
-	VADDSD        16(CX), X11, X11
-
-store3_2:
-	VMOVSD        X11, 16(CX)
-	ADDQ          R9, CX
-	VEXTRACTF64X4 $0x01, Z12, Y0
-	VADDPD        Y0, Y12, Y12
-	VEXTRACTF64X2 $0x01, Y12, X0
-	VADDPD        X0, X12, X12
-	VPERMILPD     $0x01, X12, X0
-	VADDPD        X0, X12, X12
-	TESTB         R8, R8
-	JZ            store4_0
-	VADDSD        (CX), X12, X12
-
-store4_0:
-	VMOVSD        X12, (CX)
-	VEXTRACTF64X4 $0x01, Z13, Y0
-	VADDPD        Y0, Y13, Y13
-	VEXTRACTF64X2 $0x01, Y13, X0
-	VADDPD        X0, X13, X13
-	VPERMILPD     $0x01, X13, X0
-	VADDPD        X0, X13, X13
-	TESTB         R8, R8
-	JZ            store4_1
-	VADDSD        8(CX), X13, X13
-
-store4_1:
-	VMOVSD        X13, 8(CX)
-	VEXTRACTF64X4 $0x01, Z14, Y0
-	VADDPD        Y0, Y14, Y14
-	VEXTRACTF64X2 $0x01, Y14, X0
-	VADDPD        X0, X14, X14
-	VPERMILPD     $0x01, X14, X0
-	VADDPD        X0, X14, X14
-	TESTB         R8, R8
-	JZ            store4_2
-	VADDSD        16(CX), X14, X14
-
-store4_2:
-	VMOVSD X14, 16(CX)
 	ADDQ   R9, CX
 	LEAQ   (DX)(BX*4), DX
 	LEAQ   (DX)(BX*1), DX
@@ -24205,376 +16738,6 @@ store4_2:
 
 store4_3:
 	VMOVSS X19, 12(CX)
-	ADDQ   R10, CX
-	LEAQ   (DX)(BX*4), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_5x4AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x4AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ ldb+40(FP), DI
-	LEAQ (DI)(DI*2), R8
-
-tile:
-	MOVQ   DX, R9
-	MOVQ   b+32(FP), R10
-	MOVQ   k+0(FP), R11
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	SUBQ   $0x10, R11
-	JLT    tail
-
-loop:
-	VMOVUPS     (R10), Z20
-	VMOVUPS     (R10)(DI*1), Z21
-	VMOVUPS     (R10)(DI*2), Z22
-	VMOVUPS     (R10)(R8*1), Z23
-	VMOVUPS     (R9), Z24
-	VFMADD231PD Z20, Z24, Z0
-	VFMADD231PD Z21, Z24, Z1
-	VFMADD231PD Z22, Z24, Z2
-	VFMADD231PD Z23, Z24, Z3
-	VMOVUPS     (R9)(BX*1), Z24
-	VFMADD231PD Z20, Z24, Z4
-	VFMADD231PD Z21, Z24, Z5
-	VFMADD231PD Z22, Z24, Z6
-	VFMADD231PD Z23, Z24, Z7
-	VMOVUPS     (R9)(BX*2), Z24
-	VFMADD231PD Z20, Z24, Z8
-	VFMADD231PD Z21, Z24, Z9
-	VFMADD231PD Z22, Z24, Z10
-	VFMADD231PD Z23, Z24, Z11
-	VMOVUPS     (R9)(SI*1), Z24
-	VFMADD231PD Z20, Z24, Z12
-	VFMADD231PD Z21, Z24, Z13
-	VFMADD231PD Z22, Z24, Z14
-	VFMADD231PD Z23, Z24, Z15
-	VMOVUPS     (R9)(BX*4), Z24
-	VFMADD231PD Z20, Z24, Z16
-	VFMADD231PD Z21, Z24, Z17
-	VFMADD231PD Z22, Z24, Z18
-	VFMADD231PD Z23, Z24, Z19
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, R11
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R11
-	CMPQ        R11, $0x00
-	JLE         sum0
-	MOVQ        R11, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (R10), K1, Z20
-	VMOVUPS.Z   (R10)(DI*1), K1, Z21
-	VMOVUPS.Z   (R10)(DI*2), K1, Z22
-	VMOVUPS.Z   (R10)(R8*1), K1, Z23
-	VMOVUPS.Z   (R9), K1, Z24
-	VFMADD231PD Z20, Z24, Z0
-	VFMADD231PD Z21, Z24, Z1
-	VFMADD231PD Z22, Z24, Z2
-	VFMADD231PD Z23, Z24, Z3
-	VMOVUPS.Z   (R9)(BX*1), K1, Z24
-	VFMADD231PD Z20, Z24, Z4
-	VFMADD231PD Z21, Z24, Z5
-	VFMADD231PD Z22, Z24, Z6
-	VFMADD231PD Z23, Z24, Z7
-	VMOVUPS.Z   (R9)(BX*2), K1, Z24
-	VFMADD231PD Z20, Z24, Z8
-	VFMADD231PD Z21, Z24, Z9
-	VFMADD231PD Z22, Z24, Z10
-	VFMADD231PD Z23, Z24, Z11
-	VMOVUPS.Z   (R9)(SI*1), K1, Z24
-	VFMADD231PD Z20, Z24, Z12
-	VFMADD231PD Z21, Z24, Z13
-	VFMADD231PD Z22, Z24, Z14
-	VFMADD231PD Z23, Z24, Z15
-	VMOVUPS.Z   (R9)(BX*4), K1, Z24
-	VFMADD231PD Z20, Z24, Z16
-	VFMADD231PD Z21, Z24, Z17
-	VFMADD231PD Z22, Z24, Z18
-	VFMADD231PD Z23, Z24, Z19
-	SUBQ        $0x10, R11
-
-sum0:
-	MOVQ          ldc+56(FP), R10
-	MOVB          add+64(FP), R9
-	VEXTRACTF64X4 $0x01, Z0, Y20
-	VADDPD        Y20, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X20
-	VADDPD        X20, X0, X0
-	VPERMILPD     $0x01, X0, X20
-	VADDPD        X20, X0, X0
-	TESTB         R9, R9
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R9, R9
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R9, R9
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD        X2, 16(CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R9, R9
-	JZ            store0_3
-	VADDSD        24(CX), X3, X3
-
-store0_3:
-	VMOVSD        X3, 24(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         R9, R9
-	JZ            store1_0
-	VADDSD        (CX), X4, X4
-
-store1_0:
-	VMOVSD        X4, (CX)
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X0
-	VADDPD        X0, X5, X5
-	VPERMILPD     $0x01, X5, X0
-	VADDPD        X0, X5, X5
-	TESTB         R9, R9
-	JZ            store1_1
-	VADDSD        8(CX), X5, X5
-
-store1_1:
-	VMOVSD        X5, 8(CX)
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF64X2 $0x01, Y6, X0
-	VADDPD        X0, X6, X6
-	VPERMILPD     $0x01, X6, X0
-	VADDPD        X0, X6, X6
-	TESTB         R9, R9
-	JZ            store1_2
-	VADDSD        16(CX), X6, X6
-
-store1_2:
-	VMOVSD        X6, 16(CX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X0
-	VADDPD        X0, X7, X7
-	VPERMILPD     $0x01, X7, X0
-	VADDPD        X0, X7, X7
-	TESTB         R9, R9
-	JZ            store1_3
-	VADDSD        24(CX), X7, X7
-
-store1_3:
-	VMOVSD        X7, 24(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y8
-	VEXTRACTF64X2 $0x01, Y8, X0
-	VADDPD        X0, X8, X8
-	VPERMILPD     $0x01, X8, X0
-	VADDPD        X0, X8, X8
-	TESTB         R9, R9
-	JZ            store2_0
-	VADDSD        (CX), X8, X8
-
-store2_0:
-	VMOVSD        X8, (CX)
-	VEXTRACTF64X4 $0x01, Z9, Y0
-	VADDPD        Y0, Y9, Y9
-	VEXTRACTF64X2 $0x01, Y9, X0
-	VADDPD        X0, X9, X9
-	VPERMILPD     $0x01, X9, X0
-	VADDPD        X0, X9, X9
-	TESTB         R9, R9
-	JZ            store2_1
-	VADDSD        8(CX), X9, X9
-
-store2_1:
-	VMOVSD        X9, 8(CX)
-	VEXTRACTF64X4 $0x01, Z10, Y0
-	VADDPD        Y0, Y10, Y10
-	VEXTRACTF64X2 $0x01, Y10, X0
-	VADDPD        X0, X10, X10
-	VPERMILPD     $0x01, X10, X0
-	VADDPD        X0, X10, X10
-	TESTB         R9, R9
-	JZ            store2_2
-	VADDSD        16(CX), X10, X10
-
-store2_2:
-	VMOVSD        X10, 16(CX)
-	VEXTRACTF64X4 $0x01, Z11, Y0
-	VADDPD        Y0, Y11, Y11
-	VEXTRACTF64X2 $0x01, Y11, X0
-	VADDPD        X0, X11, X11
-	VPERMILPD     $0x01, X11, X0
-	VADDPD        X0, X11, X11
-	TESTB         R9, R9
-	JZ            store2_3
-	VADDSD        24(CX), X11, X11
-
-store2_3:
-	VMOVSD        X11, 24(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z12, Y0
-	VADDPD        Y0, Y12, Y12
-	VEXTRACTF64X2 $0x01, Y12, X0
-	VADDPD        X0, X12, X12
-	VPERMILPD     $0x01, X12, X0
-	VADDPD        X0, X12, X12
-	TESTB         R9, R9
-	JZ            store3_0
-	VADDSD        (CX), X12, X12
-
-store3_0:
-	VMOVSD        X12, (CX)
-	VEXTRACTF64X4 $0x01, Z13, Y0
-	VADDPD        Y0, Y13, Y13
-	VEXTRACTF64X2 $0x01, Y13, X0
-	VADDPD        X0, X13, X13
-	VPERMILPD     $0x01, X13, X0
-	VADDPD        X0, X13, X13
-	TESTB         R9, R9
-	JZ            store3_1
-	VADDSD        8(CX), X13, X13
-
-store3_1:
-	VMOVSD        X13, 8(CX)
-	VEXTRACTF64X4 $0x01, Z14, Y0
-	VADDPD        Y0, Y14, Y14
-	VEXTRACTF64X2 $0x01, Y14, X0
-	VADDPD        X0, X14, X14
-	VPERMILPD     $0x01, X14, X0
-	VADDPD        X0, X14, X14
-	TESTB         R9, R9
-	JZ            store3_2
-	VADDSD        16(CX), X14, X14
-
-store3_2:
-	VMOVSD        X14, 16(CX)
-	VEXTRACTF64X4 $0x01, Z15, Y0
-	VADDPD        Y0, Y15, Y15
-	VEXTRACTF64X2 $0x01, Y15, X0
-	VADDPD        X0, X15, X15
-	VPERMILPD     $0x01, X15, X0
-	VADDPD        X0, X15, X15
-	TESTB         R9, R9
-	JZ            store3_3
-	VADDSD        24(CX), X15, X15
-
-store3_3:
-	VMOVSD        X15, 24(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z16, Y0
-	VADDPD        Y0, Y16, Y16
-	VEXTRACTF64X2 $0x01, Y16, X0
-	VADDPD        X0, X16, X16
-	VPERMILPD     $0x01, X16, X0
-	VADDPD        X0, X16, X16
-	TESTB         R9, R9
-	JZ            store4_0
-	VADDSD        (CX), X16, X16
-
-store4_0:
-	VMOVSD        X16, (CX)
-	VEXTRACTF64X4 $0x01, Z17, Y0
-	VADDPD        Y0, Y17, Y17
-	VEXTRACTF64X2 $0x01, Y17, X0
-	VADDPD        X0, X17, X17
-	VPERMILPD     $0x01, X17, X0
-	VADDPD        X0, X17, X17
-	TESTB         R9, R9
-	JZ            store4_1
-	VADDSD        8(CX), X17, X17
-
-store4_1:
-	VMOVSD        X17, 8(CX)
-	VEXTRACTF64X4 $0x01, Z18, Y0
-	VADDPD        Y0, Y18, Y18
-	VEXTRACTF64X2 $0x01, Y18, X0
-	VADDPD        X0, X18, X18
-	VPERMILPD     $0x01, X18, X0
-	VADDPD        X0, X18, X18
-	TESTB         R9, R9
-	JZ            store4_2
-	VADDSD        16(CX), X18, X18
-
-store4_2:
-	VMOVSD        X18, 16(CX)
-	VEXTRACTF64X4 $0x01, Z19, Y0
-	VADDPD        Y0, Y19, Y19
-	VEXTRACTF64X2 $0x01, Y19, X0
-	VADDPD        X0, X19, X19
-	VPERMILPD     $0x01, X19, X0
-	VADDPD        X0, X19, X19
-	TESTB         R9, R9
-	JZ            store4_3
-	VADDSD        24(CX), X19, X19
-
-store4_3:
-	VMOVSD X19, 24(CX)
 	ADDQ   R10, CX
 	LEAQ   (DX)(BX*4), DX
 	LEAQ   (DX)(BX*1), DX
@@ -25072,453 +17235,6 @@ store4_3:
 
 store4_4:
 	VMOVSS X24, 16(CX)
-	ADDQ   R10, CX
-	LEAQ   (DX)(BX*4), DX
-	LEAQ   (DX)(BX*1), DX
-	DECQ   AX
-	JNZ    tile
-	VZEROUPPER
-	RET
-
-// func inner64_5x5AVX512(k int, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·inner64_5x5AVX512(SB), NOSPLIT, $0-65
-	MOVQ tiles+8(FP), AX
-	MOVQ c+48(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ lda+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ ldb+40(FP), DI
-	LEAQ (DI)(DI*2), R8
-
-tile:
-	MOVQ   DX, R9
-	MOVQ   b+32(FP), R10
-	MOVQ   k+0(FP), R11
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	VXORPS Z24, Z24, Z24
-	SUBQ   $0x10, R11
-	JLT    tail
-
-loop:
-	VMOVUPS     (R10), Z25
-	VMOVUPS     (R10)(DI*1), Z26
-	VMOVUPS     (R10)(DI*2), Z27
-	VMOVUPS     (R10)(R8*1), Z28
-	VMOVUPS     (R10)(DI*4), Z29
-	VMOVUPS     (R9), Z30
-	VFMADD231PD Z25, Z30, Z0
-	VFMADD231PD Z26, Z30, Z1
-	VFMADD231PD Z27, Z30, Z2
-	VFMADD231PD Z28, Z30, Z3
-	VFMADD231PD Z29, Z30, Z4
-	VMOVUPS     (R9)(BX*1), Z30
-	VFMADD231PD Z25, Z30, Z5
-	VFMADD231PD Z26, Z30, Z6
-	VFMADD231PD Z27, Z30, Z7
-	VFMADD231PD Z28, Z30, Z8
-	VFMADD231PD Z29, Z30, Z9
-	VMOVUPS     (R9)(BX*2), Z30
-	VFMADD231PD Z25, Z30, Z10
-	VFMADD231PD Z26, Z30, Z11
-	VFMADD231PD Z27, Z30, Z12
-	VFMADD231PD Z28, Z30, Z13
-	VFMADD231PD Z29, Z30, Z14
-	VMOVUPS     (R9)(SI*1), Z30
-	VFMADD231PD Z25, Z30, Z15
-	VFMADD231PD Z26, Z30, Z16
-	VFMADD231PD Z27, Z30, Z17
-	VFMADD231PD Z28, Z30, Z18
-	VFMADD231PD Z29, Z30, Z19
-	VMOVUPS     (R9)(BX*4), Z30
-	VFMADD231PD Z25, Z30, Z20
-	VFMADD231PD Z26, Z30, Z21
-	VFMADD231PD Z27, Z30, Z22
-	VFMADD231PD Z28, Z30, Z23
-	VFMADD231PD Z29, Z30, Z24
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	SUBQ        $0x10, R11
-	JGE         loop
-
-tail:
-	ADDQ        $0x10, R11
-	CMPQ        R11, $0x00
-	JLE         sum0
-	MOVQ        R11, R12
-	MOVQ        $0x00000010, R13
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
-	MOVL        $0xffffffff, R13
-	BZHIL       R12, R13, R13
-	KMOVW       R13, K1
-	VMOVUPS.Z   (R10), K1, Z25
-	VMOVUPS.Z   (R10)(DI*1), K1, Z26
-	VMOVUPS.Z   (R10)(DI*2), K1, Z27
-	VMOVUPS.Z   (R10)(R8*1), K1, Z28
-	VMOVUPS.Z   (R10)(DI*4), K1, Z29
-	VMOVUPS.Z   (R9), K1, Z30
-	VFMADD231PD Z25, Z30, Z0
-	VFMADD231PD Z26, Z30, Z1
-	VFMADD231PD Z27, Z30, Z2
-	VFMADD231PD Z28, Z30, Z3
-	VFMADD231PD Z29, Z30, Z4
-	VMOVUPS.Z   (R9)(BX*1), K1, Z30
-	VFMADD231PD Z25, Z30, Z5
-	VFMADD231PD Z26, Z30, Z6
-	VFMADD231PD Z27, Z30, Z7
-	VFMADD231PD Z28, Z30, Z8
-	VFMADD231PD Z29, Z30, Z9
-	VMOVUPS.Z   (R9)(BX*2), K1, Z30
-	VFMADD231PD Z25, Z30, Z10
-	VFMADD231PD Z26, Z30, Z11
-	VFMADD231PD Z27, Z30, Z12
-	VFMADD231PD Z28, Z30, Z13
-	VFMADD231PD Z29, Z30, Z14
-	VMOVUPS.Z   (R9)(SI*1), K1, Z30
-	VFMADD231PD Z25, Z30, Z15
-	VFMADD231PD Z26, Z30, Z16
-	VFMADD231PD Z27, Z30, Z17
-	VFMADD231PD Z28, Z30, Z18
-	VFMADD231PD Z29, Z30, Z19
-	VMOVUPS.Z   (R9)(BX*4), K1, Z30
-	VFMADD231PD Z25, Z30, Z20
-	VFMADD231PD Z26, Z30, Z21
-	VFMADD231PD Z27, Z30, Z22
-	VFMADD231PD Z28, Z30, Z23
-	VFMADD231PD Z29, Z30, Z24
-	SUBQ        $0x10, R11
-
-sum0:
-	MOVQ          ldc+56(FP), R10
-	MOVB          add+64(FP), R9
-	VEXTRACTF64X4 $0x01, Z0, Y25
-	VADDPD        Y25, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X25
-	VADDPD        X25, X0, X0
-	VPERMILPD     $0x01, X0, X25
-	VADDPD        X25, X0, X0
-	TESTB         R9, R9
-	JZ            store0_0
-	VADDSD        (CX), X0, X0
-
-store0_0:
-	VMOVSD        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	TESTB         R9, R9
-	JZ            store0_1
-	VADDSD        8(CX), X1, X1
-
-store0_1:
-	VMOVSD        X1, 8(CX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	TESTB         R9, R9
-	JZ            store0_2
-	VADDSD        16(CX), X2, X2
-
-store0_2:
-	VMOVSD        X2, 16(CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF64X2 $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDPD        X0, X3, X3
-	TESTB         R9, R9
-	JZ            store0_3
-	VADDSD        24(CX), X3, X3
-
-store0_3:
-	VMOVSD        X3, 24(CX)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF64X2 $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	TESTB         R9, R9
-	JZ            store0_4
-	VADDSD        32(CX), X4, X4
-
-store0_4:
-	VMOVSD        X4, 32(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z5, Y0
-	VADDPD        Y0, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X0
-	VADDPD        X0, X5, X5
-	VPERMILPD     $0x01, X5, X0
-	VADDPD        X0, X5, X5
-	TESTB         R9, R9
-	JZ            store1_0
-	VADDSD        (CX), X5, X5
-
-store1_0:
-	VMOVSD        X5, (CX)
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF64X2 $0x01, Y6, X0
-	VADDPD        X0, X6, X6
-	VPERMILPD     $0x01, X6, X0
-	VADDPD        X0, X6, X6
-	TESTB         R9, R9
-	JZ            store1_1
-	VADDSD        8(CX), X6, X6
-
-store1_1:
-	VMOVSD        X6, 8(CX)
-	VEXTRACTF64X4 $0x01, Z7, Y0
-	VADDPD        Y0, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X0
-	VADDPD        X0, X7, X7
-	VPERMILPD     $0x01, X7, X0
-	VADDPD        X0, X7, X7
-	TESTB         R9, R9
-	JZ            store1_2
-	VADDSD        16(CX), X7, X7
-
-store1_2:
-	VMOVSD        X7, 16(CX)
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y8
-	VEXTRACTF64X2 $0x01, Y8, X0
-	VADDPD        X0, X8, X8
-	VPERMILPD     $0x01, X8, X0
-	VADDPD        X0, X8, X8
-	TESTB         R9, R9
-	JZ            store1_3
-	VADDSD        24(CX), X8, X8
-
-store1_3:
-	VMOVSD        X8, 24(CX)
-	VEXTRACTF64X4 $0x01, Z9, Y0
-	VADDPD        Y0, Y9, Y9
-	VEXTRACTF64X2 $0x01, Y9, X0
-	VADDPD        X0, X9, X9
-	VPERMILPD     $0x01, X9, X0
-	VADDPD        X0, X9, X9
-	TESTB         R9, R9
-	JZ            store1_4
-	VADDSD        32(CX), X9, X9
-
-store1_4:
-	VMOVSD        X9, 32(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z10, Y0
-	VADDPD        Y0, Y10, Y10
-	VEXTRACTF64X2 $0x01, Y10, X0
-	VADDPD        X0, X10, X10
-	VPERMILPD     $0x01, X10, X0
-	VADDPD        X0, X10, X10
-	TESTB         R9, R9
-	JZ            store2_0
-	VADDSD        (CX), X10, X10
-
-store2_0:
-	VMOVSD        X10, (CX)
-	VEXTRACTF64X4 $0x01, Z11, Y0
-	VADDPD        Y0, Y11, Y11
-	VEXTRACTF64X2 $0x01, Y11, X0
-	VADDPD        X0, X11, X11
-	VPERMILPD     $0x01, X11, X0
-	VADDPD        X0, X11, X11
-	TESTB         R9, R9
-	JZ            store2_1
-	VADDSD        8(CX), X11, X11
-
-store2_1:
-	VMOVSD        X11, 8(CX)
-	VEXTRACTF64X4 $0x01, Z12, Y0
-	VADDPD        Y0, Y12, Y12
-	VEXTRACTF64X2 $0x01, Y12, X0
-	VADDPD        X0, X12, X12
-	VPERMILPD     $0x01, X12, X0
-	VADDPD        X0, X12, X12
-	TESTB         R9, R9
-	JZ            store2_2
-	VADDSD        16(CX), X12, X12
-
-store2_2:
-	VMOVSD        X12, 16(CX)
-	VEXTRACTF64X4 $0x01, Z13, Y0
-	VADDPD        Y0, Y13, Y13
-	VEXTRACTF64X2 $0x01, Y13, X0
-	VADDPD        X0, X13, X13
-	VPERMILPD     $0x01, X13, X0
-	VADDPD        X0, X13, X13
-	TESTB         R9, R9
-	JZ            store2_3
-	VADDSD        24(CX), X13, X13
-
-store2_3:
-	VMOVSD        X13, 24(CX)
-	VEXTRACTF64X4 $0x01, Z14, Y0
-	VADDPD        Y0, Y14, Y14
-	VEXTRACTF64X2 $0x01, Y14, X0
-	VADDPD        X0, X14, X14
-	VPERMILPD     $0x01, X14, X0
-	VADDPD        X0, X14, X14
-	TESTB         R9, R9
-	JZ            store2_4
-	VADDSD        32(CX), X14, X14
-
-store2_4:
-	VMOVSD        X14, 32(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z15, Y0
-	VADDPD        Y0, Y15, Y15
-	VEXTRACTF64X2 $0x01, Y15, X0
-	VADDPD        X0, X15, X15
-	VPERMILPD     $0x01, X15, X0
-	VADDPD        X0, X15, X15
-	TESTB         R9, R9
-	JZ            store3_0
-	VADDSD        (CX), X15, X15
-
-store3_0:
-	VMOVSD        X15, (CX)
-	VEXTRACTF64X4 $0x01, Z16, Y0
-	VADDPD        Y0, Y16, Y16
-	VEXTRACTF64X2 $0x01, Y16, X0
-	VADDPD        X0, X16, X16
-	VPERMILPD     $0x01, X16, X0
-	VADDPD        X0, X16, X16
-	TESTB         R9, R9
-	JZ            store3_1
-	VADDSD        8(CX), X16, X16
-
-store3_1:
-	VMOVSD        X16, 8(CX)
-	VEXTRACTF64X4 $0x01, Z17, Y0
-	VADDPD        Y0, Y17, Y17
-	VEXTRACTF64X2 $0x01, Y17, X0
-	VADDPD        X0, X17, X17
-	VPERMILPD     $0x01, X17, X0
-	VADDPD        X0, X17, X17
-	TESTB         R9, R9
-	JZ            store3_2
-	VADDSD        16(CX), X17, X17
-
-store3_2:
-	VMOVSD        X17, 16(CX)
-	VEXTRACTF64X4 $0x01, Z18, Y0
-	VADDPD        Y0, Y18, Y18
-	VEXTRACTF64X2 $0x01, Y18, X0
-	VADDPD        X0, X18, X18
-	VPERMILPD     $0x01, X18, X0
-	VADDPD        X0, X18, X18
-	TESTB         R9, R9
-	JZ            store3_3
-	VADDSD        24(CX), X18, X18
-
-store3_3:
-	VMOVSD        X18, 24(CX)
-	VEXTRACTF64X4 $0x01, Z19, Y0
-	VADDPD        Y0, Y19, Y19
-	VEXTRACTF64X2 $0x01, Y19, X0
-	VADDPD        X0, X19, X19
-	VPERMILPD     $0x01, X19, X0
-	VADDPD        X0, X19, X19
-	TESTB         R9, R9
-	JZ            store3_4
-	VADDSD        32(CX), X19, X19
-
-store3_4:
-	VMOVSD        X19, 32(CX)
-	ADDQ          R10, CX
-	VEXTRACTF64X4 $0x01, Z20, Y0
-	VADDPD        Y0, Y20, Y20
-	VEXTRACTF64X2 $0x01, Y20, X0
-	VADDPD        X0, X20, X20
-	VPERMILPD     $0x01, X20, X0
-	VADDPD        X0, X20, X20
-	TESTB         R9, R9
-	JZ            store4_0
-	VADDSD        (CX), X20, X20
-
-store4_0:
-	VMOVSD        X20, (CX)
-	VEXTRACTF64X4 $0x01, Z21, Y0
-	VADDPD        Y0, Y21, Y21
-	VEXTRACTF64X2 $0x01, Y21, X0
-	VADDPD        X0, X21, X21
-	VPERMILPD     $0x01, X21, X0
-	VADDPD        X0, X21, X21
-	TESTB         R9, R9
-	JZ            store4_1
-	VADDSD        8(CX), X21, X21
-
-store4_1:
-	VMOVSD        X21, 8(CX)
-	VEXTRACTF64X4 $0x01, Z22, Y0
-	VADDPD        Y0, Y22, Y22
-	VEXTRACTF64X2 $0x01, Y22, X0
-	VADDPD        X0, X22, X22
-	VPERMILPD     $0x01, X22, X0
-	VADDPD        X0, X22, X22
-	TESTB         R9, R9
-	JZ            store4_2
-	VADDSD        16(CX), X22, X22
-
-store4_2:
-	VMOVSD        X22, 16(CX)
-	VEXTRACTF64X4 $0x01, Z23, Y0
-	VADDPD        Y0, Y23, Y23
-	VEXTRACTF64X2 $0x01, Y23, X0
-	VADDPD        X0, X23, X23
-	VPERMILPD     $0x01, X23, X0
-	VADDPD        X0, X23, X23
-	TESTB         R9, R9
-	JZ            store4_3
-	VADDSD        24(CX), X23, X23
-
-store4_3:
-	VMOVSD        X23, 24(CX)
-	VEXTRACTF64X4 $0x01, Z24, Y0
-	VADDPD        Y0, Y24, Y24
-	VEXTRACTF64X2 $0x01, Y24, X0
-	VADDPD        X0, X24, X24
-	VPERMILPD     $0x01, X24, X0
-	VADDPD        X0, X24, X24
-	TESTB         R9, R9
-	JZ            store4_4
-	VADDSD        32(CX), X24, X24
-
-store4_4:
-	VMOVSD X24, 32(CX)
 	ADDQ   R10, CX
 	LEAQ   (DX)(BX*4), DX
 	LEAQ   (DX)(BX*1), DX
@@ -29109,9 +20825,9 @@ DATA to31from16<>+48(SB)/8, $0x0000000200000003
 DATA to31from16<>+56(SB)/8, $0x0000000000000001
 GLOBL to31from16<>(SB), RODATA|NOPTR, $64
 
-// func peak32AVX512(n int)
+// func peakAVX512(n int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·peak32AVX512(SB), NOSPLIT, $0-8
+TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	MOVQ   n+0(FP), AX
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -29141,43 +20857,6 @@ round:
 	VFMADD231PS Z13, Z12, Z9
 	VFMADD231PS Z13, Z12, Z10
 	VFMADD231PS Z13, Z12, Z11
-	DECQ        AX
-	JNZ         round
-	VZEROUPPER
-	RET
-
-// func peak64AVX512(n int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·peak64AVX512(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-
-round:
-	VFMADD231PD Z13, Z12, Z0
-	VFMADD231PD Z13, Z12, Z1
-	VFMADD231PD Z13, Z12, Z2
-	VFMADD231PD Z13, Z12, Z3
-	VFMADD231PD Z13, Z12, Z4
-	VFMADD231PD Z13, Z12, Z5
-	VFMADD231PD Z13, Z12, Z6
-	VFMADD231PD Z13, Z12, Z7
-	VFMADD231PD Z13, Z12, Z8
-	VFMADD231PD Z13, Z12, Z9
-	VFMADD231PD Z13, Z12, Z10
-	VFMADD231PD Z13, Z12, Z11
 	DECQ        AX
 	JNZ         round
 	VZEROUPPER

@@ -316,8 +316,8 @@ func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32,
 	return true
 }
 
-// gemmPanel32 runs the kernel of tiles of that many rows.
-func gemmPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// gemmPanel runs the kernel of tiles of that many rows.
+func gemmPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 4*rows + width {
 		case 5:
@@ -425,99 +425,8 @@ func gemmPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, 
 	}
 }
 
-// gemmPanel64 runs the kernel of tiles of that many rows.
-func gemmPanel64(rows, width int, k, tiles, panels int, a *float64, rs, ks int, b *float64, ldb int, c *float64, ldc, last int, add bool) {
-	if path == avx512 {
-		switch 3*rows + width {
-		case 4:
-			gemm64_1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 5:
-			gemm64_1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 7:
-			gemm64_2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 8:
-			gemm64_2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 10:
-			gemm64_3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 11:
-			gemm64_3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 13:
-			gemm64_4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 14:
-			gemm64_4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 16:
-			gemm64_5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 17:
-			gemm64_5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 19:
-			gemm64_6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 20:
-			gemm64_6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 22:
-			gemm64_7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 23:
-			gemm64_7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 25:
-			gemm64_8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 26:
-			gemm64_8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 28:
-			gemm64_9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 29:
-			gemm64_9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 31:
-			gemm64_10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 32:
-			gemm64_10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 34:
-			gemm64_11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 35:
-			gemm64_11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 37:
-			gemm64_12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 38:
-			gemm64_12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 40:
-			gemm64_13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 41:
-			gemm64_13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 43:
-			gemm64_14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 44:
-			gemm64_14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		}
-		return
-	}
-	switch 3*rows + width {
-	case 4:
-		gemm64_1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 5:
-		gemm64_1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 7:
-		gemm64_2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 8:
-		gemm64_2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 10:
-		gemm64_3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 11:
-		gemm64_3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 13:
-		gemm64_4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 14:
-		gemm64_4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 16:
-		gemm64_5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 17:
-		gemm64_5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 19:
-		gemm64_6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 20:
-		gemm64_6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	}
-}
-
-// distPanel32 runs the kernel of tiles of that many rows.
-func distPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// distPanel runs the kernel of tiles of that many rows.
+func distPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
 		switch 3*rows + width {
 		case 4:
@@ -591,8 +500,8 @@ func distPanel32(rows, width int, k, tiles, panels int, a *float32, rs, ks int, 
 	}
 }
 
-// innerTile32 runs the kernel of tiles of that many rows.
-func innerTile32(rows, width int, k, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool) {
+// innerTile runs the kernel of tiles of that many rows.
+func innerTile(rows, width int, k, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool) {
 	if path == avx512 {
 		switch 6*rows + width {
 		case 7:
@@ -627,44 +536,5 @@ func innerTile32(rows, width int, k, tiles int, a *float32, lda int, b *float32,
 		inner3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	case 11:
 		inner3x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	}
-}
-
-// innerTile64 runs the kernel of tiles of that many rows.
-func innerTile64(rows, width int, k, tiles int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, add bool) {
-	if path == avx512 {
-		switch 6*rows + width {
-		case 7:
-			inner64_1x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 8:
-			inner64_1x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 9:
-			inner64_1x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 10:
-			inner64_1x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 11:
-			inner64_1x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 31:
-			inner64_5x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 32:
-			inner64_5x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 33:
-			inner64_5x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 34:
-			inner64_5x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 35:
-			inner64_5x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		}
-		return
-	}
-	switch 3*rows + width {
-	case 4:
-		inner64_1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 5:
-		inner64_1x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 10:
-		inner64_3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 11:
-		inner64_3x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	}
 }

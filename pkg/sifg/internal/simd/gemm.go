@@ -6,16 +6,13 @@ type Workspace struct {
 	// Threads splits the rows of C of a large float32 product over as many goroutines; 0 and 1: none. The bits are the same.
 	Threads int
 
-	pack   []float32
-	pack64 []float64
-	parts  []Workspace // of the goroutines
+	pack  []float32
+	parts []Workspace // of the goroutines
 }
 
-type float interface{ float32 | float64 }
-
 // strided is a matrix with element (i, j) at data[i·row+j·col].
-type strided[T float] struct {
-	data     []T
+type strided struct {
+	data     []float32
 	row, col int
 }
 
@@ -38,7 +35,7 @@ func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb i
 		})
 		return
 	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, ldb, 1}, c, ldc, acc) {
 		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
@@ -54,7 +51,7 @@ func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb i
 		})
 		return
 	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, lda, 1}, strided[float32]{b, 1, ldb}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, acc) {
 		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
@@ -70,44 +67,14 @@ func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb i
 		})
 		return
 	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided[float32]{a, 1, lda}, strided[float32]{b, ldb, 1}, c, ldc, acc) {
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc) {
 		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
 	}
 }
 
-// Gemm64NN is GemmNN in float64.
-func (w *Workspace) Gemm64NN(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
-	checkMatrix(m, k, lda, len(a))
-	checkMatrix(k, n, ldb, len(b))
-	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, lda, 1}, strided[float64]{b, ldb, 1}, c, ldc, acc) {
-		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
-	}
-}
-
-// Gemm64NT is GemmNT in float64.
-func (w *Workspace) Gemm64NT(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
-	checkMatrix(m, k, lda, len(a))
-	checkMatrix(n, k, ldb, len(b))
-	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, lda, 1}, strided[float64]{b, 1, ldb}, c, ldc, acc) {
-		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
-	}
-}
-
-// Gemm64TN is GemmTN in float64.
-func (w *Workspace) Gemm64TN(m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, acc bool) {
-	checkMatrix(k, m, lda, len(a))
-	checkMatrix(k, n, ldb, len(b))
-	checkMatrix(m, n, ldc, len(c))
-	if m > 0 && n > 0 && !product(&w.pack64, m, n, k, strided[float64]{a, 1, lda}, strided[float64]{b, ldb, 1}, c, ldc, acc) {
-		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
-	}
-}
-
-func grow[T float](pack *[]T, n int) {
+func grow(pack *[]float32, n int) {
 	if len(*pack) < n {
-		*pack = Zeros[T](n)
+		*pack = Zeros(n)
 	}
 }
 
@@ -124,7 +91,7 @@ func checkMatrix(rows, cols, ld, n int) {
 	}
 }
 
-func gemmNNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
+func gemmNNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	for i := range m {
 		ci := c[i*ldc:][:n]
 		if !acc {
@@ -133,28 +100,28 @@ func gemmNNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc i
 		for p := range k {
 			aip := a[i*lda+p]
 			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += T(aip * bv)
+				ci[j] += float32(aip * bv)
 			}
 		}
 	}
 }
 
-func gemmNTGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
+func gemmNTGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	for i := range m {
 		for j := range n {
-			var s T
+			var s float32
 			if acc {
 				s = c[i*ldc+j]
 			}
 			for p := range k {
-				s += T(a[i*lda+p] * b[j*ldb+p])
+				s += float32(a[i*lda+p] * b[j*ldb+p])
 			}
 			c[i*ldc+j] = s
 		}
 	}
 }
 
-func gemmTNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, acc bool) {
+func gemmTNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	if !acc {
 		for i := range m {
 			clear(c[i*ldc:][:n])
@@ -165,7 +132,7 @@ func gemmTNGo[T float](m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc i
 			av := a[p*lda+i]
 			ci := c[i*ldc:][:n]
 			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += T(av * bv)
+				ci[j] += float32(av * bv)
 			}
 		}
 	}

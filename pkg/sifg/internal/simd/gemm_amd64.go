@@ -2,45 +2,42 @@
 
 package simd
 
-import "unsafe"
-
 // sums is what a panel kernel computes.
 type sums int
 
 const (
-	products   sums = iota // float32
-	products64             // float64
-	squares                // of differences, float32
+	products sums = iota
+	squares       // of differences
 )
 
 // geometry returns the elements of a vector and the rows of the kernels' largest tile of one or two vectors.
 func (s sums) geometry() (lanes, tile int) {
-	g := [...][2]int{products: {16, 14}, products64: {8, 14}, squares: {16, 12}}
-	if path == avx2 {
-		g = [...][2]int{products: {8, 6}, products64: {4, 6}, squares: {8, 4}}
+	switch {
+	case path == avx2 && s == squares:
+		return 8, 4
+	case path == avx2:
+		return 8, 6
+	case s == squares:
+		return 16, 12
 	}
-	return g[s][0], g[s][1]
+	return 16, 14
 }
 
 // product computes C = A·B (m×k by k×n) or adds to C. It returns false if there is no vector kernel for that.
-func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
+func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
 	if path == portable || k == 0 {
 		return false
 	}
-	s, size := products, 4
-	if unsafe.Sizeof(T(0)) == 8 {
-		s, size = products64, 8
-	}
-	lanes, _ := s.geometry()
+	lanes, _ := products.geometry()
 	vectors := func(n int) int { return (n + lanes - 1) / lanes }
 	switch {
 	case a.col == 1 && isNarrow(n, k):
 		if b.row != 1 { // rows of Bᵀ
 			grow(pack, n*k)
 			transpose(*pack, k, b.data, b.row, k, n)
-			b = strided[T]{*pack, 1, k}
+			b = strided{*pack, 1, k}
 		}
-		inner(m, n, k, size, a, b, c, ldc, acc)
+		inner(m, n, k, a, b, c, ldc, acc)
 	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
 		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
 		need := min(k, blockK)*wide*lanes + m*n
@@ -49,11 +46,11 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 		if acc {
 			transpose(ct, m, c, ldc, m, n)
 		}
-		panels(s, n, m, k, strided[T]{b.data, 1, b.row}, strided[T]{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n])
+		panels(products, n, m, k, strided{b.data, 1, b.row}, strided{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n])
 		transpose(c, ldc, ct, m, n, m)
 	default:
 		grow(pack, min(k, blockK)*min(vectors(n), wide)*lanes)
-		panels(s, m, n, k, a, b, c, ldc, acc, *pack)
+		panels(products, m, n, k, a, b, c, ldc, acc, *pack)
 	}
 	return true
 }
@@ -65,7 +62,7 @@ const (
 )
 
 // transpose sets dst (n×m) to the transpose of src (m×n).
-func transpose[T float](dst []T, ldd int, src []T, lds, m, n int) {
+func transpose(dst []float32, ldd int, src []float32, lds, m, n int) {
 	for i := range m {
 		for j, v := range src[i*lds:][:n] {
 			dst[j*ldd+i] = v
@@ -79,7 +76,7 @@ func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy
 		return false
 	}
 	var pack [64 * 32]float32
-	panels(squares, n, m, d, strided[float32]{x, ldx, 1}, strided[float32]{y, 1, ldy}, dst, ldd, false, pack[:])
+	panels(squares, n, m, d, strided{x, ldx, 1}, strided{y, 1, ldy}, dst, ldd, false, pack[:])
 	return true
 }
 
@@ -95,101 +92,107 @@ func (s sums) shape(m, left int) (width, tile int) {
 // panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the kernel
 // reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack holds at least
 // one row of a panel; its length decides how k is split, which changes no bits.
-func panels[T float](s sums, m, n, k int, a, b strided[T], c []T, ldc int, acc bool, pack []T) {
+func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32) {
 	lanes, _ := s.geometry()
-	size := int(unsafe.Sizeof(T(0)))
 	for j := 0; j < n; {
 		width, tile := s.shape(m, (n-j+lanes-1)/lanes)
 		cols := min(n-j, width*lanes)
-		last := cols - (width-1)*lanes
 		block := min(k, len(pack)/(width*lanes))
 		count := 1 // panels at once
 		for p := 0; p < k; p += block {
-			kp := min(k-p, block)
-			bj := b.data[p*b.row+j*b.col:]
-			call := panelCall{s: s, width: width, k: kp, count: 1, rs: size * a.row, ks: size * a.col,
-				b: unsafe.Pointer(&bj[0]), ldb: size * b.row, ldc: size * ldc, last: size / 4 * last, add: acc || p > 0}
-			at := func(i int) (unsafe.Pointer, unsafe.Pointer) {
-				return unsafe.Pointer(&a.data[i*a.row+p*a.col]), unsafe.Pointer(&c[i*ldc+j])
+			call := panelCall{
+				s: s, width: width, lanes: lanes, tile: tile, cols: cols,
+				m: m, k: min(k-p, block), count: 1,
+				a: strided{a.data[p*a.col:], a.row, a.col},
+				b: strided{b.data[p*b.row+j*b.col:], b.row, b.col},
+				c: c[j:], ldc: ldc, add: acc || p > 0,
 			}
-			first := 0 // rows done while packing
-			switch {
-			case b.col == 1 && width > 1 && m > 2*tile && b.row != width*lanes && s == products && path == avx512:
-				first = tile
-				call.packing(at, unsafe.Pointer(&pack[0]))
-				call.b, call.ldb = unsafe.Pointer(&pack[0]), size*width*lanes
-			case b.col != 1 || last != lanes || m > 2*tile && b.row != width*lanes:
-				packPanel(pack, bj, b.row, b.col, kp, cols, width, lanes)
-				call.b, call.ldb = unsafe.Pointer(&pack[0]), size*width*lanes
-			case width == 2 && block == k:
+			if width == 2 && block == k && !call.mustPack() {
 				count = (n - j) / cols
 				call.count = count
 			}
-			// the other rows in tiles of nearly equal height: high tiles of rows+1, then those of rows
-			tiles := (m - first + tile - 1) / tile
-			rows, high := (m-first)/tiles, (m-first)%tiles
-			call.run(at, first, rows+1, high)
-			call.run(at, first+high*(rows+1), rows, tiles-high)
+			call.compute(pack)
 		}
 		j += count * cols
 	}
 }
 
-// panelCall holds the arguments of a panel kernel that all its calls share; strides are bytes.
+// panelCall is one panel of C, or several that need no packing, for a block of k.
 type panelCall struct {
-	s               sums
-	width, k, count int
-	rs, ks          int
-	b               unsafe.Pointer
-	ldb, ldc, last  int
-	add             bool
+	s                  sums
+	width, lanes, tile int // vectors of the panel, elements of a vector, rows of the largest tile
+	cols               int // columns of the panel that C has
+	m, k, count        int
+	a, b               strided
+	c                  []float32
+	ldc                int
+	add                bool
 }
 
-// run computes tiles of that many rows from row i on; at returns where a row of A and of C begins.
-func (p *panelCall) run(at func(i int) (a, c unsafe.Pointer), i, rows, tiles int) {
+// mustPack reports whether B cannot be read where it lies, or only slowly.
+func (p panelCall) mustPack() bool {
+	return p.b.col != 1 || p.cols != p.width*p.lanes || p.m > 2*p.tile && p.b.row != p.width*p.lanes
+}
+
+// compute packs B if need be and computes the panel.
+func (p panelCall) compute(pack []float32) {
+	first := 0 // rows done while packing
+	if p.mustPack() {
+		if p.b.col == 1 && p.width > 1 && p.m > 2*p.tile && p.b.row != p.width*p.lanes && p.s == products && path == avx512 {
+			first = p.tile
+			p.packing(&pack[0])
+		} else {
+			packPanel(pack, p.b.data, p.b.row, p.b.col, p.k, p.cols, p.width, p.lanes)
+		}
+		p.b = strided{pack, p.width * p.lanes, 1}
+	}
+	// the other rows in tiles of nearly equal height: high tiles of rows+1, then those of rows
+	tiles := (p.m - first + p.tile - 1) / p.tile
+	rows, high := (p.m-first)/tiles, (p.m-first)%tiles
+	p.run(first, rows+1, high)
+	p.run(first+high*(rows+1), rows, tiles-high)
+}
+
+// last returns how many columns of the panel's last vector C has.
+func (p panelCall) last() int { return p.cols - (p.width-1)*p.lanes }
+
+// run computes tiles of that many rows from row i on.
+func (p panelCall) run(i, rows, tiles int) {
 	if tiles == 0 {
 		return
 	}
-	a, c := at(i)
-	switch p.s {
-	case products:
-		gemmPanel32(rows, p.width, p.k, tiles, p.count, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add)
-	case products64:
-		gemmPanel64(rows, p.width, p.k, tiles, p.count, (*float64)(a), p.rs, p.ks, (*float64)(p.b), p.ldb, (*float64)(c), p.ldc, p.last, p.add)
-	case squares:
-		distPanel32(rows, p.width, p.k, tiles, p.count, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add)
+	a, b, c := &p.a.data[i*p.a.row], &p.b.data[0], &p.c[i*p.ldc]
+	if p.s == squares {
+		distPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
+		return
 	}
+	gemmPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
 }
 
 // packing computes the first tile, of the largest height, and packs B on the way.
-func (p *panelCall) packing(at func(i int) (a, c unsafe.Pointer), pack unsafe.Pointer) {
-	a, c := at(0)
+func (p panelCall) packing(pack *float32) {
+	a, b, c, rs, ks, ldb, ldc := &p.a.data[0], &p.b.data[0], &p.c[0], 4*p.a.row, 4*p.a.col, 4*p.b.row, 4*p.ldc
 	if p.width == wide {
-		gemmPack9x3AVX512(p.k, 1, 1, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add, (*float32)(pack))
-	} else {
-		gemmPack14x2AVX512(p.k, 1, 1, (*float32)(a), p.rs, p.ks, (*float32)(p.b), p.ldb, (*float32)(c), p.ldc, p.last, p.add, (*float32)(pack))
+		gemmPack9x3AVX512(p.k, 1, 1, a, rs, ks, b, ldb, c, ldc, p.last(), p.add, pack)
+		return
 	}
+	gemmPack14x2AVX512(p.k, 1, 1, a, rs, ks, b, ldb, c, ldc, p.last(), p.add, pack)
 }
 
 // inner computes C = A·Bᵀ or adds to C, by tiles of inner products.
-func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool) {
+func inner(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 	rows, cols := 5, 5
 	if path == avx2 {
 		rows, cols = 3, 2
 	}
 	for j := 0; j < n; j += cols {
 		for i := 0; i < m; {
-			r, w := rows, min(cols, n-j)
+			r := rows
 			if m-i < rows {
 				r = 1
 			}
 			tiles := (m - i) / r
-			ai, bj, cij := unsafe.Pointer(&a.data[i*a.row]), unsafe.Pointer(&b.data[j*b.col]), unsafe.Pointer(&c[i*ldc+j])
-			if size == 4 {
-				innerTile32(r, w, k, tiles, (*float32)(ai), 4*a.row, (*float32)(bj), 4*b.col, (*float32)(cij), 4*ldc, acc)
-			} else {
-				innerTile64(r, w, 2*k, tiles, (*float64)(ai), 8*a.row, (*float64)(bj), 8*b.col, (*float64)(cij), 8*ldc, acc)
-			}
+			innerTile(r, min(cols, n-j), k, tiles, &a.data[i*a.row], 4*a.row, &b.data[j*b.col], 4*b.col, &c[i*ldc+j], 4*ldc, acc)
 			i += tiles * r
 		}
 	}
@@ -197,11 +200,10 @@ func inner[T float](m, n, k, size int, a, b strided[T], c []T, ldc int, acc bool
 
 // packPanel copies k rows and cols columns of b, element (p, j) at b[p·row+j·col] with row or col 1, into rows of width
 // vectors. Beyond the columns it puts zeros or copies.
-func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
+func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
 	ld := width * lanes
-	size := int(unsafe.Sizeof(T(0)))
 	if col == 1 {
-		packRows(width, (*float32)(unsafe.Pointer(&dst[0])), (*float32)(unsafe.Pointer(&b[0])), size*row, k, size/4*(cols-(width-1)*lanes))
+		packRows(width, &dst[0], &b[0], 4*row, k, cols-(width-1)*lanes)
 		return
 	}
 	for v := 0; v < cols; v += lanes {
@@ -217,8 +219,8 @@ func packPanel[T float](dst, b []T, row, col, k, cols, width, lanes int) {
 			}
 		}
 		done := 0
-		if fours := min(cols-v, lanes) / 4; size == 4 && fours > 0 && k >= 4 {
-			packTransposed((*float32)(unsafe.Pointer(&dst[v])), 4*ld, (*float32)(unsafe.Pointer(&b[v*col])), 4*col, k/4, fours)
+		if fours := min(cols-v, lanes) / 4; fours > 0 && k >= 4 {
+			packTransposed(&dst[v], 4*ld, &b[v*col], 4*col, k/4, fours)
 			done = k / 4 * 4
 			if 4*fours < min(cols-v, lanes) {
 				rest(0, done, 4*fours)

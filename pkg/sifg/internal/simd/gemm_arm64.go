@@ -2,20 +2,18 @@
 
 package simd
 
-import "unsafe"
-
 // The largest tile of the products.
 const (
 	neonRows = 8
 	neonCols = 12
 )
 
-// product computes C = A·B (m×k by k×n) or adds to C, in float32. It returns false if there is no vector kernel for that.
+// product computes C = A·B (m×k by k×n) or adds to C. It returns false if there is no vector kernel for that.
 //
 // A panel of 12 columns of B is packed, filled up with zeros; A is read where it lies, an element at a time. Where C has fewer
 // columns left, its rows go through a tile of their own.
-func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
-	if path != neon || k == 0 || unsafe.Sizeof(T(0)) != 4 {
+func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
+	if path != neon || k == 0 {
 		return false
 	}
 	const size = 4
@@ -26,17 +24,17 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 		for i := 0; i < m; {
 			rows := min(m-i, neonRows)
 			tiles := (m - i) / rows
-			ai, bp := (*float32)(unsafe.Pointer(&a.data[i*a.row])), (*float32)(unsafe.Pointer(&(*pack)[0]))
+			ai, bp := &a.data[i*a.row], &(*pack)[0]
 			if cols == neonCols {
-				gemmNEON(rows, k, tiles, ai, size*a.row, size*a.col, bp, (*float32)(unsafe.Pointer(&c[i*ldc+j])), size*ldc, acc)
+				gemmNEON(rows, k, tiles, ai, size*a.row, size*a.col, bp, &c[i*ldc+j], size*ldc, acc)
 				i += tiles * rows
 				continue
 			}
-			var tile [neonRows * neonCols]T
+			var tile [neonRows * neonCols]float32
 			for r := range rows {
 				copy(tile[r*neonCols:][:cols], c[(i+r)*ldc+j:])
 			}
-			gemmNEON(rows, k, 1, ai, size*a.row, size*a.col, bp, (*float32)(unsafe.Pointer(&tile[0])), size*neonCols, acc)
+			gemmNEON(rows, k, 1, ai, size*a.row, size*a.col, bp, &tile[0], size*neonCols, acc)
 			for r := range rows {
 				copy(c[(i+r)*ldc+j:][:cols], tile[r*neonCols:])
 			}
@@ -47,7 +45,7 @@ func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, a
 }
 
 // packNEON copies columns j…j+cols−1 of B, and zeros beyond them, into rows of neonCols.
-func packNEON[T float](dst []T, b strided[T], k, j, cols int) {
+func packNEON(dst []float32, b strided, k, j, cols int) {
 	if b.col == 1 {
 		for p := range k {
 			row := dst[p*neonCols:][:neonCols]

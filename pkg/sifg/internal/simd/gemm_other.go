@@ -2,7 +2,7 @@
 
 package simd
 
-func product[T float](pack *[]T, m, n, k int, a, b strided[T], c []T, ldc int, acc bool) bool {
+func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
 	return false
 }
 

@@ -2196,8 +2196,8 @@ step:
 	BNE tile
 	RET
 
-// func peak32NEON(n int)
-TEXT ·peak32NEON(SB), NOSPLIT, $0-8
+// func peakNEON(n int)
+TEXT ·peakNEON(SB), NOSPLIT, $0-8
 	MOVD n+0(FP), R9
 round:
 	WORD $0x4E3ECFE0 // fmla v0, v31, v30
@@ -2212,26 +2212,6 @@ round:
 	WORD $0x4E3ECFE9 // fmla v9, v31, v30
 	WORD $0x4E3ECFEA // fmla v10, v31, v30
 	WORD $0x4E3ECFEB // fmla v11, v31, v30
-	SUBS $1, R9
-	BNE round
-	RET
-
-// func peak64NEON(n int)
-TEXT ·peak64NEON(SB), NOSPLIT, $0-8
-	MOVD n+0(FP), R9
-round:
-	WORD $0x4E7ECFE0 // fmla v0, v31, v30
-	WORD $0x4E7ECFE1 // fmla v1, v31, v30
-	WORD $0x4E7ECFE2 // fmla v2, v31, v30
-	WORD $0x4E7ECFE3 // fmla v3, v31, v30
-	WORD $0x4E7ECFE4 // fmla v4, v31, v30
-	WORD $0x4E7ECFE5 // fmla v5, v31, v30
-	WORD $0x4E7ECFE6 // fmla v6, v31, v30
-	WORD $0x4E7ECFE7 // fmla v7, v31, v30
-	WORD $0x4E7ECFE8 // fmla v8, v31, v30
-	WORD $0x4E7ECFE9 // fmla v9, v31, v30
-	WORD $0x4E7ECFEA // fmla v10, v31, v30
-	WORD $0x4E7ECFEB // fmla v11, v31, v30
 	SUBS $1, R9
 	BNE round
 	RET

@@ -23,10 +23,8 @@ const (
 )
 
 // guarded returns n elements that start off elements (off ≤ 16) after a guard, so that off runs through all alignments.
-func guarded(n, off int) (buf, x []float32) { return guardedOf[float32](n, off) }
-
-func guardedOf[T float](n, off int) (buf, x []T) {
-	buf = make([]T, n+2*guard+off)
+func guarded(n, off int) (buf, x []float32) {
+	buf = make([]float32, n+2*guard+off)
 	for i := range buf {
 		buf[i] = guardValue
 	}
@@ -36,7 +34,7 @@ func guardedOf[T float](n, off int) (buf, x []T) {
 }
 
 // checkGuard fails if anything but the n elements at guard+off changed.
-func checkGuard[T float](t *testing.T, buf []T, n, off int) {
+func checkGuard(t *testing.T, buf []float32, n, off int) {
 	t.Helper()
 	for i, v := range buf {
 		if (i < guard+off || i >= guard+off+n) && v != guardValue {

@@ -1,13 +1,12 @@
 package simd
 
 // FMALoop runs n rounds of independent fused multiply-adds on the path, which must be one of Supported, and returns how many
-// floating-point operations that were: divided by the time it took, the processor's peak on that path. bits is 32 or 64,
-// the size of a number. On the portable path the operations are scalar products and sums.
-func FMALoop(path string, bits, n int) (flops float64) {
+// floating-point operations that were: divided by the time it took, the processor's peak on that path. On the portable path the operations are scalar products and sums.
+func FMALoop(path string, n int) (flops float64) {
 	if n <= 0 {
 		return 0
 	}
-	lanes := fmaRounds(path, bits, n)
+	lanes := fmaRounds(path, n)
 	if lanes == 0 {
 		scalarRounds(n)
 		lanes = 1

@@ -3,14 +3,10 @@
 package simd
 
 // fmaRounds runs n rounds of 12 vector operations and returns the lanes of a vector, or 0 for the portable path.
-func fmaRounds(path string, bits, n int) (lanes int) {
-	switch {
-	case path == "neon" && bits == 64:
-		peak64NEON(n)
-		return 2
-	case path == "neon":
-		peak32NEON(n)
-		return 4
+func fmaRounds(path string, n int) (lanes int) {
+	if path != "neon" {
+		return 0
 	}
-	return 0
+	peakNEON(n)
+	return 4
 }

@@ -2,4 +2,4 @@
 
 package simd
 
-func fmaRounds(path string, bits, n int) (lanes int) { return 0 }
+func fmaRounds(path string, n int) (lanes int) { return 0 }

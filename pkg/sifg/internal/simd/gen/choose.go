@@ -61,16 +61,12 @@ func %[1]sVector(%[2]s) bool {
 		}
 		b.WriteString("}\n")
 	}
-	double := func(params string) string { return strings.ReplaceAll(params, "float32", "float64") }
 	products := func(m *machine) ([]int, int) { rows, _ := m.tile(); width, _ := m.widest(); return upTo(rows), width }
-	doubles := func(m *machine) ([]int, int) { rows, _ := m.tile(); return upTo(rows), 2 }
 	squares := func(m *machine) ([]int, int) { _, rows := m.tile(); return upTo(rows), 2 }
 	inner := func(m *machine) ([]int, int) { rows, cols := m.innerTile(); return []int{1, rows}, cols }
-	tiles("gemmPanel32", "gemm", panelParams, products)
-	tiles("gemmPanel64", "gemm64_", double(panelParams), doubles)
-	tiles("distPanel32", "dist", panelParams, squares)
-	tiles("innerTile32", "inner", innerParams, inner)
-	tiles("innerTile64", "inner64_", double(innerParams), inner)
+	tiles("gemmPanel", "gemm", panelParams, products)
+	tiles("distPanel", "dist", panelParams, squares)
+	tiles("innerTile", "inner", innerParams, inner)
 	return []byte(b.String())
 }
 

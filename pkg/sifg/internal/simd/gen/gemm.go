@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -30,32 +29,24 @@ func (m *machine) matrixProducts() {
 	product, distance := m.tile()
 	for _, width := range []int{1, 2} {
 		for rows := range product {
-			m.panel("gemm", rows+1, width, false)
-			m.double = true
-			m.panel("gemm64_", rows+1, width, false)
-			m.double = false
+			m.panel(tile{name: "gemm", rows: rows + 1, width: width})
 		}
 		for rows := range distance {
-			m.panel("dist", rows+1, width, true)
+			m.panel(tile{name: "dist", rows: rows + 1, width: width, distance: true})
 		}
 	}
 	if width, rows := m.widest(); width > 2 {
 		for r := range rows {
-			m.panel("gemm", r+1, width, false)
+			m.panel(tile{name: "gemm", rows: r + 1, width: width})
 		}
-		m.packs = true
-		m.panel("gemmPack", product, 2, false)
-		m.panel("gemmPack", rows, width, false)
-		m.packs = false
+		m.panel(tile{name: "gemmPack", rows: product, width: 2, packs: true})
+		m.panel(tile{name: "gemmPack", rows: rows, width: width, packs: true})
 		m.packRows(width)
 	}
 	rows, cols := m.innerTile()
 	for _, r := range []int{1, rows} {
 		for c := range cols {
 			m.inner("inner", r, c+1)
-			m.double = true
-			m.inner("inner64_", r, c+1)
-			m.double = false
 		}
 	}
 	m.packRows(1)
@@ -63,21 +54,29 @@ func (m *machine) matrixProducts() {
 	m.packTransposed()
 }
 
-// packParams are those of a kernel that also packs.
-const packParams = panelParams + ", pack *float32"
-
 const panelParams = "k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
 
-// params returns params, with float64 in place of float32 if that is the precision in use.
-func (m *machine) params(params string) string {
-	if m.double {
-		return strings.ReplaceAll(params, "float32", "float64")
-	}
-	return params
+// tile is what a panel kernel computes at once: rows × width vectors of C.
+type tile struct {
+	name        string
+	rows, width int
+	distance    bool // sums of squared differences
+	packs       bool // B is packed on the way
+}
+
+// panelKernel is a kernel of column panels while it is emitted.
+type panelKernel struct {
+	*machine
+	tile
+	a, rs, ks, ldb, c, ldc reg.GPVirtual
+	a0, a1                 reg.GPVirtual // row 0 and row 9 of the tile, at column p
+	b, left                reg.GPVirtual // row p of B, and how many are left
+	row                    func(r int) Mem
+	acc                    [][]reg.VecVirtual
 }
 
 // panel emits the kernel of column panels of C: C = A·B, or C += A·B if add, for tiles·rows rows. A panel is width vectors
-// wide; `last` is the 32-bit words of its last vector that belong to C. Several panels lie side by side in B and C. Element
+// wide; `last` is the columns of its last vector that belong to C. Several panels lie side by side in B and C. Element
 // (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:], row i of C is c[i·ldc:]; strides count bytes.
 //
 // Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on its
@@ -85,212 +84,231 @@ func (m *machine) params(params string) string {
 //
 // A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for the
 // tiles below: the copy waits for memory while the products go on.
-func (m *machine) panel(name string, rows, width int, distance bool) {
-	name = fmt.Sprintf("%s%dx%d", name, rows, width)
+func (m *machine) panel(t tile) {
 	params := panelParams
-	if m.packs {
-		params = packParams
+	if t.packs {
+		params += ", pack *float32"
 	}
-	m.function(name, "func("+m.params(params)+")", "is a panel of tiles of that many rows × vectors.")
-
+	name := fmt.Sprintf("%s%dx%d", t.name, t.rows, t.width)
+	m.function(name, "func("+params+")", "is a panel of tiles of that many rows × vectors.")
 	tiles := m.GP64() // a packing kernel has one
-	if !m.packs {
+	if !t.packs {
 		m.Load(m.Param("tiles"), tiles)
 	}
-	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
-	rs := m.Load(m.Param("rs"), m.GP64()).(reg.GPVirtual)
-	ks := m.Load(m.Param("ks"), m.GP64()).(reg.GPVirtual)
-	ldb := m.Load(m.Param("ldb"), m.GP64()).(reg.GPVirtual)
-	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
-	ldc := m.Load(m.Param("ldc"), m.GP64()).(reg.GPVirtual)
+	param := func(name string) reg.GPVirtual { return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual) }
+	k := panelKernel{machine: m, tile: t}
+	k.a, k.rs, k.ks = param("a"), param("rs"), param("ks")
+	k.ldb, k.c, k.ldc = param("ldb"), param("c"), param("ldc")
+	k.a0, k.a1 = m.GP64(), m.GP64()
+	k.row = m.rowAddresses(k.a0, k.a1, k.rs, t.rows)
 
-	a0, a1 := m.GP64(), m.GP64() // row 0 and row 9 of the tile, at column p
-	row := m.rowAddresses(a0, a1, rs, rows)
+	m.Label("tile")
+	k.begin()
+	k.fetchNext()
+	m.MOVQ(k.a, k.a0)
+	if t.rows > 9 {
+		m.LEAQ(Mem{Base: k.a, Index: k.rs, Scale: 8}, k.a1)
+		m.ADDQ(k.rs, k.a1)
+	}
+	if t.packs {
+		k.sumAndPack()
+	} else {
+		k.sum()
+	}
+	k.store()
+	if !t.packs {
+		k.next(tiles)
+	}
+	m.ret()
+}
 
-	// the parameters' places on the stack are the variables of the outer loop
+// begin sets the sums to zero or to C.
+func (k *panelKernel) begin() {
+	k.acc = make([][]reg.VecVirtual, k.rows)
+	for r := range k.acc {
+		for range k.width {
+			k.acc[r] = append(k.acc[r], k.vec())
+		}
+	}
+	add, last, cr := k.GP8(), k.GP64(), k.GP64()
+	k.Load(k.Param("last"), last)
+	k.Load(k.Param("add"), add)
+	k.TESTB(add, add)
+	k.JNZ(LabelRef("continue"))
+	for r := range k.acc {
+		for _, v := range k.acc[r] {
+			k.VXORPS(v, v, v)
+		}
+	}
+	k.JMP(LabelRef("start"))
+	k.Label("continue")
+	mask := k.mask(last)
+	k.MOVQ(k.c, cr)
+	for r := range k.acc {
+		for w, v := range k.acc[r][:k.width-1] {
+			k.VMOVUPS(Mem{Base: cr, Disp: w * k.bytes}, v)
+		}
+		x := Mem{Base: cr, Disp: (k.width - 1) * k.bytes}
+		if k.wide() {
+			k.VMOVUPS_Z(x, mask.Op, k.acc[r][k.width-1])
+		} else {
+			k.VMASKMOVPS(x, mask.Op, k.acc[r][k.width-1])
+		}
+		k.ADDQ(k.ldc, cr)
+	}
+	k.Label("start")
+}
+
+// fetchNext fetches the next tile's C where a tile takes long enough: its rows may lie far apart.
+func (k *panelKernel) fetchNext() {
+	cr := k.GP64()
+	k.b, k.left = k.GP64(), k.GP64()
+	k.Load(k.Param("b"), k.b)
+	k.Load(k.Param("k"), k.left)
+	k.CMPQ(k.left, U8(64))
+	k.JLT(LabelRef("near"))
+	k.MOVQ(k.c, cr)
+	for range k.rows {
+		k.ADDQ(k.ldc, cr)
+	}
+	for range k.rows {
+		for line := 0; line < k.width*k.bytes; line += 64 {
+			k.PREFETCHT0(Mem{Base: cr, Disp: line})
+		}
+		k.ADDQ(k.ldc, cr)
+	}
+	k.Label("near")
+}
+
+// step adds the products of one p and goes to the next.
+func (k *panelKernel) step(load func(w int) reg.VecVirtual) {
+	k.multiply(load)
+	k.ADDQ(k.ks, k.a0)
+	if k.rows > 9 {
+		k.ADDQ(k.ks, k.a1)
+	}
+	k.ADDQ(k.ldb, k.b)
+}
+
+// sum adds all products.
+func (k *panelKernel) sum() {
+	load := func(w int) reg.VecVirtual { return k.load(Mem{Base: k.b, Disp: w * k.bytes}) }
+	k.SUBQ(U8(2), k.left) // two at a time: fewer jumps, and additions beside the products
+	k.JLT(LabelRef("odd"))
+	k.Label("step")
+	k.step(load)
+	k.step(load)
+	k.SUBQ(U8(2), k.left)
+	k.JGE(LabelRef("step"))
+	k.Label("odd")
+	k.ADDQ(U8(2), k.left)
+	k.JZ(LabelRef("store"))
+	k.step(load)
+	k.Label("store")
+}
+
+// sumAndPack does what sum does, and stores B.
+func (k *panelKernel) sumAndPack() {
+	last := k.GP64()
+	k.Load(k.Param("last"), last)
+	mask := k.mask(last)
+	pack := k.Load(k.Param("pack"), k.GP64()).(reg.GPVirtual)
+	far := k.GP64() // so many rows ahead that memory has them in time
+	k.LEAQ(Mem{Base: k.b, Index: k.ldb, Scale: 8}, far)
+	k.LEAQ(Mem{Base: far, Index: k.ldb, Scale: 8}, far)
+	k.Label("step")
+	for line := 0; line < k.width*k.bytes; line += 64 {
+		k.PREFETCHT0(Mem{Base: far, Disp: line})
+	}
+	k.step(func(w int) reg.VecVirtual {
+		x := Mem{Base: k.b, Disp: w * k.bytes}
+		v := k.vec()
+		if w < k.width-1 {
+			k.VMOVUPS(x, v)
+		} else {
+			k.VMOVUPS_Z(x, mask.Op, v)
+		}
+		k.VMOVUPS(v, Mem{Base: pack, Disp: w * k.bytes})
+		return v
+	})
+	k.ADDQ(k.ldb, far)
+	k.ADDQ(U32(k.width*k.bytes), pack)
+	k.DECQ(k.left)
+	k.JNZ(LabelRef("step"))
+}
+
+// store writes the tile to C, and moves there to the next.
+func (k *panelKernel) store() {
+	last := k.GP64()
+	k.Load(k.Param("last"), last)
+	k.CMPQ(last, U8(k.bytes/4))
+	k.JNE(LabelRef("partial"))
+	for r := range k.acc {
+		for w, v := range k.acc[r] {
+			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
+		}
+		k.ADDQ(k.ldc, k.c)
+	}
+	k.JMP(LabelRef("next"))
+	k.Label("partial")
+	mask := k.mask(last)
+	for r := range k.acc {
+		for w, v := range k.acc[r][:k.width-1] {
+			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
+		}
+		k.storeMasked(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, mask)
+		k.ADDQ(k.ldc, k.c)
+	}
+	k.Label("next")
+}
+
+// next goes to the next tile below, or to the first of the next panel. The parameters' places on the stack are the variables of the
+// loop over panels.
+func (k *panelKernel) next(tiles reg.GPVirtual) {
 	place := func(name string) Mem {
-		p, err := m.Param(name).Resolve()
+		p, err := k.Param(name).Resolve()
 		if err != nil {
 			panic(err)
 		}
 		return p.Addr
 	}
-
-	m.Label("tile")
-	acc := make([][]reg.VecVirtual, rows)
-	for r := range acc {
-		for range width {
-			acc[r] = append(acc[r], m.vec())
-		}
-	}
-	add, last, cr := m.GP8(), m.GP64(), m.GP64()
-	m.Load(m.Param("last"), last)
-	m.Load(m.Param("add"), add)
-	m.TESTB(add, add)
-	m.JNZ(LabelRef("continue"))
-	for r := range acc {
-		for _, v := range acc[r] {
-			m.VXORPS(v, v, v)
-		}
-	}
-	m.JMP(LabelRef("start"))
-	m.Label("continue")
-	k := m.mask(last)
-	m.MOVQ(c, cr)
-	for r := range acc {
-		for w, v := range acc[r][:width-1] {
-			m.VMOVUPS(Mem{Base: cr, Disp: w * m.bytes}, v)
-		}
-		x := Mem{Base: cr, Disp: (width - 1) * m.bytes}
-		if m.wide() {
-			m.VMOVUPS_Z(x, k.Op, acc[r][width-1])
-		} else {
-			m.VMASKMOVPS(x, k.Op, acc[r][width-1])
-		}
-		m.ADDQ(ldc, cr)
-	}
-
-	m.Label("start")
-	b, kk := m.GP64(), m.GP64()
-	m.Load(m.Param("b"), b)
-	m.Load(m.Param("k"), kk)
-	m.CMPQ(kk, U8(64)) // where a tile takes long enough, fetch the next one's C: its rows may lie far apart
-	m.JLT(LabelRef("near"))
-	m.MOVQ(c, cr)
-	for range rows {
-		m.ADDQ(ldc, cr)
-	}
-	for range rows {
-		for line := 0; line < width*m.bytes; line += 64 {
-			m.PREFETCHT0(Mem{Base: cr, Disp: line})
-		}
-		m.ADDQ(ldc, cr)
-	}
-	m.Label("near")
-	m.MOVQ(a, a0)
-	if rows > 9 {
-		m.LEAQ(Mem{Base: a, Index: rs, Scale: 8}, a1)
-		m.ADDQ(rs, a1)
-	}
-	if m.packs {
-		k = m.mask(last)
-		pack := m.Load(m.Param("pack"), m.GP64()).(reg.GPVirtual)
-		far := m.GP64() // so many rows ahead that memory has them in time
-		m.LEAQ(Mem{Base: b, Index: ldb, Scale: 8}, far)
-		m.LEAQ(Mem{Base: far, Index: ldb, Scale: 8}, far)
-		m.Label("step")
-		for line := 0; line < width*m.bytes; line += 64 {
-			m.PREFETCHT0(Mem{Base: far, Disp: line})
-		}
-		m.multiply(acc, row, distance, func(w int) reg.VecVirtual {
-			x := Mem{Base: b, Disp: w * m.bytes}
-			v := m.vec()
-			if w < width-1 {
-				m.VMOVUPS(x, v)
-			} else {
-				m.VMOVUPS_Z(x, k.Op, v)
-			}
-			m.VMOVUPS(v, Mem{Base: pack, Disp: w * m.bytes})
-			return v
-		})
-		m.ADDQ(ks, a0)
-		if rows > 9 {
-			m.ADDQ(ks, a1)
-		}
-		m.ADDQ(ldb, b)
-		m.ADDQ(ldb, far)
-		m.ADDQ(U32(width*m.bytes), pack)
-		m.DECQ(kk)
-		m.JNZ(LabelRef("step"))
-	} else {
-		step := func() {
-			m.multiply(acc, row, distance, func(w int) reg.VecVirtual { return m.load(Mem{Base: b, Disp: w * m.bytes}) })
-			m.ADDQ(ks, a0)
-			if rows > 9 {
-				m.ADDQ(ks, a1)
-			}
-			m.ADDQ(ldb, b)
-		}
-		m.SUBQ(U8(2), kk) // two at a time: fewer jumps, and additions beside the products
-		m.JLT(LabelRef("odd"))
-		m.Label("step")
-		step()
-		step()
-		m.SUBQ(U8(2), kk)
-		m.JGE(LabelRef("step"))
-		m.Label("odd")
-		m.ADDQ(U8(2), kk)
-		m.JZ(LabelRef("store"))
-		step()
-		m.Label("store")
-	}
-
-	m.Load(m.Param("last"), last)
-	m.CMPQ(last, U8(m.bytes/4))
-	m.JNE(LabelRef("partial"))
-	for r := range acc {
-		for w, v := range acc[r] {
-			m.VMOVUPS(v, Mem{Base: c, Disp: w * m.bytes})
-		}
-		m.ADDQ(ldc, c)
-	}
-	m.JMP(LabelRef("next"))
-	m.Label("partial")
-	k = m.mask(last)
-	for r := range acc {
-		for w, v := range acc[r][:width-1] {
-			m.VMOVUPS(v, Mem{Base: c, Disp: w * m.bytes})
-		}
-		m.storeMasked(acc[r][width-1], Mem{Base: c, Disp: (width - 1) * m.bytes}, k)
-		m.ADDQ(ldc, c)
-	}
-	m.Label("next")
-	if m.packs {
-		m.ret()
-		return
-	}
 	for _, s := range []int{8, 4, 2, 1} { // a += rows·rs
-		if rows&s != 0 {
-			m.LEAQ(Mem{Base: a, Index: rs, Scale: uint8(s)}, a)
+		if k.rows&s != 0 {
+			k.LEAQ(Mem{Base: k.a, Index: k.rs, Scale: uint8(s)}, k.a)
 		}
 	}
-	m.DECQ(tiles)
-	m.JNZ(LabelRef("tile"))
-	m.DECQ(place("panels"))
-	m.JZ(LabelRef("done"))
-	m.ADDQ(U32(width*m.bytes), place("b"))
-	m.ADDQ(U32(width*m.bytes), place("c"))
-	m.Load(m.Param("tiles"), tiles)
-	m.Load(m.Param("a"), a)
-	m.Load(m.Param("c"), c)
-	m.JMP(LabelRef("tile"))
-	m.Label("done")
-	m.ret()
+	k.DECQ(tiles)
+	k.JNZ(LabelRef("tile"))
+	k.DECQ(place("panels"))
+	k.JZ(LabelRef("done"))
+	k.ADDQ(U32(k.width*k.bytes), place("b"))
+	k.ADDQ(U32(k.width*k.bytes), place("c"))
+	k.Load(k.Param("tiles"), tiles)
+	k.Load(k.Param("a"), k.a)
+	k.Load(k.Param("c"), k.c)
+	k.JMP(LabelRef("tile"))
+	k.Label("done")
 }
 
-// multiply adds the products of one column of A and one row of B to a tile.
-func (m *machine) multiply(acc [][]reg.VecVirtual, row func(r int) Mem, distance bool, load func(w int) reg.VecVirtual) {
-	width := len(acc[0])
-	var bv []reg.VecVirtual
-	for w := range width {
-		bv = append(bv, load(w))
+// multiply adds the products of one column of A and one row of B to the tile.
+func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
+	var b []reg.VecVirtual
+	for w := range k.width {
+		b = append(b, load(w))
 	}
-	for r := range acc {
-		switch {
-		case distance:
-			av := m.vec()
-			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
-			for w, v := range acc[r] {
-				d := m.sub(bv[w], av)
-				m.addTo(v, d, d)
-			}
-		case m.wide() && width == 1:
-			m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(row(r), bv[0], acc[r][0])
-		default:
-			av := m.vec()
-			m.either(m.VBROADCASTSS, m.VBROADCASTSD)(row(r), av)
-			for w, v := range acc[r] {
-				m.addTo(v, av, bv[w])
+	for r := range k.acc {
+		if k.wide() && k.width == 1 && !k.distance {
+			k.VFMADD231PS_BCST(k.row(r), b[0], k.acc[r][0])
+			continue
+		}
+		a := k.vec()
+		k.VBROADCASTSS(k.row(r), a)
+		for w, v := range k.acc[r] {
+			if k.distance {
+				d := k.sub(b[w], a)
+				k.addTo(v, d, d)
+			} else {
+				k.addTo(v, a, b[w])
 			}
 		}
 	}

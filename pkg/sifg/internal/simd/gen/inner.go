@@ -18,11 +18,11 @@ func (m *machine) innerTile() (rows, cols int) {
 	return 3, 2
 }
 
-// inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for tiles below each other (strides in bytes, k in 32-bit words).
-// The sum is made in 64 bytes' worth of partial sums, of every 16th float32 or 8th float64, which are then added pairwise:
+// inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for tiles below each other (strides in bytes).
+// The sum is made in 64 bytes' worth of partial sums, of every 16th element, which are then added pairwise:
 // upper half to lower half until one is left. Both machines do the same.
 func (m *machine) inner(name string, rows, cols int) {
-	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+m.params(innerParams)+")",
+	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+innerParams+")",
 		"is a column of tiles of inner products of that many rows of A and of B.")
 	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
 	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
@@ -104,11 +104,6 @@ func (m *machine) inner(name string, rows, cols int) {
 	add, ldc := m.GP8(), m.GP64()
 	m.Load(m.Param("ldc"), ldc)
 	m.Load(m.Param("add"), add)
-	size := 4
-	if m.double {
-		size = 8
-	}
-	plus := m.either(m.VADDPS, m.VADDPD)
 	for i := range rows {
 		for j := range cols {
 			v := acc[i][j]
@@ -116,9 +111,9 @@ func (m *machine) inner(name string, rows, cols int) {
 			if m.wide() {
 				upper := m.YMM()
 				m.VEXTRACTF64X4(U8(1), v[0], upper)
-				plus(upper, y, y)
+				m.VADDPS(upper, y, y)
 			} else {
-				plus(v[1], y, y)
+				m.VADDPS(v[1], y, y)
 			}
 			x, upper := v[0].AsX(), m.XMM()
 			if m.wide() {
@@ -126,28 +121,18 @@ func (m *machine) inner(name string, rows, cols int) {
 			} else {
 				m.VEXTRACTF128(U8(1), y, upper)
 			}
-			plus(upper, x, x)
+			m.VADDPS(upper, x, x)
 			m.VPERMILPD(U8(1), x, upper)
-			plus(upper, x, x)
-			if !m.double {
-				m.VPERMILPS(U8(1), x, upper)
-				plus(upper, x, x)
-			}
+			m.VADDPS(upper, x, x)
+			m.VPERMILPS(U8(1), x, upper)
+			m.VADDPS(upper, x, x)
 			done := fmt.Sprintf("store%d_%d", i, j)
-			to := Mem{Base: c, Disp: j * size}
+			to := Mem{Base: c, Disp: 4 * j}
 			m.TESTB(add, add)
 			m.JZ(LabelRef(done))
-			if m.double {
-				m.VADDSD(to, x, x)
-			} else {
-				m.VADDSS(to, x, x)
-			}
+			m.VADDSS(to, x, x)
 			m.Label(done)
-			if m.double {
-				m.VMOVSD(x, to)
-			} else {
-				m.VMOVSS(x, to)
-			}
+			m.VMOVSS(x, to)
 		}
 		m.ADDQ(ldc, c)
 	}

@@ -23,7 +23,6 @@ type machine struct {
 	data   map[string]Mem
 
 	double bool // arithmetic is float64
-	packs  bool // the panel kernel packs B
 
 	most    int                       // constants of the current function that may be in registers
 	hoistTo int                       // node of the current function before which hoist emits

@@ -17,8 +17,7 @@ func arm64Files(kernels []kernel) []file {
 	for rows := 1; rows <= neonRows; rows++ {
 		a.panel(rows)
 	}
-	a.peak("peak32", 0x4E20CC00)
-	a.peak("peak64", 0x4E60CC00)
+	a.peak()
 	var data strings.Builder
 	for i, c := range a.constants {
 		for lane := range 4 {
@@ -300,11 +299,11 @@ func (a *arm64) panel(rows int) {
 }
 
 // peak emits n rounds of 12 fused multiply-adds in registers.
-func (a *arm64) peak(name string, fmla uint32) {
-	fmt.Fprintf(&a.stubs, "\nfunc %sNEON(n int)\n", name)
-	fmt.Fprintf(&a.text, "\n// func %sNEON(n int)\nTEXT ·%sNEON(SB), NOSPLIT, $0-8\n\tMOVD n+0(FP), R9\nround:\n", name, name)
+func (a *arm64) peak() {
+	fmt.Fprint(&a.stubs, "\nfunc peakNEON(n int)\n")
+	fmt.Fprint(&a.text, "\n// func peakNEON(n int)\nTEXT ·peakNEON(SB), NOSPLIT, $0-8\n\tMOVD n+0(FP), R9\nround:\n")
 	for i := range uint32(12) {
-		a.line(fmla|30<<16|31<<5|i, "fmla v%d, v31, v30", i)
+		a.line(0x4E20CC00|30<<16|31<<5|i, "fmla v%d, v31, v30", i)
 	}
 	a.text.WriteString("\tSUBS $1, R9\n\tBNE round\n\tRET\n")
 }

@@ -3,11 +3,20 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+// params returns params, with float64 in place of float32 if that is the precision in use.
+func (m *machine) params(params string) string {
+	if m.double {
+		return strings.ReplaceAll(params, "float32", "float64")
+	}
+	return params
+}
 
 // targets emits the kernels of the densities that have data.
 func (m *machine) targets() {
