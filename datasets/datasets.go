@@ -1,5 +1,5 @@
-// Package datasets has the manifest of the project's data sets and the published files that their licences allow to be part of the
-// program (README.md).
+// Package datasets has the manifest of the project's data sets and the published files that their licences allow to be
+// part of the program (README.md).
 package datasets
 
 import (
@@ -17,8 +17,8 @@ var Manifest []byte
 //go:embed files
 var files embed.FS
 
-// Open opens a published file, FOLDER/NAME in the words of the manifest. The error wraps fs.ErrNotExist if the file is not
-// part of the program.
+// Open opens a published file, FOLDER/NAME in the words of the manifest. The error wraps fs.ErrNotExist if the file is
+// not part of the program.
 func Open(name string) (io.Reader, error) {
 	if path.Ext(name) == ".zip" { // published compressed
 		return files.Open("files/" + name)

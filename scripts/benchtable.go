@@ -1,4 +1,5 @@
-// Command benchtable makes Markdown tables of the output of go test -bench: medians, with the smallest and largest repeat.
+// Command benchtable makes Markdown tables of the output of go test -bench: medians, with the smallest and largest
+// repeat.
 //
 //	go run scripts/benchtable.go BENCH.txt          print them
 //	go run scripts/benchtable.go BENCH.txt DOC.md   put them between the two markers in DOC.md
@@ -94,7 +95,8 @@ func table(out *strings.Builder, group string, cases []string, values map[string
 			units = append(units, u)
 		}
 	}
-	fmt.Fprintf(out, "\n| %s | %s |\n| --- |%s\n", group, strings.Join(units, " | "), strings.Repeat(" ---: |", len(units)))
+	fmt.Fprintf(out, "\n| %s | %s |\n| --- |%s\n", group, strings.Join(units, " | "),
+		strings.Repeat(" ---: |", len(units)))
 	for _, c := range cases {
 		_, name, ok := strings.Cut(c, "/")
 		if !ok {

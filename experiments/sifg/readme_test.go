@@ -76,8 +76,8 @@ func TestSVGDTable(t *testing.T) {
 	}
 }
 
-// TestVerdict: docs/verdict.md has the title of the verdict under each protocol and of each control, and every row of the verdicts under
-// matched.
+// TestVerdict: docs/verdict.md has the title of the verdict under each protocol and of each control, and every row of
+// the verdicts under matched.
 func TestVerdict(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
@@ -91,7 +91,8 @@ func TestVerdict(t *testing.T) {
 			continue
 		}
 		for _, f := range x.Findings {
-			if !strings.Contains(f.Title, "the strongest rival is") && !strings.Contains(f.Title, "against blind SIFG") {
+			if !strings.Contains(f.Title, "the strongest rival is") &&
+				!strings.Contains(f.Title, "against blind SIFG") {
 				continue
 			}
 			if !strings.Contains(doc, plain(f.Title)) {
@@ -102,7 +103,8 @@ func TestVerdict(t *testing.T) {
 			}
 			for _, line := range strings.Split(f.Table.Markdown(), "\n") {
 				row := plain(line)
-				if strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| -") && !strings.HasPrefix(row, "| Problem") && !strings.Contains(doc, row) {
+				if strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| -") &&
+					!strings.HasPrefix(row, "| Problem") && !strings.Contains(doc, row) {
 					t.Errorf("docs/verdict.md lacks\n%s", row)
 				}
 			}
@@ -110,10 +112,12 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestNoVoteCounts: comparisons of different problems are not added up, neither in the documents nor in what the report finds.
+// TestNoVoteCounts: comparisons of different problems are not added up, neither in the documents nor in what the report
+// finds.
 func TestNoVoteCounts(t *testing.T) {
 	votes := regexp.MustCompile(`(better|equal|worse) in \d+|of \d+ comparisons`)
-	for _, name := range []string{"README.md", "docs/verdict.md", "docs/beyond.md", "docs/protocols.md", "docs/uci-bnn.md", "docs/meg-ica.md"} {
+	for _, name := range []string{"README.md", "docs/verdict.md", "docs/beyond.md", "docs/protocols.md",
+		"docs/uci-bnn.md", "docs/meg-ica.md"} {
 		if found := votes.FindString(document(t, name)); found != "" {
 			t.Errorf("%s counts votes: %q", name, found)
 		}

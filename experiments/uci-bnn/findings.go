@@ -58,12 +58,13 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	if ours == nil {
 		return nil
 	}
-	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is lowest or " +
-		"not told apart from the lowest (paired by trial, Holm's correction)."}
+	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is " +
+		"lowest or not told apart from the lowest (paired by trial, Holm's correction)."}
 	return &harness.Statement{
-		Table: t, Title: "Ada-SIFG leads " + t.Rows[4][1].Text + " of 12 cells in print, and " + strings.Join(ours, ", "),
-		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's procedure with " +
-			"the scripts' values, matched what a grid chose for each method on each data set.",
+		Table: t, Title: "Ada-SIFG leads " + t.Rows[4][1].Text + " of 12 cells in print, and " +
+			strings.Join(ours, ", "),
+		Text: "Who leads depends on the settings of the baselines: released takes the scripts', paper the text's " +
+			"procedure with the scripts' values, matched what a grid chose for each method on each data set.",
 	}
 }
 

@@ -24,7 +24,8 @@ type made struct {
 
 const last = 100 // iteration
 
-// wobble differs from seed to seed, with mean 0 and standard deviation 1 over ten seeds or two, not alike for two methods.
+// wobble differs from seed to seed, with mean 0 and standard deviation 1 over ten seeds or two, not alike for two
+// methods.
 func wobble(method string, seed int) float64 {
 	v := []float64{-1.2, 1.2, 0.5, -0.5, 0.9, -0.9, -1.1, 1.1, 0.7, -0.7}
 	return v[(seed+len(method))%len(v)] / 0.9781
@@ -82,7 +83,9 @@ func (m *made) set(t *testing.T) *record.Set {
 		Problems:     problems, Title: "every method at its own best",
 		Load: func(string, string) (*record.Array, error) { return nil, errors.New("no such trial") }}
 	for _, problem := range problems {
-		for _, method := range []string{"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"} {
+		for _, method := range []string{
+			"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide",
+		} {
 			if strings.HasSuffix(method, "-wide") && problem != "boston" {
 				continue
 			}
@@ -90,7 +93,10 @@ func (m *made) set(t *testing.T) *record.Set {
 			if m.protocol == "released" {
 				c.Options["split"] = "released"
 			}
-			c.Sampler = sifg.Config{Sampler: strings.TrimSuffix(strings.TrimSuffix(method, "-wide"), "-slow"), Step: 5e-4}
+			c.Sampler = sifg.Config{
+				Sampler: strings.TrimSuffix(strings.TrimSuffix(method, "-wide"), "-slow"),
+				Step:    5e-4,
+			}
 			switch {
 			case method == "svgd-slow":
 				c.Sampler.Step = 1e-4
@@ -104,8 +110,15 @@ func (m *made) set(t *testing.T) *record.Set {
 				t.Fatal(err)
 			}
 			for seed := range 10 {
-				row := record.Trial{Key: fmt.Sprintf("%s-%s-%d", problem, method, seed), Problem: problem, Method: method,
-					Seed: uint64(seed), Status: record.StatusOK, Iterations: last, Config: string(text)}
+				row := record.Trial{
+					Key:        fmt.Sprintf("%s-%s-%d", problem, method, seed),
+					Problem:    problem,
+					Method:     method,
+					Seed:       uint64(seed),
+					Status:     record.StatusOK,
+					Iterations: last,
+					Config:     string(text),
+				}
 				s.Trials, s.Traces[row.Key] = append(s.Trials, row), m.traces(row, c.Sampler)
 			}
 		}
@@ -149,7 +162,8 @@ func (m *made) traces(t record.Trial, c sifg.Config) (out []record.Trace) {
 func edit(s *record.Set, method, metric string, f func(old float64) float64) {
 	for _, t := range s.Trials {
 		for i, r := range s.Traces[t.Key] {
-			if (method == "" || t.Method == method) && r.Metric == metric && (r.Iteration == last || strings.HasPrefix(metric, "ols")) {
+			if (method == "" || t.Method == method) && r.Metric == metric &&
+				(r.Iteration == last || strings.HasPrefix(metric, "ols")) {
 				s.Traces[t.Key][i].Value = f(r.Value)
 			}
 		}

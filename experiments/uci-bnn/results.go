@@ -17,7 +17,8 @@ var (
 	metrics  = []string{"test-rmse", "test-nll"}
 	columns  = []string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}
 
-	withSmall = append(slices.Clip(problems), "boston-small") // the problems of converged: the last has networks small enough for HMC
+	// the problems of converged: the last has networks small enough for HMC
+	withSmall = append(slices.Clip(problems), "boston-small")
 )
 
 //go:embed published.csv
@@ -44,7 +45,8 @@ type results struct {
 
 func read(s *record.Set) results { return results{claim.ReadFinals(s), named(s)} }
 
-// trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed have the same.
+// trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed
+// have the same.
 func (r results) trivial(problem, predictor, metric string) []float64 {
 	var out []float64
 	for _, m := range r.Set.Methods(problem) {
@@ -91,7 +93,8 @@ func config(s *record.Set, problem, method string) (settings.Config, bool) {
 	return settings.Config{}, false
 }
 
-// named returns the names of problems, metrics and methods in words: methods that run with two settings are told apart by them.
+// named returns the names of problems, metrics and methods in words: methods that run with two settings are told apart
+// by them.
 func named(s *record.Set) func(name string) string {
 	return func(name string) string {
 		switch {

@@ -13,17 +13,19 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it ran.
+// compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it
+// ran.
 func compared(s *record.Set) []string {
-	return slices.DeleteFunc([]string{"sgld", "psgld", "svgd", "svgd-slow", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}, func(m string) bool {
+	all := []string{"sgld", "psgld", "svgd", "svgd-slow", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}
+	return slices.DeleteFunc(all, func(m string) bool {
 		_, ran := config(s, "", m)
 		return !ran
 	})
 }
 
 // predictors is what the table's first columns are.
-const predictors = "Constant and least squares are two predictors that know nothing of networks: the mean of the training rows, and " +
-	"linear regression."
+const predictors = "Constant and least squares are two predictors that know nothing of networks: the mean of the " +
+	"training rows, and linear regression."
 
 // table1 is Table 1: a row a data set and metric, a column a method.
 func table1(s *record.Set) (*table.Table, error) {
@@ -47,13 +49,16 @@ func table1(s *record.Set) (*table.Table, error) {
 	}
 	t.Notes = []string{
 		fmt.Sprintf("There are up to %s. %s", table.Count(most, "trial"), meaning(s)),
-		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided sign-flip test of the "+
-			"differences paired by seed, Holm's correction within the row; it takes %d trials in common to tell %d methods apart). "+
-			"Because the lowest mean is found in the same data, a row of equal methods shows a false difference in one case of ten. "+
-			"A method with fewer than four fifths of the most trials takes no part.", 100*claim.Level, study.Enough(present-1), present),
+		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided "+
+			"sign-flip test of the differences paired by seed, Holm's correction within the row; it takes %d trials "+
+			"in common to tell %d methods apart). Because the lowest mean is found in the same data, a row of equal "+
+			"methods shows a false difference in one case of ten. A method with fewer than four fifths of the most "+
+			"trials takes no part.",
+			100*claim.Level, study.Enough(present-1), present),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
 	}
-	everywhere := slices.DeleteFunc(methods, func(m string) bool { return m == "hmc" }) // which runs on small networks alone
+	// which runs on small networks alone
+	everywhere := slices.DeleteFunc(methods, func(m string) bool { return m == "hmc" })
 	if gone, _ := r.missing(expected(s), everywhere...); gone != "" {
 		t.Notes = append(t.Notes, "Not all "+gone+".")
 	}
@@ -64,7 +69,8 @@ func table1(s *record.Set) (*table.Table, error) {
 func (r results) row(problem, metric string, methods []string, most int) []table.Cell {
 	ols := r.trivial(problem, "ols", metric)
 	row := []table.Cell{
-		table.Text(r.names(problem)), table.Text(r.names(metric)), plain(r.trivial(problem, "constant", metric)), plain(ols),
+		table.Text(r.names(problem)), table.Text(r.names(metric)),
+		plain(r.trivial(problem, "constant", metric)), plain(ols),
 	}
 	best, tied := r.leaders(problem, metric, methods)
 	for _, m := range methods {
@@ -86,7 +92,8 @@ func (r results) row(problem, metric string, methods []string, most int) []table
 	return row
 }
 
-// plain is a trivial predictor's cell: mean ± standard deviation, or the value alone where all trials have the same split.
+// plain is a trivial predictor's cell: mean ± standard deviation, or the value alone where all trials have the same
+// split.
 func plain(v []float64) table.Cell {
 	if len(v) > 0 && slices.Min(v) == slices.Max(v) {
 		return table.Number(v[0], 4)
@@ -105,14 +112,19 @@ func (r results) heads(methods []string, headers ...string) []table.Column {
 // meaning says what varies between the trials of a protocol.
 func meaning(s *record.Set) string {
 	if c, ok := config(s, "", ""); ok && c.Options["split"] != "released" {
-		return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between splits."
+		return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between " +
+			"splits."
 	}
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
 
-// against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same cells.
+// against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same
+// cells.
 func against(s *record.Set) (*table.Table, error) {
-	r, methods := read(s), slices.DeleteFunc(compared(s), func(m string) bool { return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == "" })
+	r := read(s)
+	methods := slices.DeleteFunc(compared(s), func(m string) bool {
+		return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == ""
+	})
 	t := &table.Table{Columns: r.heads(methods)}
 	within, outside, beaten := 0, 0, 0
 	for problem, metric := range cells {
@@ -125,7 +137,9 @@ func against(s *record.Set) (*table.Table, error) {
 				within, outside = within+count(!c.Bold && m != "svgd-slow"), outside+count(c.Bold && m != "svgd-slow")
 			}
 			c.Text += " (" + p.Text + ")"
-			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" && m != "svgd-slow" && p.Mean >= stats.Mean(ols)-0.0005 { // as printed
+			// as printed
+			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" && m != "svgd-slow" &&
+				p.Mean >= stats.Mean(ols)-0.0005 {
 				c.Text += " †"
 				beaten++
 			}
@@ -133,10 +147,11 @@ func against(s *record.Set) (*table.Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do not (bold): "+
-		"the means differ by more than %d pooled standard deviations, √((sd² + printed sd²)/2), and by more than %g %%. A spread "+
-		"printed as 0.00 counts as 0.005. %d printed cells (†) do not beat least squares on this split. %s", within, outside, claim.Units,
-		100*claim.Share, beaten, meaning(s))}
+	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do "+
+		"not (bold): the means differ by more than %d pooled standard deviations, √((sd² + printed sd²)/2), and by "+
+		"more than %g %%. A spread printed as 0.00 counts as 0.005. %d printed cells (†) do not beat least squares "+
+		"on this split. %s",
+		within, outside, claim.Units, 100*claim.Share, beaten, meaning(s))}
 	if s.Incomparable != "" {
 		t.Notes = []string{"Measured mean (printed mean ± standard deviation). No verdict: " + s.Incomparable + "."}
 	}
@@ -164,8 +179,8 @@ func literature(s *record.Set) (*table.Table, error) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = []string{"Measured: mean ± standard deviation over splits. PBP: Hernández-Lobato and Adams (2015), ± standard error; MC dropout: " +
-		"Gal and Ghahramani (2016); deep ensembles: Lakshminarayanan, Pritzel and Blundell (2017). They train for 40 epochs and more, with " +
-		"100 hidden units on Protein."}
+	t.Notes = []string{"Measured: mean ± standard deviation over splits. PBP: Hernández-Lobato and Adams (2015), ± " +
+		"standard error; MC dropout: Gal and Ghahramani (2016); deep ensembles: Lakshminarayanan, Pritzel and " +
+		"Blundell (2017). They train for 40 epochs and more, with 100 hidden units on Protein."}
 	return t, nil
 }

@@ -20,8 +20,9 @@ var grids embed.FS
 var Experiment = &harness.Experiment{
 	Name:  "uci-bnn",
 	Title: "Bayesian neural networks",
-	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of the paper compares test error " +
-		"and likelihood of five methods; Figure 4 right shows what σ does on Boston, and Figure 5 that the particles' fifth moments stay bounded.",
+	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of " +
+		"the paper compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, " +
+		"and Figure 5 that the particles' fifth moments stay bounded.",
 	Settings: yaml,
 	Version:  "1",
 	Problem:  build,
@@ -31,9 +32,17 @@ var Experiment = &harness.Experiment{
 		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
 		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
 		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end."},
-		{Name: "test-nll", Unit: "nats", Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the development part."},
+		{
+			Name:    "test-nll",
+			Unit:    "nats",
+			Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the development part.",
+		},
 		{Name: "dev-rmse", Unit: "target", Meaning: "RMSE of the development part at the end."},
-		{Name: "dev-nll", Unit: "nats", Meaning: "NLL of the development part at the end, each half judged with precisions chosen by the other."},
+		{
+			Name:    "dev-nll",
+			Unit:    "nats",
+			Meaning: "NLL of the development part at the end, each half judged with precisions chosen by the other.",
+		},
 		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
 	},
 	Scores:    metrics,
@@ -49,45 +58,79 @@ var Experiment = &harness.Experiment{
 }
 
 var figures = []harness.Figure{
-	{Name: "figure4-right", Title: "Figure 4 right: what σ does",
-		Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that all four have in common.",
-		Draw:    boston},
-	{Name: "figure5", Title: "Figure 5: fifth moments",
-		Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a thick one for their mean.",
-		Draw:    moments},
+	{
+		Name:  "figure4-right",
+		Title: "Figure 4 right: what σ does",
+		Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that " +
+			"all four have in common.",
+		Draw: boston,
+	},
+	{
+		Name:  "figure5",
+		Title: "Figure 5: fifth moments",
+		Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a " +
+			"thick one for their mean.",
+		Draw: moments,
+	},
 	rmseCurves,
 }
 
 var tables = []harness.Table{
 	{Name: "table1", Title: "Table 1: test error and negative log-likelihood", Caption: predictors, Make: table1},
-	{Name: "table1-published", Title: "Table 1 as printed and as measured",
-		Caption: "Every printed cell, the measured one, and their difference.", Make: against},
+	{
+		Name:    "table1-published",
+		Title:   "Table 1 as printed and as measured",
+		Caption: "Every printed cell, the measured one, and their difference.",
+		Make:    against,
+	},
 }
 
 var claims = slices.Concat(tableClaims, flowClaims)
 
-var flows = study.NewFlows{Compare: []study.Versus{{Problem: "boston", Title: "Boston", Margin: 0.02, Overlap: tenth, Metrics: []study.Measure{
-	predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"}}}}}
+var flows = study.NewFlows{Compare: []study.Versus{{
+	Problem: "boston",
+	Title:   "Boston",
+	Margin:  0.02,
+	Overlap: tenth,
+	Metrics: []study.Measure{
+		predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"},
+	},
+}}}
 
 var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
 
 // verdicts compare SIFG and Ada-SIFG with every other method.
 var verdicts = []harness.Finding{
-	study.Comparing{Protocol: "matched", Where: "Networks after 2000 iterations", Problems: judgedBy(predictive, problems...)}.Finding,
+	study.Comparing{
+		Protocol: "matched",
+		Where:    "Networks after 2000 iterations",
+		Problems: judgedBy(predictive, problems...),
+	}.Finding,
 	study.Control("matched", judgedBy(predictive, problems...)...),
 	study.Comparing{
 		Protocol: "converged", Where: "Networks after 8000 iterations", Problems: judgedBy(predictive, withSmall...),
 	}.Finding,
-	study.Comparing{Protocol: "standard", Where: "Networks on the literature's splits", Problems: judgedBy(predictive, problems...)}.Finding,
+	study.Comparing{
+		Protocol: "standard",
+		Where:    "Networks on the literature's splits",
+		Problems: judgedBy(predictive, problems...),
+	}.Finding,
 }
 
 // tenth is the test part of a table, here over the rest: splits overlap.
 const tenth = 1.0 / 9
 
-// judgedBy compares methods on these problems, with a margin of 0.02 nats: the test rows are then 2 % more or less likely.
+// judgedBy compares methods on these problems, with a margin of 0.02 nats: the test rows are then 2 % more or less
+// likely.
 func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
 	for _, p := range problems {
-		out = append(out, study.Versus{Problem: p, Title: named(nil)(p), Metrics: []study.Measure{m}, Margin: 0.02, Overlap: tenth})
+		out = append(out, study.Versus{
+			Problem: p,
+			Title:   named(nil)(p),
+			Metrics: []study.Measure{m},
+			Margin:  0.02,
+			Overlap: tenth,
+		})
 	}
 	return out
 }
@@ -96,27 +139,41 @@ func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
 func apart() map[string]harness.Contents {
 	out, curves := flows.Apart(), judgedBy(study.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
 	clock, reached := study.Clock(curves...), study.Reached(curves...)
-	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)} // no Figure 4 right: SIFG has its own best σ alone
-	other := slices.Clone(fair.Tables)                                                             // other data than the paper's
+	// no Figure 4 right: SIFG has its own best σ alone
+	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)}
+	// other data than the paper's
+	other := slices.Clone(fair.Tables)
 	other[1].Make = literature
 	out["standard"] = harness.Contents{Figures: fair.Figures, Tables: other}
 	fair.Claims = claims
 	out["matched"] = fair
 	out["converged"] = harness.Contents{
 		Figures: []harness.Figure{clock},
-		Tables:  []harness.Table{{Name: "table1", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}, reached},
+		Tables: []harness.Table{{
+			Name:    "table1",
+			Title:   "Test error and negative log-likelihood",
+			Caption: predictors,
+			Make:    table1,
+		}, reached},
 	}
 	return out
 }
 
-// own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under matched its grid chose.
+// own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under matched its
+// grid chose.
 var own = &harness.Own{
 	Problem: "concrete", Protocol: "matched",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
 	Figures: []harness.Figure{
 		rmseCurves,
 		{Name: "moments", Title: "Fifth moments of SIFG's particles",
-			Caption: "M₅ = mean ‖θ‖⁵ against iterations: a thin line a run, and a thick one for their mean.", Draw: moments},
+			Caption: "M₅ = mean ‖θ‖⁵ against iterations: a thin line a run, and a thick one for their mean.",
+			Draw:    moments},
 	},
-	Tables: []harness.Table{{Name: "errors", Title: "Test error and negative log-likelihood", Caption: predictors, Make: table1}},
+	Tables: []harness.Table{{
+		Name:    "errors",
+		Title:   "Test error and negative log-likelihood",
+		Caption: predictors,
+		Make:    table1,
+	}},
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise its network predicts.
+// Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise
+// its network predicts.
 func Control(protocol string, problems ...Versus) harness.Finding {
 	return func(by map[string]*record.Set) *harness.Statement {
 		s := by[protocol]
@@ -20,27 +21,45 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 			return nil
 		}
 		head := problems[0].Metrics[0].Head
-		t := &table.Table{Columns: table.Columns(1, "Problem", "SIFG, "+head, "Blind SIFG, "+head, "SIFG is", "of the noise its network predicts")}
+		type control struct {
+			Versus
+			relation
+		}
+		var rows []control
+		var comparisons []table.Comparison
 		f, on := claim.ReadFinals(s), map[string][]string{}
 		for _, v := range problems {
 			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
 			found := v.relations(s)
-			t.Comparisons = append(t.Comparisons, v.comparisons(found)...)
+			comparisons = append(comparisons, v.comparisons(found)...)
 			for _, r := range found {
 				on[r.verdict] = append(on[r.verdict], v.Title)
-				share := predicted(s, v.Problem, "sifg")
-				t.Rows = append(t.Rows, []table.Cell{table.Text(v.Title), claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.flow)),
-					claim.MeanSD(f.Values(v.Problem, v.Metrics[0].Metric, r.rival)), table.Text(r.words()),
-					table.Text(fmt.Sprintf("%s %% ± %s %%", claim.Num(100*stats.Mean(share)), claim.Num(100*stats.SD(share))))})
+				rows = append(rows, control{v, r})
 			}
 		}
-		if t.Rows == nil {
+		if rows == nil {
 			return nil
 		}
-		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], judged as above but for one " +
-			"comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss of SIFG's network in d dimensions, mean over the last " +
-			"quarter of the run: 0 % for a network that is 0. The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so " +
-			"where σ is small a small share alone says nothing."}
+		t := table.Of(rows)
+		t.Comparisons = comparisons
+		t.Words("Problem", func(c control) string { return c.Title })
+		t.Column("SIFG, "+head, func(c control) table.Cell {
+			return claim.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
+		})
+		t.Column("Blind SIFG, "+head, func(c control) table.Cell {
+			return claim.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
+		})
+		t.Column("SIFG is", func(c control) table.Cell { return table.Text(c.words()) })
+		t.Column("of the noise its network predicts", func(c control) table.Cell {
+			share := predicted(s, c.Problem, "sifg")
+			mean, sd := claim.Num(100*stats.Mean(share)), claim.Num(100*stats.SD(share))
+			return table.Text(fmt.Sprintf("%s %% ± %s %%", mean, sd))
+		})
+		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], " +
+			"judged as above but for one comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss " +
+			"of SIFG's network in d dimensions, mean over the last quarter of the run: 0 % for a network that is 0. " +
+			"The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so where σ is small a " +
+			"small share alone says nothing."}
 		var parts []string
 		for _, verdict := range []string{better, equal, worse, open} {
 			if on[verdict] != nil {
@@ -48,14 +67,16 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 			}
 		}
 		return &harness.Statement{
-			Table: t, Title: "SIFG against blind SIFG, whose network has nothing to learn: " + strings.Join(parts, "; "),
-			Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, what SIFG's network has learned " +
-				"is not why SIFG does well.",
+			Table: &t.Table,
+			Title: "SIFG against blind SIFG, whose network has nothing to learn: " + strings.Join(parts, "; "),
+			Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
+				"what SIFG's network has learned is not why SIFG does well.",
 		}
 	}
 }
 
-// predicted returns for each trial the share of the noise that the network predicts, mean over the last quarter of the run.
+// predicted returns for each trial the share of the noise that the network predicts, mean over the last quarter of the
+// run.
 func predicted(s *record.Set, problem, method string) []float64 {
 	t, _ := claim.First(s, problem, method)
 	loss, sigma := s.Curves(problem, method, "loss", 0), s.Curves(problem, method, "sigma", 0)

@@ -7,8 +7,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestControl: with eight seeds SIFG is 1 below blind SIFG, and its network predicts a quarter of the noise in the last quarter of the run,
-// where the loss is 0.75·d/σ². With equal results it is equal. Without the control there is nothing to find.
+// TestControl: with eight seeds SIFG is 1 below blind SIFG, and its network predicts a quarter of the noise in the last
+// quarter of the run, where the loss is 0.75·d/σ². With equal results it is equal. Without the control there is nothing
+// to find.
 func TestControl(t *testing.T) {
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	for gap, want := range map[float64]string{1: "better on A problem", 0.01: "equal on A problem"} {
@@ -19,8 +20,13 @@ func TestControl(t *testing.T) {
 			s.Trials[i].Iterations, s.Trials[i].Dim = 100, 3
 		}
 		for key := range s.Traces {
-			for _, at := range []record.Trace{{Iteration: 10, Metric: "loss", Value: 12}, {Iteration: 90, Metric: "loss", Value: 9}} { // d/σ² = 12
-				s.Traces[key] = append(s.Traces[key], at, record.Trace{Iteration: at.Iteration, Metric: "sigma", Value: 0.5})
+			// d/σ² = 12
+			for _, at := range []record.Trace{
+				{Iteration: 10, Metric: "loss", Value: 12},
+				{Iteration: 90, Metric: "loss", Value: 9},
+			} {
+				s.Traces[key] = append(s.Traces[key], at,
+					record.Trace{Iteration: at.Iteration, Metric: "sigma", Value: 0.5})
 			}
 		}
 		got := Control("matched", v)(map[string]*record.Set{"matched": s})
@@ -28,7 +34,8 @@ func TestControl(t *testing.T) {
 			t.Errorf("gap %g: %+v", gap, got)
 		}
 	}
-	if s := made([]string{"sifg"}, 8, func(string, int) float64 { return 1 }); Control("matched", v)(map[string]*record.Set{"matched": s}) != nil {
+	alone := made([]string{"sifg"}, 8, func(string, int) float64 { return 1 })
+	if Control("matched", v)(map[string]*record.Set{"matched": alone}) != nil {
 		t.Error("a finding without the control")
 	}
 }

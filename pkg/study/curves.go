@@ -17,8 +17,9 @@ type Panel struct {
 	Index                int
 	Scale                figure.Scale
 	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
-	Spread               bool // iterations on a logarithmic axis, from the first checkpoint after the start: methods run for very different times
-	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
+	// iterations on a logarithmic axis, from the first checkpoint after the start: methods run for very different times
+	Spread bool
+	Zero   bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
 // SigmaMoved says, for claims about Ada-SIFG, where its σ has hardly moved, so that it is SIFG; "" where it has.
@@ -35,12 +36,11 @@ func SigmaMoved(problem string) func(s *record.Set) string {
 	}
 }
 
-// Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band from the
-// smallest to the largest seed.
+// Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band
+// from the smallest to the largest seed.
 func Curves(name, title, caption, problem string, panels ...Panel) harness.Figure {
-	return harness.Figure{Name: name, Title: title, Caption: caption, Draw: func(s *record.Set) (*figure.Figure, error) {
-		return curves(s, problem, panels)
-	}}
+	draw := func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) }
+	return harness.Figure{Name: name, Title: title, Caption: caption, Draw: draw}
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {
@@ -94,10 +94,12 @@ func floor(s *record.Set, problem, metric string) float64 {
 	return stats.Mean(v)
 }
 
-// LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on the last
-// particles of SIFG.
+// LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on
+// the last particles of SIFG.
 func LessNoise(name, problem string, share float64) claim.Claim {
-	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.", name, claim.Num(share))
-	return claim.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last particles at σ = 0.1", share,
+	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.",
+		name, claim.Num(share))
+	return claim.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
+		"particles at σ = 0.1", share,
 		func(e claim.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
 }

@@ -12,7 +12,8 @@ func TestCurvesFromZero(t *testing.T) {
 	s := &record.Set{
 		Trials: []record.Trial{{Key: "a", Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK}},
 		Traces: map[string][]record.Trace{"a": {
-			{Key: "a", Iteration: 0, Metric: "sigma", Value: 0.10}, {Key: "a", Iteration: 9, Metric: "sigma", Value: 0.12},
+			{Key: "a", Iteration: 0, Metric: "sigma", Value: 0.10},
+			{Key: "a", Iteration: 9, Metric: "sigma", Value: 0.12},
 		}},
 	}
 	f, err := curves(s, "p", []Panel{{Metric: "sigma", Zero: true}, {Metric: "sigma"}})

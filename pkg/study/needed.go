@@ -10,9 +10,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Needed says, where a verdict is not decided, how many seeds would place the 90 % interval of a mean on one side of all limits if mean and
-// standard deviation stayed as those of x, one value a seed: (1.645·sd/distance to the nearest limit)². It is "" where there is a
-// verdict; otherwise it begins with ". ", to be appended.
+// Needed says, where a verdict is not decided, how many seeds would place the 90 % interval of a mean on one side of
+// all limits if mean and standard deviation stayed as those of x, one value a seed: (1.645·sd/distance to the nearest
+// limit)². It is "" where there is a verdict; otherwise it begins with ". ", to be appended.
 func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 	if v != claim.NotDecided {
 		return ""
@@ -25,11 +25,12 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 	if math.IsNaN(n) {
 		return ". No number of seeds decides where the estimate is infinite, which it is when particles coincide"
 	}
-	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval", claim.Num(max(n, float64(len(x)+1))))
+	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval",
+		claim.Num(max(n, float64(len(x)+1))))
 }
 
-// NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean difference from 0, or
-// place it within ±5 % of b's mean.
+// NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean
+// difference from 0, or place it within ±5 % of b's mean.
 func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.Set) string {
 	statistic := last
 	if curve {
@@ -63,5 +64,6 @@ func NeededMost(holds []bool) string {
 			fail++
 		}
 	}
-	return fmt.Sprintf(". It fails in %d of %d: nine of ten must hold, and half must fail to refute it, so at this share no number of seeds decides", fail, len(holds))
+	return fmt.Sprintf(". It fails in %d of %d: nine of ten must hold, and half must fail to refute it, so at this "+
+		"share no number of seeds decides", fail, len(holds))
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestNeeded: 1, 2, 3 have mean 2 and standard deviation 1, so the distance 0.5 to a limit takes (1.645/0.5)² = 10.8 seeds.
+// TestNeeded: 1, 2, 3 have mean 2 and standard deviation 1, so the distance 0.5 to a limit takes (1.645/0.5)² = 10.8
+// seeds.
 func TestNeeded(t *testing.T) {
 	x := []float64{1, 2, 3}
 	for _, c := range []struct {
@@ -35,13 +36,19 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestNeededOfCurves: the note of a claim is of the statistic that the claim is decided by. Method a is at 1 and b at 2 from iteration 10 to
-// 100, which is most of the way, so the area decides. Before, a is anywhere between 0 and 8, and a plain mean over checkpoints decides nothing.
+// TestNeededOfCurves: the note of a claim is of the statistic that the claim is decided by. Method a is at 1 and b at 2
+// from iteration 10 to 100, which is most of the way, so the area decides. Before, a is anywhere between 0 and 8, and a
+// plain mean over checkpoints decides nothing.
 func TestNeededOfCurves(t *testing.T) {
 	s := made([]string{"a", "b"}, 5, func(string, int) float64 { return 9 })
 	for i, row := range s.Trials {
 		at := func(iteration int, value float64) {
-			s.Traces[row.Key] = append(s.Traces[row.Key], record.Trace{Key: row.Key, Metric: "m", Iteration: iteration, Value: value})
+			s.Traces[row.Key] = append(s.Traces[row.Key], record.Trace{
+				Key:       row.Key,
+				Metric:    "m",
+				Iteration: iteration,
+				Value:     value,
+			})
 		}
 		early, late := 2.0, 2.0
 		if row.Method == "a" {

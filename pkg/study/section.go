@@ -1,8 +1,10 @@
-// Package study is what experiments share: the comparison of methods pair by pair, with its rules, the control by a network that has
-// nothing to learn, curves, and summaries.
+// Package study is what experiments share: the comparison of methods pair by pair, with its rules, the control by a
+// network that has nothing to learn, curves, and summaries.
 package study
 
 import (
+	"cmp"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -23,7 +25,8 @@ func (p NewFlows) Apart() map[string]harness.Contents {
 		out.Tables = append(out.Tables, harness.Table{Name: "versus-" + v.Problem, Title: v.Title, Make: v.Table})
 	}
 	if p.Claims != nil {
-		out.Tables = append(out.Tables, harness.Table{Name: "own-claims", Title: "Claims of our own, not the paper's", Make: p.own})
+		title := "Claims of our own, not the paper's"
+		out.Tables = append(out.Tables, harness.Table{Name: "own-claims", Title: title, Make: p.own})
 	}
 	return map[string]harness.Contents{"beyond": out}
 }
@@ -47,14 +50,17 @@ func (p NewFlows) Findings() []harness.Finding {
 // own is the table of this project's own claims.
 func (p NewFlows) own(s *record.Set) (*table.Table, error) {
 	words := map[claim.Verdict]string{claim.Reproduced: "holds", claim.NotReproduced: "does not hold"}
-	t := &table.Table{Columns: table.Columns(4, "Claim", "Rule", "Verdict", "Evidence")}
+	outcomes := map[string]claim.Outcome{}
 	for _, c := range p.Claims {
-		out := c.Check(s)
-		verdict := words[out.Verdict]
-		if verdict == "" {
-			verdict = out.Verdict.String()
-		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(c.Statement), table.Text(c.Rule), table.Text(verdict), table.Text(out.Evidence)})
+		outcomes[c.Statement] = c.Check(s)
 	}
-	return t, nil
+	t := table.Of(p.Claims)
+	t.Words("Claim", func(c claim.Claim) string { return c.Statement })
+	t.Words("Rule", func(c claim.Claim) string { return c.Rule })
+	t.Words("Verdict", func(c claim.Claim) string {
+		verdict := outcomes[c.Statement].Verdict
+		return cmp.Or(words[verdict], verdict.String())
+	})
+	t.Words("Evidence", func(c claim.Claim) string { return outcomes[c.Statement].Evidence })
+	return &t.Table, nil
 }

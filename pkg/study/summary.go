@@ -17,8 +17,8 @@ type Measure struct {
 	Index        int
 }
 
-// Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint, with half the
-// range; the last rows are what draws of the reference chains, if any, and exact draws score.
+// Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint,
+// with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
 func Summary(name, title, caption, problem string, measures ...Measure) harness.Table {
 	return harness.Table{Name: name, Title: title, Caption: caption, Make: func(s *record.Set) (*table.Table, error) {
 		seeds := 0
@@ -28,8 +28,8 @@ func Summary(name, title, caption, problem string, measures ...Measure) harness.
 			}
 		}
 		t := Finals(s, problem, medianAndRange, measures...)
-		t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: as many as there "+
-			"are particles, at the first method's initial σ where the metric smooths.", seeds)}
+		t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: "+
+			"as many as there are particles, at the first method's initial σ where the metric smooths.", seeds)}
 		return t, nil
 	}}
 }
@@ -44,8 +44,8 @@ func medianAndRange(v []float64) table.Cell {
 	return table.PlusMinus(stats.Median(v), (slices.Max(v)-slices.Min(v))/2)
 }
 
-// Finals is a table of measures at the last checkpoint: a row a method, and one each for draws of the reference chains and for exact draws
-// where they were judged. cell makes a cell of values, one a seed.
+// Finals is a table of measures at the last checkpoint: a row a method, and one each for draws of the reference chains
+// and for exact draws where they were judged. cell makes a cell of values, one a seed.
 func Finals(s *record.Set, problem string, cell func(v []float64) table.Cell, measures ...Measure) *table.Table {
 	type judged struct {
 		label string

@@ -30,7 +30,8 @@ type options struct {
 	Hours    []float64 `mapstructure:"hours"`
 }
 
-// problem is the posterior of the machines' failure rates, whose priors are Exp(1). The particles are logarithms of rates.
+// problem is the posterior of the machines' failure rates, whose priors are Exp(1). The particles are logarithms of
+// rates.
 func problem(t *harness.Trial) (*harness.Problem, error) {
 	var o options
 	if err := settings.Decode(t.Config.Options, &o); err != nil {
@@ -68,9 +69,13 @@ func problem(t *harness.Trial) (*harness.Problem, error) {
 }
 
 func errors(s *record.Set) (*figure.Figure, error) {
-	panel := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "relative error", Scale: figure.Log}}
+	panel := figure.Panel{
+		X: figure.Axis{Label: "iteration"},
+		Y: figure.Axis{Label: "relative error", Scale: figure.Log},
+	}
 	for _, m := range s.Methods("two-machines") {
-		panel.Layers = append(panel.Layers, claim.Layers(s.Curves("two-machines", m, "error", 0), figure.Method(m), nil)...)
+		curves := s.Curves("two-machines", m, "error", 0)
+		panel.Layers = append(panel.Layers, claim.Layers(curves, figure.Method(m), nil)...)
 	}
 	if panel.Layers == nil {
 		return nil, fmt.Errorf("no trial ended well")

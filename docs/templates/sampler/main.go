@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// tamed is the drift of tamed Langevin dynamics (Brosse, Durmus, Moulines and Sabanis, 2019): v = s / (1 + step·‖s‖), where s is the
-// target's score. However steep the target, no drift moves a particle by more than 1.
+// tamed is the drift of tamed Langevin dynamics (Brosse, Durmus, Moulines and Sabanis, 2019): v = s / (1 + step·‖s‖),
+// where s is the target's score. However steep the target, no drift moves a particle by more than 1.
 type tamed struct{ step float64 }
 
 // Init implements sifg.Field. It sizes buffers; this field has none.
@@ -40,7 +40,9 @@ func (f tamed) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
 
 func init() {
 	sifg.Register(sifg.Sampler{
-		Name: "tamed", Title: "Tamed Langevin", Doc: "Langevin dynamics whose drift is bounded, one chain a particle",
+		Name:     "tamed",
+		Title:    "Tamed Langevin",
+		Doc:      "Langevin dynamics whose drift is bounded, one chain a particle",
 		Version:  1, // part of the key of its trials: raise it when the same settings give other numbers
 		Defaults: sifg.Config{Step: 0.01},
 		Uses:     []string{"step"},

@@ -7,9 +7,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 )
 
-// Contours returns the borders of the highest-density regions of a density on [x0, x1]×[y0, y1], which must hold nearly all of its
-// mass: one region for each mass in (0, 1). The legend does not name them.
-func Contours(density func(x, y float64) float64, x0, x1, y0, y1 float64, style figure.Style, mass ...float64) []figure.Layer {
+// Contours returns the borders of the highest-density regions of a density on [x0, x1]×[y0, y1], which must hold nearly
+// all of its mass: one region for each mass in (0, 1). The legend does not name them.
+func Contours(
+	density func(x, y float64) float64, x0, x1, y0, y1 float64, style figure.Style, mass ...float64,
+) []figure.Layer {
 	g := newGrid(x0, x1, y0, y1, 240, density)
 	style = style.As("")
 	style.Width = 0.6
@@ -79,7 +81,8 @@ func (g *grid) contour(level float64) [][]point {
 				}
 				mean += float64(g.z[p] / 4)
 			}
-			if len(cut) == 4 && (mean >= level) != (g.z[corners[0]] >= level) { // a saddle: the lines must miss its middle
+			// a saddle: the lines must miss its middle
+			if len(cut) == 4 && (mean >= level) != (g.z[corners[0]] >= level) {
 				cut = append(cut[1:], cut[0])
 			}
 			for k := 0; !math.IsNaN(mean) && k < len(cut); k += 2 {

@@ -14,7 +14,8 @@ func TestContour(t *testing.T) {
 	if first, last := lines[0][0], lines[0][len(lines[0])-1]; first != last {
 		t.Error("the circle is not closed")
 	}
-	for i, p := range lines[0] { // linear interpolation of r² on an edge of length h = 0.05 errs by at most h²/4, so r by h²/8
+	// linear interpolation of r² on an edge of length h = 0.05 errs by at most h²/4, so r by h²/8
+	for i, p := range lines[0] {
 		if r := math.Hypot(p.x, p.y); math.Abs(r-1) > 0.05*0.05/8*1.1 {
 			t.Errorf("point %v of the circle at radius %g", p, r)
 		}
@@ -38,9 +39,9 @@ func TestContour(t *testing.T) {
 }
 
 func TestLevelsOfMass(t *testing.T) {
-	// The region of mass m of a standard normal in two dimensions is a disc of radius² −2 log(1−m), where the density is
-	// (1−m)/2π. On a grid of step h the mass of the disc is known to about its border's share, 2πr·h/2 cells of density
-	// (1−m)/2π: an error of r(1−m)h/2 in m, hence r·h/2 relative in the level.
+	// The region of mass m of a standard normal in two dimensions is a disc of radius² −2 log(1−m), where the density
+	// is (1−m)/2π. On a grid of step h the mass of the disc is known to about its border's share, 2πr·h/2 cells of
+	// density (1−m)/2π: an error of r(1−m)h/2 in m, hence r·h/2 relative in the level.
 	g := newGrid(-6, 6, -6, 6, 241, func(x, y float64) float64 { return math.Exp(-(x*x+y*y)/2) / (2 * math.Pi) })
 	for _, m := range []float64{0.5, 0.9} {
 		got, want := g.levels(m)[0], (1-m)/(2*math.Pi)

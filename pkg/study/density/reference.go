@@ -19,13 +19,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-// HMC says how reference chains are run. They start at exact draws, adapt step and mass in the first half and keep the second.
+// HMC says how reference chains are run. They start at exact draws, adapt step and mass in the first half and keep the
+// second.
 type HMC struct {
-	Chains     int    `mapstructure:"chains" json:"chains"`         // 0: no reference chains
-	Iterations int    `mapstructure:"iterations" json:"iterations"` // of each chain
-	Leapfrog   int    `mapstructure:"leapfrog" json:"leapfrog"`     // steps an iteration
-	Draws      int    `mapstructure:"draws" json:"draws"`           // kept, spread evenly over the second halves of all chains
-	Seed       uint64 `mapstructure:"seed" json:"seed"`
+	Chains     int `mapstructure:"chains" json:"chains"`         // 0: no reference chains
+	Iterations int `mapstructure:"iterations" json:"iterations"` // of each chain
+	Leapfrog   int `mapstructure:"leapfrog" json:"leapfrog"`     // steps an iteration
+	// kept, spread evenly over the second halves of all chains
+	Draws int    `mapstructure:"draws" json:"draws"`
+	Seed  uint64 `mapstructure:"seed" json:"seed"`
 }
 
 func (h *HMC) check() error {
@@ -33,9 +35,11 @@ func (h *HMC) check() error {
 	case h.Chains == 0:
 		return nil
 	case h.Chains < 0 || h.Iterations < 50 || h.Leapfrog < 1:
-		return fmt.Errorf("options.hmc: chains and leapfrog must be 1 or more, iterations 50 or more, got %d, %d, %d", h.Chains, h.Leapfrog, h.Iterations)
+		return fmt.Errorf("options.hmc: chains and leapfrog must be 1 or more, iterations 50 or more, got %d, %d, %d",
+			h.Chains, h.Leapfrog, h.Iterations)
 	case h.Draws < 2 || h.Draws > kept:
-		return fmt.Errorf("options.hmc.draws: must be 2 to %d, the number of draws in the second halves, got %d", kept, h.Draws)
+		return fmt.Errorf("options.hmc.draws: must be 2 to %d, the number of draws in the second halves, got %d",
+			kept, h.Draws)
 	}
 	return nil
 }
@@ -56,13 +60,16 @@ func Reference(t *harness.Trial) (*harness.Reference, error) {
 		Target string `json:"target"`
 		HMC    HMC    `json:"hmc"`
 	}{o.Target, o.HMC}
-	return &harness.Reference{Config: config, Make: func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
+	make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 		return o.HMC.run(ctx, d, dir, progress)
-	}}, nil
+	}
+	return &harness.Reference{Config: config, Make: make}, nil
 }
 
 // run makes the reference files: the draws and the diagnostics.
-func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress func(int, int)) (map[string][]byte, error) {
+func (h *HMC) run(
+	ctx context.Context, d target.Density, dir string, progress func(int, int),
+) (map[string][]byte, error) {
 	spec := hmc.Spec{
 		Density: samplers.Energy(d), Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
 		Chains: h.Chains, Iterations: h.Iterations, Skip: h.Iterations / 2, Seed: h.Seed,
@@ -77,7 +84,12 @@ func (h *HMC) run(ctx context.Context, d target.Density, dir string, progress fu
 		return nil, err
 	}
 	summary := hmc.Summarize(draws, d.Dim(), tallies...)
-	facts := map[string]float64{"acceptance": summary.Acceptance, "divergences": float64(summary.Divergences), "rhat": 0, "ess": math.Inf(1)}
+	facts := map[string]float64{
+		"acceptance":  summary.Acceptance,
+		"divergences": float64(summary.Divergences),
+		"rhat":        0,
+		"ess":         math.Inf(1),
+	}
 	for _, c := range summary.Coordinates {
 		facts["rhat"], facts["ess"] = max(facts["rhat"], c.RHat), min(facts["ess"], c.BulkESS, c.TailESS)
 	}
@@ -122,7 +134,8 @@ func (p *problem) judgeHMC(names []string, like *sifg.Cloud, put func(string, in
 	}
 	c := *like
 	c.Z, c.X = draws, draws
-	p.all(names, &c, metric.FromBatch(draws), func(name string, index int, value float64) { put("hmc-"+name, index, value) })
+	prefixed := func(name string, index int, value float64) { put("hmc-"+name, index, value) }
+	p.all(names, &c, metric.FromBatch(draws), prefixed)
 	for _, name := range slices.Sorted(maps.Keys(p.hmc.facts)) {
 		put("hmc-"+name, 0, p.hmc.facts[name])
 	}

@@ -8,14 +8,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Blind is a control: what SIFG gains by the score that its network learns, blind SIFG cannot gain. Its network has as many steps, of the
-// same size, towards noise of the same size.
+// Blind is a control: what SIFG gains by the score that its network learns, blind SIFG cannot gain. Its network has as
+// many steps, of the same size, towards noise of the same size.
 func Blind() sifg.Sampler {
 	seeing, _ := sifg.ByName("sifg")
 	control := *seeing
 	control.Name, control.Title, control.Look = "sifg-blind", "Blind SIFG", sifg.Look{}
 	control.Doc = "SIFG whose network learns from the noise of other particles, so there is nothing to learn: a control"
-	control.Uses = slices.DeleteFunc(slices.Clone(seeing.Uses), func(key string) bool { return key == "redraw" || key == "independent" })
+	useless := func(key string) bool { return key == "redraw" || key == "independent" }
+	control.Uses = slices.DeleteFunc(slices.Clone(seeing.Uses), useless)
 	control.Build = func(c sifg.Config) (*sifg.Flow, error) {
 		flow, err := seeing.Build(c)
 		if err == nil {

@@ -19,8 +19,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestBlind: on N(0, I) in 2-D with σ = 1 the score of the perturbed particles predicts half of the noise, so the denoising loss can fall
-// from d/σ² = 2 to 1. Each is a mean over 4000 particles with a standard error of about 0.03. SIFG's network gets there, blind SIFG's cannot.
+// TestBlind: on N(0, I) in 2-D with σ = 1 the score of the perturbed particles predicts half of the noise, so the
+// denoising loss can fall from d/σ² = 2 to 1. Each is a mean over 4000 particles with a standard error of about 0.03.
+// SIFG's network gets there, blind SIFG's cannot.
 func TestBlind(t *testing.T) {
 	normal, err := target.NewGaussian([]float64{0, 0}, mat.NewDiagDense(2, []float64{1, 1}))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package samplers has the samplers that experiments set beside those of the library: HMC in the place of a flow, and a control.
+// Package samplers has the samplers that experiments set beside those of the library: HMC in the place of a flow, and a
+// control.
 package samplers
 
 import (
@@ -13,30 +14,35 @@ import (
 // All are the samplers of this package, for harness.Experiment.Samplers.
 var All = []sifg.Sampler{Blind(), Pushed(), HMC()}
 
-// HMC is Hamiltonian Monte Carlo in the place of a flow, so that it is counted, judged and timed like one: an iteration computes as many
-// gradients as there are particles, and the particles are draws of the second half of all chains so far, evenly spread.
+// HMC is Hamiltonian Monte Carlo in the place of a flow, so that it is counted, judged and timed like one: an iteration
+// computes as many gradients as there are particles, and the particles are draws of the second half of all chains so
+// far, evenly spread.
 func HMC() sifg.Sampler {
 	return sifg.Sampler{
-		Name: "hmc", Title: "HMC", Version: 1,
-		Doc: "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a move, and warmup the " +
-			"first moves of a chain, which adapt it (0: 150)",
+		Name:    "hmc",
+		Title:   "HMC",
+		Version: 1,
+		Doc: "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a " +
+			"move, and warmup the first moves of a chain, which adapt it (0: 150)",
 		Defaults: sifg.Config{Inner: 8},
 		Uses:     []string{"inner", "warmup"},
 		Look:     sifg.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
-			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could be set.
+			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could
+			// be set.
 			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
 		},
 	}
 }
 
-// Keeper is a target that wants all draws of HMC, not just as many as there are particles: draws returns those of the second half of the
-// chains so far, of d numbers each.
+// Keeper is a target that wants all draws of HMC, not just as many as there are particles: draws returns those of the
+// second half of the chains so far, of d numbers each.
 type Keeper interface {
 	Keep(draws func(d int) []float32)
 }
 
-// EnergyKeeper is a target that also wants the energies of the chains, hmc.Info.Hamiltonian of each iteration after the warm-up.
+// EnergyKeeper is a target that also wants the energies of the chains, hmc.Info.Hamiltonian of each iteration after the
+// warm-up.
 type EnergyKeeper interface {
 	KeepEnergies(energies func() [][]float64)
 }
@@ -80,7 +86,8 @@ func (m *chainMover) Init(c *sifg.Cloud) {
 		for j := range start {
 			start[j] = float64(c.Z.Data[k%c.Z.Rows*c.Z.Cols+j])
 		}
-		chain, err := hmc.NewChain(density, hmc.Config{Leapfrog: m.leapfrog, Warmup: m.warmup, Jitter: 0.3}, start, c.Seed, k)
+		config := hmc.Config{Leapfrog: m.leapfrog, Warmup: m.warmup, Jitter: 0.3}
+		chain, err := hmc.NewChain(density, config, start, c.Seed, k)
 		if err != nil { // the start is no place to start from: the run diverges
 			c.Z.Data[0] = float32(math.NaN())
 			return
@@ -138,7 +145,8 @@ type logDensity interface {
 	LogDensity(x []float64) float64
 }
 
-// energy is the energy of a target whose score is of float32 precision. That costs acceptance, not correctness: HMC corrects by Energy.
+// energy is the energy of a target whose score is of float32 precision. That costs acceptance, not correctness: HMC
+// corrects by Energy.
 type energy struct{ logDensity }
 
 // Energy implements hmc.Density.

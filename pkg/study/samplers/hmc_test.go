@@ -37,8 +37,8 @@ func TestHMC(t *testing.T) {
 	}
 }
 
-// TestHMCOnDensities: HMC samples every density that experiments name, those with a score and a log density alone too. Of the normal law
-// among them it has the moments, within five standard errors of n/2 independent draws.
+// TestHMCOnDensities: HMC samples every density that experiments name, those with a score and a log density alone too.
+// Of the normal law among them it has the moments, within five standard errors of n/2 independent draws.
 func TestHMCOnDensities(t *testing.T) {
 	const n = 400
 	for _, row := range target.Table {

@@ -7,20 +7,21 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// What SIFG's network does on the table Concrete (docs/uci-bnn.md): a force of this root mean square a coordinate, common to all
-// particles, with this correlation from one iteration to the next.
+// What SIFG's network does on the table Concrete (docs/uci-bnn.md): a force of this root mean square a coordinate,
+// common to all particles, with this correlation from one iteration to the next.
 const (
 	pushSize        = 17
 	pushCorrelation = 0.999
 )
 
-// Pushed is a control: Ascent with a random force in the place of SIFG's learned score. If it does as well as SIFG, then any slowly
-// turning force of that size does what the network did.
+// Pushed is a control: Ascent with a random force in the place of SIFG's learned score. If it does as well as SIFG,
+// then any slowly turning force of that size does what the network did.
 func Pushed() sifg.Sampler {
 	free, _ := sifg.ByName("ascent")
 	control := *free
 	control.Name, control.Title = "ascent-pushed", "Pushed Ascent"
-	control.Doc = "Ascent with one slowly turning random force on all particles, as large as SIFG's network on Concrete: a control"
+	control.Doc = "Ascent with one slowly turning random force on all particles, as large as SIFG's network on " +
+		"Concrete: a control"
 	control.Build = func(c sifg.Config) (*sifg.Flow, error) {
 		flow, err := free.Build(c)
 		if err == nil {

@@ -15,8 +15,9 @@ func (f flat) Dim() int { return f.dim }
 
 func (f flat) Score(dst, _ sifg.Batch, _ int) { clear(dst.Data) }
 
-// TestPushed: over 4000 coordinates the force has the root mean square 17 (standard error 17/√8000 = 0.2), is the same for all particles, and
-// is correlated by 0.999 with that of the next iteration (standard error √(1 − 0.999²)/√4000 < 0.001).
+// TestPushed: over 4000 coordinates the force has the root mean square 17 (standard error 17/√8000 = 0.2), is the same
+// for all particles, and is correlated by 0.999 with that of the next iteration (standard error √(1 − 0.999²)/√4000 <
+// 0.001).
 func TestPushed(t *testing.T) {
 	const d = 4000
 	flow, err := sifg.New(sifg.Config{Sampler: "ascent-pushed", Step: 1e-3})
@@ -48,7 +49,12 @@ func TestPushed(t *testing.T) {
 		before = append([]float32(nil), now...)
 		return nil
 	}
-	_, err = sifg.Run(context.Background(), flow, flat{d}, sifg.Options{Particles: 2, Iterations: 5, Seed: 1, Callback: look})
+	_, err = sifg.Run(context.Background(), flow, flat{d}, sifg.Options{
+		Particles:  2,
+		Iterations: 5,
+		Seed:       1,
+		Callback:   look,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
