@@ -83,8 +83,8 @@ func steinKernel(x, s, y, t []float64) float64 {
 	var r2, st, sr float64 // ‖x − y‖², ⟨s, t⟩, ⟨s − t, x − y⟩
 	for j := range x {
 		r := x[j] - y[j]
-		r2, st, sr = r2+r*r, st+s[j]*t[j], sr+(s[j]-t[j])*r
+		r2, st, sr = r2+float64(r*r), st+float64(s[j]*t[j]), sr+float64((s[j]-t[j])*r)
 	}
 	inv := 1 / (1 + r2)
-	return math.Sqrt(inv) * (st + inv*(sr+float64(len(x))-3*r2*inv))
+	return math.Sqrt(inv) * (st + float64(inv*(sr+float64(len(x))-float64(3*r2*inv))))
 }

@@ -151,14 +151,14 @@ func functions(omega, b float64) []function {
 	var x, square, cosine float64
 	for k, w := range mixture.Weights {
 		m, s := mixture.Means[k][0], mixture.SDs[k]
-		x += w * m
-		square += w * (m*m + s*s)
-		cosine += w * math.Exp(-omega*omega*s*s/2) * math.Cos(omega*m+b)
+		x += float64(w * m)
+		square += float64(w * (float64(m*m) + float64(s*s)))
+		cosine += float64(w * math.Exp(-omega*omega*s*s/2) * math.Cos(float64(omega*m)+b))
 	}
 	return []function{
 		{"E x", func(x float64) float64 { return x }, x},
 		{"E x²", func(x float64) float64 { return x * x }, square},
-		{"E cos(ωx + b)", func(x float64) float64 { return math.Cos(omega*x + b) }, cosine},
+		{"E cos(ωx + b)", func(x float64) float64 { return math.Cos(float64(omega*x) + b) }, cosine},
 	}
 }
 
@@ -168,7 +168,7 @@ const (
 	width             = 0.3
 )
 
-func place(i int) float64 { return low + step*float64(i) }
+func place(i int) float64 { return low + float64(step*float64(i)) }
 
 // density is that of particles smoothed by N(0, width²), at the places.
 func density(particles []float64) []float64 {

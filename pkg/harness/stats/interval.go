@@ -45,7 +45,7 @@ func OverlapInterval(d []float64, overlap, level float64) (lo, hi float64) {
 	if len(d) < 2 {
 		return math.NaN(), math.NaN()
 	}
-	half := student(len(d), level) * overlapSE(d, overlap)
+	half := float64(student(len(d), level) * overlapSE(d, overlap))
 	return Mean(d) - half, Mean(d) + half
 }
 

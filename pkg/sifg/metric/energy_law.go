@@ -11,7 +11,7 @@ func (m Modes) Energy() *Energy {
 	e := &Energy{d: d, to: func(x []float64) float64 {
 		var s float64
 		for k, mean := range m.Means {
-			s += m.Weights[k] * root.mean(sqDist(x, mean), m.SDs[k])
+			s += float64(m.Weights[k] * root.mean(sqDist(x, mean), m.SDs[k]))
 		}
 		return s
 	}}
@@ -30,7 +30,7 @@ func (m Modes) meanDistance(o Modes) float64 {
 	root, sum := newNormalNorm(len(m.Means[0])), 0.0
 	for k, mean := range m.Means {
 		for l, other := range o.Means {
-			sum += m.Weights[k] * o.Weights[l] * root.mean(sqDist(mean, other), math.Hypot(m.SDs[k], o.SDs[l]))
+			sum += float64(m.Weights[k] * o.Weights[l] * root.mean(sqDist(mean, other), math.Hypot(m.SDs[k], o.SDs[l])))
 		}
 	}
 	return sum
@@ -43,12 +43,12 @@ func NewEnergyNodes(nodes Points, weights []float64) *Energy {
 	e := &Energy{d: nodes.D, to: func(x []float64) float64 {
 		var s float64
 		for j, w := range weights {
-			s += w * math.Sqrt(sqDist(x, nodes.Row(j)))
+			s += float64(w * math.Sqrt(sqDist(x, nodes.Row(j))))
 		}
 		return s
 	}}
 	for i, w := range weights {
-		e.within += w * e.to(nodes.Row(i))
+		e.within += float64(w * e.to(nodes.Row(i)))
 	}
 	return e
 }
@@ -93,19 +93,19 @@ func (o normalNorm) mean(square, s float64) float64 {
 	if z > 50+2*o.d {
 		term, sum := 1.0, 1.0
 		for k := 0.0; math.Abs(term) > 1e-17 && k < z; k++ {
-			term *= (k - 0.5) * (k + (1-o.d)/2) / ((k + 1) * z)
+			term = float64(term * (k - 0.5) * (k + float64((1-o.d)/2)) / ((k + 1) * z))
 			sum += term
 		}
 		return math.Sqrt(square) * sum
 	}
 	ratio, weight, sum := o.ratio, math.Exp(-z), 0.0
 	for k := 0.0; ; k++ {
-		term := weight * ratio
+		term := float64(weight * ratio)
 		sum += term
 		if k > z && term < 1e-17*sum {
 			return math.Sqrt2 * s * sum
 		}
 		weight *= z / (k + 1)
-		ratio *= ((o.d+1)/2 + k) / (o.d/2 + k)
+		ratio *= (float64((o.d+1)/2) + k) / (float64(o.d/2) + k)
 	}
 }
