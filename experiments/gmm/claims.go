@@ -14,12 +14,14 @@ import (
 
 const covered = 0.05 // a mode is covered if this share of the sample is within 3 sd of its mean; its weight is 0.2
 
-// claims are rows 1–12 of the claims ledger. Row 7, that all methods start from the same particles, says how this program draws them and is
-// not counted.
+// claims are rows 1–12 of the claims ledger. Row 7, that all methods start from the same particles, says how this
+// program draws them and is not counted.
 var claims = []claim.Claim{
 	{
-		ID: "1", Statement: "2-D: SIFG has samples in all five modes at the end.",
-		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and Ada-SIFG" + claim.MostRule,
+		ID:        "1",
+		Statement: "2-D: SIFG has samples in all five modes at the end.",
+		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
+			"Ada-SIFG" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			fixed, textF := coverage(e, "sifg")
@@ -34,9 +36,10 @@ var claims = []claim.Claim{
 	misses("2", "l2-gf", "L2-GF"),
 	misses("3", "ada-gwg", "Ada-GWG"),
 	{
-		ID: "4", Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
-		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of SIFG's particles, " +
-			"in each seed" + claim.MostRule,
+		ID:        "4",
+		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
+		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
+			"SIFG's particles, in each seed" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			var holds []bool
@@ -51,23 +54,28 @@ var claims = []claim.Claim{
 			}
 			return claim.Outcome{
 				Verdict: claim.Most(holds),
-				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn anew, %s%s", strings.Join(text, ", "),
-					claim.Spread(e.Final("sifg", "displacement-z", 1)), claim.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
+				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
+					"anew, %s%s", strings.Join(text, ", "), claim.Spread(e.Final("sifg", "displacement-z", 1)),
+					claim.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
 				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
 			}
 		},
 	},
 	{
-		ID: "5", Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
-		Rule: "between 1600 and 2000 x moves farther than fresh noise about particles at rest would move it (median displacement " +
-			"above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t over seeds) of the mean k-NN KL at both end at 0.15 " +
-			"or below; not reproduced if x moves no farther in half of the seeds, or an interval begins above 0.15; otherwise not decided",
+		ID:        "5",
+		Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
+		Rule: "between 1600 and 2000 x moves farther than fresh noise about particles at rest would move it (median " +
+			"displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t over seeds) of " +
+			"the mean k-NN KL at both end at 0.15 or below; not reproduced if x moves no farther in half of the " +
+			"seeds, or an interval begins above 0.15; otherwise not decided",
 		Check: produces,
 	},
 	{
-		ID: "6", Statement: "2-D: every method has converged in distribution by iteration 1600.",
-		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws have: for every method the " +
-			"90 % interval (Student's t over seeds) of the mean change is within ±0.075; not reproduced if one is outside, otherwise not decided",
+		ID:        "6",
+		Statement: "2-D: every method has converged in distribution by iteration 1600.",
+		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws " +
+			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
+			"not reproduced if one is outside, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			from := comparison(s)
@@ -84,13 +92,16 @@ var claims = []claim.Claim{
 				switch {
 				case one == claim.NotTestable:
 					continue
-				case verdict == claim.NotTestable, one == claim.NotReproduced, one == claim.NotDecided && verdict == claim.Reproduced:
+				case verdict == claim.NotTestable, one == claim.NotReproduced,
+					one == claim.NotDecided && verdict == claim.Reproduced:
 					verdict, needed = one, study.Needed(one, change, -0.075, 0.075)
 				}
 				text = append(text, claim.Label(m)+" "+in)
 			}
 			return claim.Outcome{
-				Verdict: verdict, Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ") + needed, Keys: e.Keys(methods...),
+				Verdict:  verdict,
+				Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ") + needed,
+				Keys:     e.Keys(methods...),
 			}
 		},
 	},
@@ -99,8 +110,10 @@ var claims = []claim.Claim{
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
-		ID: "10", Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
-		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " + claim.Paired,
+		ID:        "10",
+		Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
+		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
+			claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
 			last, _ := claim.First(e.Set, e.Problem, "sifg")
@@ -125,16 +138,21 @@ var claims = []claim.Claim{
 
 // alike is claim 9.
 var alike = claim.Claim{
-	ID: "9", Statement: "10-D: SIFG and Ada-GWG end at about the same divergence.",
-	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired difference is within ±0.3; " +
-		"not reproduced if it is outside, otherwise not decided",
+	ID:        "9",
+	Statement: "10-D: SIFG and Ada-GWG end at about the same divergence.",
+	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired " +
+		"difference is within ±0.3; not reproduced if it is outside, otherwise not decided",
 	Check: func(s *record.Set) claim.Outcome {
 		e, f := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg"), claim.ReadFinals(s)
 		d := f.Differences("gmm-10d", "knn-kl", "sifg", "ada-gwg")
 		verdict, difference := claim.Alike(d, 0.3)
-		return claim.Outcome{Verdict: verdict, Keys: e.Keys("sifg", "ada-gwg"), Evidence: fmt.Sprintf(
-			"%s %s, %s %s; mean difference [90 %% interval] %s%s", claim.Label("sifg"), claim.Spread(e.Final("sifg", "knn-kl", 0)),
-			claim.Label("ada-gwg"), claim.Spread(e.Final("ada-gwg", "knn-kl", 0)), difference, study.Needed(verdict, d, -0.3, 0.3))}
+		final := func(m string) string { return claim.Label(m) + " " + claim.Spread(e.Final(m, "knn-kl", 0)) }
+		return claim.Outcome{
+			Verdict: verdict,
+			Keys:    e.Keys("sifg", "ada-gwg"),
+			Evidence: fmt.Sprintf("%s, %s; mean difference [90 %% interval] %s%s", final("sifg"), final("ada-gwg"),
+				difference, study.Needed(verdict, d, -0.3, 0.3)),
+		}
 	},
 }
 
@@ -142,8 +160,8 @@ var alike = claim.Claim{
 func misses(id, method, name string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
-		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the particles are is not " +
-			"tested" + claim.MostRule,
+		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
+			"particles are is not tested" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
 			e := claim.Series{Set: s, Problem: "gmm-2d"}
 			all, text := coverage(e, method)
@@ -167,9 +185,14 @@ func produces(s *record.Set) claim.Outcome {
 		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
 		holds = append(holds, moved[i] > sigma[i]*math.Sqrt(4*math.Ln2))
 	}
-	out := claim.Outcome{Verdict: claim.Most(holds), Keys: e.Keys("sifg"), Evidence: fmt.Sprintf("median displacement %s (fresh noise about "+
-		"particles at rest gives %s); k-NN KL %s then %s", claim.Spread(moved), claim.Num(stats.Median(sigma)*math.Sqrt(4*math.Ln2)),
-		claim.Spread(before), claim.Spread(after))}
+	fresh := claim.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
+	out := claim.Outcome{
+		Verdict: claim.Most(holds),
+		Keys:    e.Keys("sifg"),
+		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
+			"then %s",
+			claim.Spread(moved), fresh, claim.Spread(before), claim.Spread(after)),
+	}
 	clear := before // of the two the one that the limit is farther from, in standard deviations
 	for _, v := range [][]float64{before, after} {
 		if lo, hi := stats.TInterval(v, 0.9); out.Verdict != claim.NotTestable && !(hi <= near) {
@@ -183,8 +206,8 @@ func produces(s *record.Set) claim.Outcome {
 	return out
 }
 
-// unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard deviation 0.1: a particle
-// that follows the score alone comes to rest there for steps below 2·0.1².
+// unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard
+// deviation 0.1: a particle that follows the score alone comes to rest there for steps below 2·0.1².
 func unstable(problem string, methods ...string) func(s *record.Set) string {
 	return func(s *record.Set) string {
 		var above []string
@@ -200,15 +223,19 @@ func unstable(problem string, methods ...string) func(s *record.Set) string {
 	}
 }
 
-// others says what metrics that see blur say of two methods at the end, where they were measured. The exact-density KL at each
-// method's own σ is not among them: in 10-D it compares at equal σ only.
+// others says what metrics that see blur say of two methods at the end, where they were measured. The exact-density KL
+// at each method's own σ is not among them: in 10-D it compares at equal σ only.
 func others(a, b string) func(s *record.Set) string {
 	return func(s *record.Set) string {
 		e := claim.Series{Set: s, Problem: "gmm-10d"}.Common(a, b)
 		var text []string
-		for _, m := range []struct{ metric, words string }{{"smoothed-kl", "KL of the particles smoothed alike"}, {"energy", "energy distance"}} {
+		for _, m := range []struct{ metric, words string }{
+			{"smoothed-kl", "KL of the particles smoothed alike"},
+			{"energy", "energy distance"},
+		} {
 			if x, y := e.Final(a, m.metric, 0), e.Final(b, m.metric, 0); len(x) > 0 && len(y) > 0 {
-				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, claim.Label(a), claim.Spread(x), claim.Label(b), claim.Spread(y)))
+				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, claim.Label(a), claim.Spread(x),
+					claim.Label(b), claim.Spread(y)))
 			}
 		}
 		if text == nil {

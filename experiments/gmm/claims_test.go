@@ -26,8 +26,9 @@ func wobble(method string, seed int) float64 {
 	return v[(seed+len(method))%5] / 1.04
 }
 
-// asInPaper has what the paper claims of both mixtures: final k-NN KL in 10-D 1.4 for SIFG and Ada-GWG, 0.9 for Ada-SIFG and 3 for L2-GF,
-// reached fast by SIFG; in 2-D the flows with a velocity network leave out the fourth mode and stand still from iteration 1600 on.
+// asInPaper has what the paper claims of both mixtures: final k-NN KL in 10-D 1.4 for SIFG and Ada-GWG, 0.9 for
+// Ada-SIFG and 3 for L2-GF, reached fast by SIFG; in 2-D the flows with a velocity network leave out the fourth mode
+// and stand still from iteration 1600 on.
 func asInPaper(problem, method, metric string, index, seed, iteration int) float64 {
 	network := method == "l2-gf" || method == "ada-gwg"
 	noise := 0.01 * wobble(method, seed)
@@ -79,7 +80,12 @@ func records(t *testing.T, v value) *record.Set {
 	s := &record.Set{Experiment: "gmm", Protocol: "paper", Scale: "full", Traces: map[string][]record.Trace{}}
 	for _, problem := range []string{"gmm-2d", "gmm-10d"} {
 		every := 100
-		options := map[string]any{"target": problem, "displacement_from": 1600, "init_mean": []any{3, 0}, "init_sd": 0.5}
+		options := map[string]any{
+			"target":            problem,
+			"displacement_from": 1600,
+			"init_mean":         []any{3, 0},
+			"init_sd":           0.5,
+		}
 		if problem == "gmm-10d" {
 			options = map[string]any{"target": problem, "reference": 100}
 		}
@@ -95,12 +101,24 @@ func records(t *testing.T, v value) *record.Set {
 			for seed := 1; seed <= 5; seed++ {
 				key := fmt.Sprintf("%s-%s-%d", problem, method, seed)
 				s.Trials = append(s.Trials, record.Trial{
-					Key: key, Experiment: "gmm", Problem: problem, Method: method, Seed: uint64(seed), Status: record.StatusOK, Iterations: 2000,
-					Config: string(text),
+					Key:        key,
+					Experiment: "gmm",
+					Problem:    problem,
+					Method:     method,
+					Seed:       uint64(seed),
+					Status:     record.StatusOK,
+					Iterations: 2000,
+					Config:     string(text),
 				})
 				put := func(iteration int, metric string, index int) {
 					if x := v(problem, method, metric, index, seed, iteration); !math.IsNaN(x) {
-						s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Iteration: iteration, Metric: metric, Index: index, Value: x})
+						s.Traces[key] = append(s.Traces[key], record.Trace{
+							Key:       key,
+							Iteration: iteration,
+							Metric:    metric,
+							Index:     index,
+							Value:     x,
+						})
 					}
 				}
 				for k := 0; k <= 2000; k += every {
@@ -128,7 +146,8 @@ func records(t *testing.T, v value) *record.Set {
 		case "track":
 			a := &record.Array{Shape: []int{21, 2, 2}}
 			for look := range 21 {
-				a.Data = append(a.Data, float32(look), 0.5, float32(look), -0.5) // two particles on their way to the right
+				// two particles on their way to the right
+				a.Data = append(a.Data, float32(look), 0.5, float32(look), -0.5)
 			}
 			return a, nil
 		}
@@ -157,7 +176,8 @@ func with(change func(problem, method, metric string, index, seed, iteration int
 func TestClaims(t *testing.T) {
 	paper := records(t, asInPaper)
 	for _, c := range claims {
-		if out := c.Check(paper); out.Verdict != claim.Reproduced || len(out.Keys) == 0 || strings.Contains(out.Evidence, "NaN") {
+		if out := c.Check(paper); out.Verdict != claim.Reproduced || len(out.Keys) == 0 ||
+			strings.Contains(out.Evidence, "NaN") {
 			t.Errorf("claim %s of records as in the paper: %s (%s)", c.ID, out.Verdict, out.Evidence)
 		}
 	}
@@ -197,7 +217,8 @@ func TestClaims(t *testing.T) {
 		want     claim.Verdict
 	}{
 		{"1", "SIFG loses a mode", of("gmm-2d", "sifg", "coverage", set(0.02)), claim.NotReproduced}, // five of ten
-		{"1", "Ada-SIFG loses a mode once, of ten", of("gmm-2d", "ada-sifg", "coverage", inSeeds(1, 0.02)), claim.Reproduced},
+		{"1", "Ada-SIFG loses a mode once, of ten", of("gmm-2d", "ada-sifg", "coverage", inSeeds(1, 0.02)),
+			claim.Reproduced},
 		{"1", "Ada-SIFG loses a mode twice", of("gmm-2d", "ada-sifg", "coverage", inSeeds(2, 0.02)), claim.NotDecided},
 		{"2", "L2-GF covers all", of("gmm-2d", "l2-gf", "coverage", set(0.2)), claim.NotReproduced},
 		{"2", "L2-GF covers all, twice", of("gmm-2d", "l2-gf", "coverage", inSeeds(2, 0.2)), claim.NotDecided},
@@ -239,7 +260,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestLostSeeds: methods are compared by the seeds that both have, though the values of either are in the order of its own.
+// TestLostSeeds: methods are compared by the seeds that both have, though the values of either are in the order of its
+// own.
 func TestLostSeeds(t *testing.T) {
 	s := records(t, asInPaper)
 	for i, r := range s.Trials {
@@ -247,7 +269,8 @@ func TestLostSeeds(t *testing.T) {
 			s.Trials[i].Status = record.StatusDiverged
 		}
 	}
-	if out := check(t, s, "8"); out.Verdict != claim.NotDecided || !strings.Contains(out.Evidence, "over 3 seeds, one-sided p = 0.125") {
+	const want = "over 3 seeds, one-sided p = 0.125"
+	if out := check(t, s, "8"); out.Verdict != claim.NotDecided || !strings.Contains(out.Evidence, want) {
 		t.Errorf("three common seeds: %s (%s)", out.Verdict, out.Evidence)
 	}
 	if out := check(t, s, "4"); out.Verdict != claim.Reproduced {

@@ -19,8 +19,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
-// kept returns the modes of the 10-D mixture, from 0, that a method keeps, and its share of each: a mode is kept if its occupancy, mean
-// over seeds, is 0.05 or more.
+// kept returns the modes of the 10-D mixture, from 0, that a method keeps, and its share of each: a mode is kept if its
+// occupancy, mean over seeds, is 0.05 or more.
 func kept(e claim.Series, method string) (modes []int, share []float64) {
 	for k := range 5 {
 		if v := e.Final(method, "occupancy", k); len(v) > 0 {
@@ -33,8 +33,8 @@ func kept(e claim.Series, method string) (modes []int, share []float64) {
 	return modes, share
 }
 
-// levels are lines at the k-NN KL of as many exact draws as there are particles of those modes alone that some method keeps in 10-D: as they
-// are, and with the largest σ of a method added. nil where no mode is lost.
+// levels are lines at the k-NN KL of as many exact draws as there are particles of those modes alone that some method
+// keeps in 10-D: as they are, and with the largest σ of a method added. nil where no mode is lost.
 func levels(s *record.Set) (lines []figure.HLine) {
 	e, sigma := claim.Series{Set: s, Problem: "gmm-10d"}, 0.0
 	var modes []int
@@ -64,17 +64,18 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	return append(lines, figure.HLine{Y: score(modes, sigma, c.Particles, o.Reference), Style: style})
 }
 
-// score is the k-NN KL of n draws of some modes of the 10-D mixture, blurred by sigma, to as many draws of the mixture as reference says:
-// the mean of five, which have a standard deviation of about 0.05 each. NaN of too few draws.
+// score is the k-NN KL of n draws of some modes of the 10-D mixture, blurred by sigma, to as many draws of the mixture
+// as reference says: the mean of five, which have a standard deviation of about 0.05 each. NaN of too few draws.
 func score(modes []int, sigma float64, n, reference int) float64 {
 	mixture := target.GMM10D()
 	_, means, sds := mixture.Components()
 	var values []float64
 	for i := range uint64(5) {
-		x, all, r := sifg.NewBatch(n, mixture.Dim()), sifg.NewBatch(reference, mixture.Dim()), rng.New(1, "some modes", i)
+		r, d := rng.New(1, "some modes", i), mixture.Dim()
+		x, all := sifg.NewBatch(n, d), sifg.NewBatch(reference, d)
 		r.Normal(x.Data)
 		for j := range x.Data {
-			k := modes[j/x.Cols%len(modes)] // they weigh alike
+			k := modes[j/x.Cols%len(modes)] // of equal weight
 			x.Data[j] = float32(means[k][j%x.Cols] + float64(math.Hypot(sds[k], sigma)*float64(x.Data[j])))
 		}
 		mixture.Sample(all, rng.New(1, "all modes", i))
@@ -109,7 +110,12 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	e := claim.Series{Set: s, Problem: "gmm-10d"}
-	t := &table.Table{Columns: table.Columns(1, "Method", "modes kept", "share of the two largest", "final k-NN KL")}
+	type keeper struct {
+		label     string
+		kept      int // modes; 0: it is not a method
+		two, last float64
+	}
+	var rows []keeper
 	most := 0
 	for _, m := range s.Methods("gmm-10d") {
 		modes, share := kept(e, m)
@@ -118,27 +124,42 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 		}
 		most = max(most, len(modes))
 		slices.Sort(share)
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(len(modes)), table.Fixed(share[3]+share[4], 2),
-			table.Fixed(stats.Median(e.Final(m, "knn-kl", 0)), 2)})
+		rows = append(rows, keeper{
+			claim.Label(m), len(modes), share[3] + share[4], stats.Median(e.Final(m, "knn-kl", 0)),
+		})
 	}
-	if t.Rows == nil || most == 5 {
+	if rows == nil || most == 5 {
 		return nil
 	}
 	text := "Figure 3 left therefore ranks samplers that have collapsed."
 	perfect := levels(s)
 	if perfect != nil {
-		text += fmt.Sprintf(" A perfect sampler of the kept modes alone scores %.2f nats, and %.2f when it is blurred, which makes it worse.",
-			perfect[0].Y, perfect[1].Y)
+		text += fmt.Sprintf(" A perfect sampler of the kept modes alone scores %.2f nats, and %.2f when it is "+
+			"blurred, which makes it worse.", perfect[0].Y, perfect[1].Y)
 	}
 	for _, l := range perfect {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(l.Style.Label), table.Text(""), table.Text(""), table.Fixed(l.Y, 2)})
+		rows = append(rows, keeper{label: l.Style.Label, last: l.Y})
 	}
-	t.Notes = []string{"Mean over seeds of the mean responsibility of each mode at the last iteration, released settings; a mode is kept if " +
-		"its share is 0.05 or more. Exact draws of the whole mixture keep all five. k-NN KL: median over seeds."}
+	ofMethod := func(of func(k keeper) table.Cell) func(k keeper) table.Cell {
+		return func(k keeper) table.Cell {
+			if k.kept == 0 {
+				return table.Text("")
+			}
+			return of(k)
+		}
+	}
+	t := table.Of(rows)
+	t.Words("Method", func(k keeper) string { return k.label })
+	t.Column("modes kept", ofMethod(func(k keeper) table.Cell { return table.Int(k.kept) }))
+	t.Column("share of the two largest", ofMethod(func(k keeper) table.Cell { return table.Fixed(k.two, 2) }))
+	t.Column("final k-NN KL", func(k keeper) table.Cell { return table.Fixed(k.last, 2) })
+	t.Notes = []string{"Mean over seeds of the mean responsibility of each mode at the last iteration, released " +
+		"settings; a mode is kept if its share is 0.05 or more. Exact draws of the whole mixture keep all five. k-NN " +
+		"KL: median over seeds."}
 	return &harness.Statement{
 		Lead:  true,
 		Title: fmt.Sprintf("In 10-D no method keeps more than %d of the five modes", most),
 		Text:  text,
-		Table: t,
+		Table: &t.Table,
 	}
 }

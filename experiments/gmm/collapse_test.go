@@ -10,8 +10,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestLevels: a sample of two of five equal modes has 2.5 times their density, so its k-NN KL is ln 2.5 above that of exact draws of all, or
-// more, for the estimate of 300 points in 10-D is biased. Means of five have standard deviations below 0.05. Blur lowers them.
+// TestLevels: a sample of two of five equal modes has 2.5 times their density, so its k-NN KL is ln 2.5 above that of
+// exact draws of all, or more, for the estimate of 300 points in 10-D is biased. Means of five have standard deviations
+// below 0.05. Blur lowers them.
 func TestLevels(t *testing.T) {
 	at := func(modes []int, sigma float64) float64 { return score(modes, sigma, 300, 3000) }
 	all, two, blurred := at([]int{0, 1, 2, 3, 4}, 0), at([]int{3, 4}, 0), at([]int{3, 4}, 0.278)
@@ -24,7 +25,10 @@ func TestLevels(t *testing.T) {
 	for _, c := range []struct {
 		s     *record.Set
 		lines []string
-	}{{lost, []string{"exact draws of modes 4 and 5", "exact draws of modes 4 and 5, blurred by σ = 0.1"}}, {records(t, asInPaper), nil}} {
+	}{
+		{lost, []string{"exact draws of modes 4 and 5", "exact draws of modes 4 and 5, blurred by σ = 0.1"}},
+		{records(t, asInPaper), nil},
+	} {
 		i := slices.IndexFunc(Experiment.Figures, func(f harness.Figure) bool { return f.Name == "figure3-left" })
 		f, err := Experiment.Figures[i].Draw(c.s)
 		if err != nil {

@@ -125,7 +125,8 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 func modes(name, title, problem string) harness.Table {
 	return harness.Table{
 		Name: name, Title: title,
-		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the weight of each is 0.2.",
+		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the " +
+			"weight of each is 0.2.",
 		Make: func(s *record.Set) (*table.Table, error) {
 			t := table.Of(s.Methods(problem))
 			t.Words("Method", claim.Label)

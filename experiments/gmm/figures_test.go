@@ -13,7 +13,12 @@ import (
 func blurred(s *record.Set, kl float64) *record.Set {
 	for _, r := range s.Trials {
 		if r.Problem == "gmm-10d" && r.Method == "ada-sifg" {
-			s.Traces[r.Key] = append(s.Traces[r.Key], record.Trace{Key: r.Key, Iteration: 2000, Metric: "blur-kl", Value: kl})
+			s.Traces[r.Key] = append(s.Traces[r.Key], record.Trace{
+				Key:       r.Key,
+				Iteration: 2000,
+				Metric:    "blur-kl",
+				Value:     kl,
+			})
 		}
 	}
 	return s
@@ -30,7 +35,8 @@ func TestFindings(t *testing.T) {
 	if st := blur(map[string]*record.Set{"released": blurred(records(t, asInPaper), 0.1)}); st != nil {
 		t.Errorf("where smoothing costs less than the estimate shows: %s", st.Title)
 	}
-	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur", "depends on the start"}
+	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur",
+		"depends on the start"}
 	for i, f := range findings {
 		st := f(by)
 		if i == 0 { // all five modes are kept in these records
@@ -39,7 +45,8 @@ func TestFindings(t *testing.T) {
 			}
 			continue
 		}
-		if st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) || strings.Contains(st.Text+st.Table.Markdown(), "NaN") {
+		if st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) ||
+			strings.Contains(st.Text+st.Table.Markdown(), "NaN") {
 			t.Errorf("finding %d: %+v, want it to hold %q", i, st, want[i])
 		}
 		if st := f(map[string]*record.Set{"paper": by["paper"]}); st != nil {
@@ -49,12 +56,14 @@ func TestFindings(t *testing.T) {
 	lost := records(t, with(func(problem, _, metric string, index, _, _ int) (float64, bool) {
 		return map[bool]float64{true: 0.5, false: 0}[index > 2], problem == "gmm-10d" && metric == "occupancy"
 	}))
-	if st := collapse(map[string]*record.Set{"released": lost}); st == nil || !strings.Contains(st.Title, "no method keeps more than 2 of the five") {
+	if st := collapse(map[string]*record.Set{"released": lost}); st == nil ||
+		!strings.Contains(st.Title, "no method keeps more than 2 of the five") {
 		t.Errorf("three lost modes: %+v", st)
 	}
 }
 
-// TestFigures: the samples and the marks of the trajectories are those of the records, at the iterations that the legend says.
+// TestFigures: the samples and the marks of the trajectories are those of the records, at the iterations that the
+// legend says.
 func TestFigures(t *testing.T) {
 	s := records(t, asInPaper)
 	f, err := scatter(s)
@@ -75,7 +84,8 @@ func TestFigures(t *testing.T) {
 		label string
 		x     float64
 	}{{"start", 0}, {"iteration 1600", 16}, {"iteration 2000", 20}} {
-		if marks[i].Style.Label != want.label || !slices.Equal(marks[i].X, []float64{want.x, want.x}) || !slices.Equal(marks[i].Y, []float64{0.5, -0.5}) {
+		if marks[i].Style.Label != want.label || !slices.Equal(marks[i].X, []float64{want.x, want.x}) ||
+			!slices.Equal(marks[i].Y, []float64{0.5, -0.5}) {
 			t.Errorf("%q at %v, %v; want %q at %g", marks[i].Style.Label, marks[i].X, marks[i].Y, want.label, want.x)
 		}
 	}

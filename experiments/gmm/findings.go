@@ -25,12 +25,15 @@ func divided(by map[string]*record.Set) *harness.Statement {
 	for _, protocol := range []string{"released", "matched"} {
 		e := claim.Series{Set: by[protocol], Problem: "gmm-10d"}
 		t.Column(protocol+": step", func(m string) table.Cell { return table.Number(step(e.Set, "gmm-10d", m), 3) })
-		t.Column(protocol+": final k-NN KL", func(m string) table.Cell { return table.Text(claim.Spread(e.Final(m, "knn-kl", 0))) })
+		t.Column(protocol+": final k-NN KL", func(m string) table.Cell {
+			return table.Text(claim.Spread(e.Final(m, "knn-kl", 0)))
+		})
 	}
 	t.Notes = []string{"Median over seeds, and the range."}
 	return &harness.Statement{
 		Title: "The scripts divide the baselines' velocity by n, which decides who is fast",
-		Text:  "The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by the number of particles, but not that of SIFG. Under matched each takes its own best step.",
+		Text: "The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by the number of particles, but " +
+			"not that of SIFG. Under matched each takes its own best step.",
 		Table: &t.Table,
 	}
 }
@@ -63,7 +66,8 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	t.Words("Protocol", func(protocol string) string { return protocol })
 	for _, x := range []struct{ header, problem string }{{"final σ, 2-D", "gmm-2d"}, {"final σ, 10-D", "gmm-10d"}} {
 		t.Column(x.header, func(protocol string) table.Cell {
-			return table.Text(claim.Spread(claim.Series{Set: by[protocol], Problem: x.problem}.Final("ada-sifg", "sigma", 0)))
+			e := claim.Series{Set: by[protocol], Problem: x.problem}
+			return table.Text(claim.Spread(e.Final("ada-sifg", "sigma", 0)))
 		})
 	}
 	falls, steps := 0, 0
@@ -80,8 +84,8 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	t.Notes = []string{"Ada-SIFG; median over seeds, and the range."}
 	return &harness.Statement{
 		Title: "In the scripts σ follows the denoising loss, not the KL",
-		Text: fmt.Sprintf("The paper adapts σ by the gradient of the KL; the toy scripts descend the denoising loss instead. There σ falls from one "+
-			"checkpoint to the next in %d of %d cases.", falls, steps),
+		Text: fmt.Sprintf("The paper adapts σ by the gradient of the KL; the toy scripts descend the denoising loss "+
+			"instead. There σ falls from one checkpoint to the next in %d of %d cases.", falls, steps),
 		Table: &t.Table,
 	}
 }
@@ -111,12 +115,16 @@ func blur(by map[string]*record.Set) *harness.Statement {
 	for _, x := range []struct{ header, method, prefix string }{
 		{"SIFG", "sifg", ""}, {"Ada-SIFG", "ada-sifg", ""}, {"exact draws", "sifg", "floor-"},
 	} {
-		t.Column(x.header, func(r row) table.Cell { return table.Text(claim.Spread(e.Final(x.method, x.prefix+r.metric, 0))) })
+		t.Column(x.header, func(r row) table.Cell {
+			return table.Text(claim.Spread(e.Final(x.method, x.prefix+r.metric, 0)))
+		})
 	}
-	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density KL compares methods at equal σ only."}
+	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density " +
+		"KL compares methods at equal σ only."}
 	return &harness.Statement{
 		Title: "The k-NN estimate does not see blur",
-		Text:  "A component narrower than σ cannot be represented by a cloud smoothed with σ. The k-NN estimate does not count that loss.",
+		Text: "A component narrower than σ cannot be represented by a cloud smoothed with σ. The k-NN estimate does " +
+			"not count that loss.",
 		Table: &t.Table,
 	}
 }
@@ -150,10 +158,12 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 			return table.Text(fmt.Sprintf("%d of %d", count(all), len(all)))
 		})
 	}
-	t.Notes = []string{"Seeds in which every mode has at least 5 % of the sample within 3 standard deviations of its mean. σ is that of SIFG."}
+	t.Notes = []string{"Seeds in which every mode has at least 5 % of the sample within 3 standard deviations of its " +
+		"mean. σ is that of SIFG."}
 	return &harness.Statement{
 		Title: "In 2-D, coverage depends on the start and on σ",
-		Text:  "The released start straddles three modes; the other start covers none. Under matched every method has its own best step, SIFG its own best σ.",
+		Text: "The released start straddles three modes; the other start covers none. Under matched every method " +
+			"has its own best step, SIFG its own best σ.",
 		Table: &t.Table,
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// TestOwnClaims: with 18 of 20 seeds covered and a ratio of 0.04 ± 0.01 both hold, with 17 and with 0.06 neither; the paper's claims are
-// not checked.
+// TestOwnClaims: with 18 of 20 seeds covered and a ratio of 0.04 ± 0.01 both hold, with 17 and with 0.06 neither; the
+// paper's claims are not checked.
 func TestOwnClaims(t *testing.T) {
 	for _, c := range []struct {
 		covered int
@@ -20,7 +20,13 @@ func TestOwnClaims(t *testing.T) {
 		for seed := range 20 {
 			add := func(problem, method, metric string, values ...float64) {
 				key := fmt.Sprint(problem, method, seed)
-				s.Trials = append(s.Trials, record.Trial{Key: key, Problem: problem, Method: method, Seed: uint64(seed), Status: record.StatusOK})
+				s.Trials = append(s.Trials, record.Trial{
+					Key:     key,
+					Problem: problem,
+					Method:  method,
+					Seed:    uint64(seed),
+					Status:  record.StatusOK,
+				})
 				for i, v := range values {
 					s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: metric, Index: i, Value: v})
 				}
