@@ -35,7 +35,8 @@ func sums() *harness.Experiment {
 	}
 }
 
-// TestComputations: a computation has a trial for each of its variants and seeds, whose keys depend on its options and on no sampler.
+// TestComputations: a computation has a trial for each of its variants and seeds, whose keys depend on its options and
+// on no sampler.
 func TestComputations(t *testing.T) {
 	planned := func(change func(r *Request)) (*Plan, error) {
 		r := Request{Experiments: []*harness.Experiment{sums()}, Scale: "full"}

@@ -18,12 +18,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
-// LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial may give
-// other numbers.
+// LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial
+// may give other numbers.
 const LoopVersion = 1
 
-// Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What identifies a
-// result").
+// Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What
+// identifies a result").
 func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error) {
 	key, err := keysOf(e, t, data)
 	if err != nil {
@@ -32,8 +32,8 @@ func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error)
 	return key(t.Seed), nil
 }
 
-// keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its settings are
-// encoded once.
+// keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its
+// settings are encoded once.
 func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(seed uint64) string, err error) {
 	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
 	if !t.Config.Computation() {
@@ -65,8 +65,8 @@ func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(se
 	}, nil
 }
 
-// ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config, data set and
-// versions of numerics and experiment share it.
+// ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config,
+// data set and versions of numerics and experiment share it.
 func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data Datasets) (string, error) {
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
@@ -79,7 +79,8 @@ func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference,
 	return digest(b), err
 }
 
-// numerics is sifg.Numerics; with the processor's name where Go's math and gonum fuse products with sums and so give other bits.
+// numerics is sifg.Numerics; with the processor's name where Go's math and gonum fuse products with sums and so give
+// other bits.
 func numerics() any {
 	if cpu.Fused() {
 		return fmt.Sprintf("%d fused on %s", sifg.Numerics, runtime.GOARCH)
@@ -87,7 +88,8 @@ func numerics() any {
 	return sifg.Numerics
 }
 
-// canonical returns the JSON of v with members sorted by name at every level, so that the order of a struct's fields does not matter.
+// canonical returns the JSON of v with members sorted by name at every level, so that the order of a struct's fields
+// does not matter.
 func canonical(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -108,8 +110,8 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data would
-// give it another key.
+// Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data
+// would give it another key.
 func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
 	i := slices.IndexFunc(experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
 	if i < 0 {
@@ -124,8 +126,8 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 		return nil, err
 	}
 	if key != t.Key {
-		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those that planned it",
-			t.Key, t.Name(), key)
+		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those "+
+			"that planned it", t.Key, t.Name(), key)
 	}
 	t.Data = open(data, t.Config.Data)
 	return experiments[i], nil

@@ -44,7 +44,8 @@ func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string
 // Wants reports whether the request selects a method on a problem.
 func (l *Layout) Wants(problem, method string) bool {
 	r := l.request
-	return (r.Problems == nil || slices.Contains(r.Problems, problem)) && (r.Methods == nil || slices.Contains(r.Methods, method))
+	return (r.Problems == nil || slices.Contains(r.Problems, problem)) &&
+		(r.Methods == nil || slices.Contains(r.Methods, method))
 }
 
 func (l *Layout) all() ([]harness.Trial, error) {
@@ -64,8 +65,8 @@ func (l *Layout) all() ([]harness.Trial, error) {
 	return out, nil
 }
 
-// Trials returns a trial for each seed of a problem and a method of it, whose configuration need not be that of Settings. The
-// experiment checks those of the smallest and the largest seed: see harness.Experiment.Check.
+// Trials returns a trial for each seed of a problem and a method of it, whose configuration need not be that of
+// Settings. The experiment checks those of the smallest and the largest seed: see harness.Experiment.Check.
 func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial, error) {
 	seeds := p.Seeds
 	if len(l.request.Seeds) > 0 {
@@ -104,7 +105,8 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 
 // refusal says whose settings are wrong, or which data cannot be read.
 func (l *Layout) refusal(p settings.Problem, err error) error {
-	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, l.e.Name, l.protocol, l.request.Scale)
+	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)",
+		p.Name, l.e.Name, l.protocol, l.request.Scale)
 	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) { // no mistake in the settings
 		return fmt.Errorf("%s: %w", where, err)
 	}

@@ -23,8 +23,8 @@ type Datasets interface {
 // Request says which trials are wanted.
 type Request struct {
 	Experiments []*harness.Experiment
-	// Protocols are those that are wanted, All for every one; nil: each experiment's default. An experiment that has none of them is left
-	// out if another has one.
+	// Protocols are those that are wanted, All for every one; nil: each experiment's default. An experiment that has
+	// none of them is left out if another has one.
 	Protocols []string
 	Scale     string
 	Overrides []settings.Override
@@ -39,8 +39,9 @@ type Request struct {
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
 //
-// Two trials may have the same key: a trial is computed once however many protocols or scales ask for it, since its key is made
-// from its resolved configuration alone. The names of protocol and scale are labels of the plan, not of the result.
+// Two trials may have the same key: a trial is computed once however many protocols or scales ask for it, since its key
+// is made from its resolved configuration alone. The names of protocol and scale are labels of the plan, not of the
+// result.
 type Plan struct {
 	Experiments []*harness.Experiment
 	Scale       string
@@ -48,8 +49,8 @@ type Plan struct {
 	Trials      []harness.Trial
 }
 
-// New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is wrong is
-// said before anything runs.
+// New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is
+// wrong is said before anything runs.
 func New(r Request) (*Plan, error) {
 	files, err := r.Check()
 	if err != nil {
@@ -143,7 +144,8 @@ func (r *Request) Check() ([]*settings.File, error) {
 	return files, usage.Twice("seed", r.Seeds)
 }
 
-// Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is neither.
+// Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
+// neither.
 func (r *Request) Set() []string {
 	var out []string
 	if r.Program != "" {
@@ -160,7 +162,10 @@ func (r *Request) Set() []string {
 	}
 	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]")
 	for _, x := range [][2]string{
-		{"data", strings.Join(r.Own, ",")}, {"problems", strings.Join(r.Problems, ",")}, {"methods", strings.Join(r.Methods, ",")}, {"seeds", seeds},
+		{"data", strings.Join(r.Own, ",")},
+		{"problems", strings.Join(r.Problems, ",")},
+		{"methods", strings.Join(r.Methods, ",")},
+		{"seeds", seeds},
 	} {
 		if x[1] != "" {
 			out = append(out, "--"+x[0]+" "+x[1])
@@ -175,8 +180,8 @@ func declares(e *harness.Experiment, name string) bool {
 	return err == nil && slices.Contains(f.Programs, name)
 }
 
-// overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its own
-// name, which is cut off.
+// overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its
+// own name, which is cut off.
 func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 	var out []settings.Override
 	for _, o := range r.Overrides {

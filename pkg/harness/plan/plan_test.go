@@ -34,18 +34,23 @@ scales:
 
 // toy is an experiment whose trials may have three dimensions and the seeds 1 to 9.
 func toy() *harness.Experiment {
-	return &harness.Experiment{Name: "toy", Version: "1", Settings: []byte(toySettings), Check: func(t *harness.Trial) error {
-		o := struct {
-			Dim int `mapstructure:"dim"`
-		}{}
-		if err := settings.Decode(t.Config.Options, &o); err != nil {
-			return err
-		}
-		if t.Seed > 9 {
-			return fmt.Errorf("seed %d: there are 9 splits", t.Seed)
-		}
-		return nil
-	}}
+	return &harness.Experiment{
+		Name:     "toy",
+		Version:  "1",
+		Settings: []byte(toySettings),
+		Check: func(t *harness.Trial) error {
+			o := struct {
+				Dim int `mapstructure:"dim"`
+			}{}
+			if err := settings.Decode(t.Config.Options, &o); err != nil {
+				return err
+			}
+			if t.Seed > 9 {
+				return fmt.Errorf("seed %d: there are 9 splits", t.Seed)
+			}
+			return nil
+		},
+	}
 }
 
 // tables are data sets; their digests are their values.
@@ -62,7 +67,10 @@ func (d tables) Load(name string) (*dataset.Data, error) { return &dataset.Data{
 
 func request(change ...func(r *Request)) Request {
 	r := Request{
-		Experiments: []*harness.Experiment{toy()}, Protocols: []string{"paper"}, Scale: "full", Data: tables{"table": "1", "other": "2"},
+		Experiments: []*harness.Experiment{toy()},
+		Protocols:   []string{"paper"},
+		Scale:       "full",
+		Data:        tables{"table": "1", "other": "2"},
 	}
 	for _, f := range change {
 		f(&r)
@@ -109,8 +117,14 @@ func TestSelections(t *testing.T) {
 	}{
 		{nil, nil, nil, "small/svgd/1,2 small/sgld/1,2 small/sifg/1,2 wide/sgld/1,2 wide/svgd/1,2", ""},
 		{[]string{"wide"}, nil, nil, "wide/sgld/1,2 wide/svgd/1,2", "--problems wide"},
-		{nil, []string{"sifg", "svgd"}, []uint64{3}, "small/svgd/3 small/sifg/3 wide/svgd/3", "--methods sifg,svgd --seeds 3"},
-		{[]string{"small"}, []string{"sifg"}, []uint64{5, 4}, "small/sifg/5,4", "--problems small --methods sifg --seeds 5,4"},
+		{
+			nil, []string{"sifg", "svgd"}, []uint64{3},
+			"small/svgd/3 small/sifg/3 wide/svgd/3", "--methods sifg,svgd --seeds 3",
+		},
+		{
+			[]string{"small"}, []string{"sifg"}, []uint64{5, 4},
+			"small/sifg/5,4", "--problems small --methods sifg --seeds 5,4",
+		},
 	} {
 		p := mustPlan(t, func(r *Request) { r.Problems, r.Methods, r.Seeds = c.problems, c.methods, c.seeds })
 		if got := names(p); got != c.want {
@@ -121,7 +135,8 @@ func TestSelections(t *testing.T) {
 		}
 	}
 	p := mustPlan(t, sets("step=0.3", "toy.seeds=[4]"))
-	if names(p) != "small/svgd/4 small/sgld/4 small/sifg/4 wide/sgld/4 wide/svgd/4" || p.Trials[0].Config.Sampler.Step != 0.3 ||
+	if names(p) != "small/svgd/4 small/sgld/4 small/sifg/4 wide/sgld/4 wide/svgd/4" ||
+		p.Trials[0].Config.Sampler.Step != 0.3 ||
 		strings.Join(p.Set, " ") != "step=0.3 toy.seeds=[4]" {
 		t.Errorf("overrides gave %s, %v", names(p), p.Set)
 	}
@@ -131,7 +146,8 @@ func TestSelections(t *testing.T) {
 func TestExperiments(t *testing.T) {
 	a, b := toy(), toy()
 	b.Name = "b"
-	b.Settings = []byte(strings.NewReplacer("protocols:\n", "default: released\nprotocols:\n  standard: {}\n", "wide", "tall").Replace(toySettings))
+	standard := strings.NewReplacer("protocols:\n", "default: released\nprotocols:\n  standard: {}\n", "wide", "tall")
+	b.Settings = []byte(standard.Replace(toySettings))
 	for _, c := range []struct {
 		protocols, problems []string
 		want                string // experiment/protocol of the trials, or what an error says
@@ -194,10 +210,14 @@ func TestKeys(t *testing.T) {
 		which  string // problems whose keys change
 	}{
 		"how the settings are written": {func(r *Request) {
-			r.Experiments[0].Settings = []byte("# a comment\n" + strings.Replace(toySettings, "step: 0.1}", "step: 1.0e-1}", 1))
+			text := strings.Replace(toySettings, "step: 0.1}", "step: 1.0e-1}", 1)
+			r.Experiments[0].Settings = []byte("# a comment\n" + text)
 		}, ""},
-		"the data set":               {func(r *Request) { r.Data = tables{"table": "3"} }, "wide"},
-		"the name of the data set":   {func(r *Request) { r.Data = tables{"table": "1", "again": "1"}; sets("problems.wide.data=again")(r) }, "wide"},
+		"the data set": {func(r *Request) { r.Data = tables{"table": "3"} }, "wide"},
+		"the name of the data set": {func(r *Request) {
+			r.Data = tables{"table": "1", "again": "1"}
+			sets("problems.wide.data=again")(r)
+		}, "wide"},
 		"the experiment's version":   {func(r *Request) { r.Experiments[0].Version = "2" }, "small wide"},
 		"the experiment's name":      {func(r *Request) { r.Experiments[0].Name = "b" }, "small wide"},
 		"the title and the problems": {func(r *Request) { r.Experiments[0].Title = "New"; r.Problems = nil }, ""},
@@ -221,7 +241,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The experiment checks the trials of the smallest and the largest seed of each method on a problem, however many seeds there are.
+// The experiment checks the trials of the smallest and the largest seed of each method on a problem, however many seeds
+// there are.
 func TestChecksOnce(t *testing.T) {
 	var seeds []uint64
 	p := mustPlan(t, func(r *Request) {
@@ -265,14 +286,20 @@ func TestRevive(t *testing.T) {
 			e       *harness.Experiment
 			data    string
 			refused bool
-		}{{toy(), "1", false}, {newer, "1", true}, {toy(), "2", wide}, {&harness.Experiment{Name: "other"}, "1", true}} {
+		}{
+			{toy(), "1", false},
+			{newer, "1", true},
+			{toy(), "2", wide},
+			{&harness.Experiment{Name: "other"}, "1", true},
+		} {
 			var y harness.Trial
 			b, err := json.Marshal(x)
 			if err = errors.Join(err, json.Unmarshal(b, &y)); err != nil {
 				t.Fatal(err)
 			}
 			e, err := Revive(&y, []*harness.Experiment{c.e}, tables{"table": c.data})
-			if c.refused && (err == nil || !strings.Contains(err.Error(), x.Key)) || !c.refused && (e != c.e || (y.Data != nil) != wide) {
+			if c.refused && (err == nil || !strings.Contains(err.Error(), x.Key)) ||
+				!c.refused && (e != c.e || (y.Data != nil) != wide) {
 				t.Errorf("%s: %+v: %v", x.Name(), c, err)
 			}
 		}
@@ -296,7 +323,9 @@ func TestReferenceKey(t *testing.T) {
 	newer := toy()
 	newer.Version = "2"
 	for what, k := range map[string]string{
-		"other settings": key(e, &trials[0], 2, "a"), "other data": key(e, &trials[0], 1, "b"), "another version": key(newer, &trials[0], 1, "a"),
+		"other settings":  key(e, &trials[0], 2, "a"),
+		"other data":      key(e, &trials[0], 1, "b"),
+		"another version": key(newer, &trials[0], 1, "a"),
 	} {
 		if k == first {
 			t.Errorf("%s give the same key", what)
@@ -311,18 +340,19 @@ func TestRefusals(t *testing.T) {
 			return nil, fmt.Errorf("%s seed %d", t.Problem, t.Seed)
 		}
 	}
+	const where = "problems.small (experiment toy, protocol paper, scale full): "
 	for want, change := range map[string]func(r *Request){
-		`unknown scale "ful": did you mean "full"?`:                                      func(r *Request) { r.Scale = "ful" },
-		`unknown protocol "papper": did you mean "paper"?`:                               func(r *Request) { r.Protocols = []string{"papper"} },
-		`unknown problem "smal": did you mean "small"?`:                                  func(r *Request) { r.Problems = []string{"smal"} },
-		`unknown method "sdlg": did you mean "sgld"?`:                                    func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
-		`method svgd is there twice`:                                                     func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
-		`seed 3 is there twice`:                                                          func(r *Request) { r.Seeds = []uint64{3, 3} },
-		`seed 10: there are 9 splits`:                                                    func(r *Request) { r.Seeds = []uint64{9, 10} },
-		`problems.small (experiment toy, protocol paper, scale full): unknown key "dmi"`: sets("options.dmi=3"),
-		`problems.small (experiment toy, protocol paper, scale full): small seed 1`:      problem,
-		`unknown data set "tabel"`:                                                       sets("problems.wide.data=tabel"),
-		`no data sets were given`:                                                        func(r *Request) { r.Data = nil },
+		`unknown scale "ful": did you mean "full"?`:        func(r *Request) { r.Scale = "ful" },
+		`unknown protocol "papper": did you mean "paper"?`: func(r *Request) { r.Protocols = []string{"papper"} },
+		`unknown problem "smal": did you mean "small"?`:    func(r *Request) { r.Problems = []string{"smal"} },
+		`unknown method "sdlg": did you mean "sgld"?`:      func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
+		`method svgd is there twice`:                       func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
+		`seed 3 is there twice`:                            func(r *Request) { r.Seeds = []uint64{3, 3} },
+		`seed 10: there are 9 splits`:                      func(r *Request) { r.Seeds = []uint64{9, 10} },
+		where + `unknown key "dmi"`:                        sets("options.dmi=3"),
+		where + `small seed 1`:                             problem,
+		`unknown data set "tabel"`:                         sets("problems.wide.data=tabel"),
+		`no data sets were given`:                          func(r *Request) { r.Data = nil },
 		`there are no such trials: --problems wide --methods sifg`: func(r *Request) {
 			r.Problems, r.Methods = []string{"wide"}, []string{"sifg"}
 		},

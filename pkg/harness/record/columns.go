@@ -48,17 +48,18 @@ func schemaOf(cols []column) *schema.GroupNode {
 	return schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1))
 }
 
-// zstdBytes is the size from which a column is compressed: the library makes an encoder of 3 MB for each page, which takes
-// longer than all else that is done to store a small trial.
+// zstdBytes is the size from which a column is compressed: the library makes an encoder of 3 MB for each page, which
+// takes longer than all else that is done to store a small trial.
 const zstdBytes = 1 << 14
 
-// propertiesOf says how the columns of these rows are written. Two defaults of the library are changed: a root that is repeated,
-// which strict readers refuse, and dictionaries for every column, which cost space where values differ.
+// propertiesOf says how the columns of these rows are written. Two defaults of the library are changed: a root that is
+// repeated, which strict readers refuse, and dictionaries for every column, which cost space where values differ.
 func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 	props := []parquet.WriterProperty{
 		parquet.WithDictionaryDefault(false), parquet.WithRootRepetition(parquet.Repetitions.Required),
 		parquet.WithStats(false), parquet.WithCreatedBy("sifg"),
-		parquet.WithDataPageSize(1 << 23), parquet.WithCompressionLevel(19), // results are committed: 3 % smaller than by default
+		parquet.WithDataPageSize(1 << 23),
+		parquet.WithCompressionLevel(19), // results are committed: 3 % smaller than by default
 	}
 	for _, c := range cols {
 		size := 8 * len(rows)

@@ -24,12 +24,18 @@ const (
 // nameOf is what the metadata call the rows: trials, traces or timings.
 func nameOf[T any]() string { return strings.ToLower(reflect.TypeFor[T]().Name()) + "s" }
 
-// Encode returns the bytes of trials.parquet, trace.parquet or timings.parquet, by the type of the rows. Equal rows give equal bytes.
+// Encode returns the bytes of trials.parquet, trace.parquet or timings.parquet, by the type of the rows. Equal rows
+// give equal bytes.
 func Encode[T any](rows []T) ([]byte, error) {
 	table, cols, kv := nameOf[T](), columnsOf[T](), metadata.NewKeyValueMetadata()
 	err := errors.Join(kv.Append(metaSchema, schemaVersion), kv.Append(metaTable, table))
 	var b bytes.Buffer
-	w := file.NewParquetWriter(&b, schemaOf(cols), file.WithWriterProps(propertiesOf(cols, rows)), file.WithWriteMetadata(kv))
+	w := file.NewParquetWriter(
+		&b,
+		schemaOf(cols),
+		file.WithWriterProps(propertiesOf(cols, rows)),
+		file.WithWriteMetadata(kv),
+	)
 	for some := range slices.Chunk(rows, groupRows) {
 		group := w.AppendRowGroup()
 		for _, c := range cols {
@@ -49,8 +55,9 @@ func Encode[T any](rows []T) ([]byte, error) {
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
 
-// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps ErrDamaged, except for a file of another
-// version. It parses in the calling goroutine, where a panic of the library over a forged page can be caught.
+// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps ErrDamaged, except for
+// a file of another version. It parses in the calling goroutine, where a panic of the library over a forged page can be
+// caught.
 func Decode[T any](b []byte) (rows []T, err error) {
 	table := nameOf[T]()
 	defer func() {

@@ -31,7 +31,8 @@ func TestDuckDB(t *testing.T) {
 	const readers = "../../../scripts/readers"
 	home := cmp.Or(os.Getenv("SIFG_READERS_DIR"), readers)
 	if _, err := os.Stat(filepath.Join(home, "node_modules", "@duckdb", "node-api")); err != nil {
-		t.Skip("DuckDB is not installed: run npm install in scripts/readers, or set SIFG_READERS_DIR to where that was done")
+		t.Skip("DuckDB is not installed: run npm install in scripts/readers, " +
+			"or set SIFG_READERS_DIR to where that was done")
 	}
 	dir := t.TempDir()
 	args := []string{filepath.Join(readers, "parquet.mjs")}
@@ -54,8 +55,12 @@ func TestDuckDB(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(out, &files)); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for path, want := range map[string]seen{a: wanted("trials", trials), b: wanted("traces", traces), c: wanted("traces", traces[:0]),
-		d: wanted("timings", timings)} {
+	for path, want := range map[string]seen{
+		a: wanted("trials", trials),
+		b: wanted("traces", traces),
+		c: wanted("traces", traces[:0]),
+		d: wanted("timings", timings),
+	} {
 		if !reflect.DeepEqual(files[path], want) {
 			t.Errorf("%s: DuckDB sees %.2000v\nwant %.2000v", path, files[path], want)
 		}
@@ -64,8 +69,18 @@ func TestDuckDB(t *testing.T) {
 
 // wanted is what DuckDB should see of these rows.
 func wanted[T any](table string, rows []T) seen {
-	types := map[reflect.Kind]string{reflect.String: "VARCHAR", reflect.Int: "BIGINT", reflect.Uint64: "UBIGINT", reflect.Float64: "DOUBLE"}
-	s := seen{map[string]string{}, map[string][]string{}, strconv.Itoa(len(rows)), map[string]string{metaSchema: "2", metaTable: table}}
+	types := map[reflect.Kind]string{
+		reflect.String:  "VARCHAR",
+		reflect.Int:     "BIGINT",
+		reflect.Uint64:  "UBIGINT",
+		reflect.Float64: "DOUBLE",
+	}
+	s := seen{
+		map[string]string{},
+		map[string][]string{},
+		strconv.Itoa(len(rows)),
+		map[string]string{metaSchema: "2", metaTable: table},
+	}
 	for _, c := range columnsOf[T]() {
 		values := make([]string, len(rows))
 		for i := range rows {

@@ -17,7 +17,7 @@ const (
 	StatusFailed   = "failed"   // an error or a panic
 	StatusTimeout  = "timeout"  // not finished within its limit of time
 	StatusMemory   = "memory"   // over its limit of memory
-	StatusKilled   = "killed"   // its process was killed by someone else: the kernel short of memory, a scheduler, a person
+	StatusKilled   = "killed"   // its process was killed by the kernel for want of memory, a scheduler or a person
 )
 
 var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusKilled}
@@ -25,23 +25,23 @@ var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, S
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.
 type Trial struct {
-	Key        string `parquet:"key" json:"key"` // hex digest of everything the result depends on
+	Key        string `parquet:"key"             json:"key"` // hex digest of everything the result depends on
 	Experiment string `parquet:"experiment,dict" json:"experiment"`
-	Protocol   string `parquet:"protocol,dict" json:"protocol"`
-	Scale      string `parquet:"scale,dict" json:"scale"`
-	Problem    string `parquet:"problem,dict" json:"problem"`
-	Method     string `parquet:"method,dict" json:"method"`
-	Seed       uint64 `parquet:"seed" json:"seed"`
-	Status     string `parquet:"status,dict" json:"status"`
-	Reason     string `parquet:"reason" json:"reason,omitempty"` // why it is not ok, one line
-	Particles  int    `parquet:"particles,dict" json:"particles"`
-	Dim        int    `parquet:"dim,dict" json:"dim"`
+	Protocol   string `parquet:"protocol,dict"   json:"protocol"`
+	Scale      string `parquet:"scale,dict"      json:"scale"`
+	Problem    string `parquet:"problem,dict"    json:"problem"`
+	Method     string `parquet:"method,dict"     json:"method"`
+	Seed       uint64 `parquet:"seed"            json:"seed"`
+	Status     string `parquet:"status,dict"     json:"status"`
+	Reason     string `parquet:"reason"          json:"reason,omitempty"` // why it is not ok, one line
+	Particles  int    `parquet:"particles,dict"  json:"particles"`
+	Dim        int    `parquet:"dim,dict"        json:"dim"`
 	Iterations int    `parquet:"iterations,dict" json:"iterations"` // outer iterations completed
-	Config     string `parquet:"config" json:"-"`                   // resolved configuration, JSON; trial.json holds it as an object
+	Config     string `parquet:"config"          json:"-"`          // resolved configuration, JSON
 }
 
-// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the reason
-// printable.
+// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the
+// reason printable.
 func (t *Trial) Check() error {
 	if !slices.Contains(statuses, t.Status) {
 		return fmt.Errorf("the status %q: want one of %q", t.Status, statuses)
@@ -52,7 +52,8 @@ func (t *Trial) Check() error {
 		}
 	}
 	if t.Particles < 0 || t.Dim < 0 || t.Iterations < 0 {
-		return fmt.Errorf("%d particles in %d dimensions after %d iterations: none may be negative", t.Particles, t.Dim, t.Iterations)
+		return fmt.Errorf("%d particles in %d dimensions after %d iterations: none may be negative",
+			t.Particles, t.Dim, t.Iterations)
 	}
 	t.Reason = safe.Text(t.Reason)
 	return nil
@@ -72,12 +73,12 @@ type Trace struct {
 
 // Timing is one row of timings.parquet.
 type Timing struct {
-	Key     string  `parquet:"key" json:"-"`
-	Seconds float64 `parquet:"seconds" json:"seconds"`    // wall time of the trial
-	CPU     string  `parquet:"cpu,dict" json:"cpu"`       // processor model
-	Kernel  string  `parquet:"kernel,dict" json:"kernel"` // compute path: avx512, avx2, portable
-	Started string  `parquet:"started" json:"started"`    // RFC 3339, UTC
-	Commit  string  `parquet:"commit,dict" json:"commit"` // of the program that ran it, "+dirty" if so
+	Key     string  `parquet:"key"         json:"-"`
+	Seconds float64 `parquet:"seconds"     json:"seconds"` // wall time of the trial
+	CPU     string  `parquet:"cpu,dict"    json:"cpu"`     // processor model
+	Kernel  string  `parquet:"kernel,dict" json:"kernel"`  // compute path: avx512, avx2, portable
+	Started string  `parquet:"started"     json:"started"` // RFC 3339, UTC
+	Commit  string  `parquet:"commit,dict" json:"commit"`  // of the program that ran it, "+dirty" if so
 }
 
 // Check is Trial.Check for a row of times.
@@ -137,8 +138,8 @@ type Curve struct {
 	Value     []float64
 }
 
-// Curves returns the curves of one method on one problem, one a seed, in the order of the trials. Trials that did not end with
-// StatusOK are left out.
+// Curves returns the curves of one method on one problem, one a seed, in the order of the trials. Trials that did not
+// end with StatusOK are left out.
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
 	for i := range s.Trials {

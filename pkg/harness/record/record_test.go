@@ -89,7 +89,8 @@ func TestParquetRoundTrip(t *testing.T) {
 	}
 }
 
-// Damage that a forged seal vouches for, every flipped bit and every cut, neither ends the process nor takes its memory.
+// Damage that a forged seal vouches for, every flipped bit and every cut, neither ends the process nor takes its
+// memory.
 func TestParquetEveryByteFlipped(t *testing.T) {
 	rows := someTimings(40)
 	rows[1].Key = strings.Repeat("long enough for zstd ", zstdBytes/20)
@@ -100,7 +101,8 @@ func TestParquetEveryByteFlipped(t *testing.T) {
 	for i := range b {
 		bad := bytes.Clone(b)
 		bad[i] ^= 1 << (i % 8)
-		if _, err := Decode[Timing](bad); err != nil && !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {
+		if _, err := Decode[Timing](bad); err != nil && !errors.Is(err, ErrDamaged) &&
+			!strings.Contains(err.Error(), "version") {
 			t.Fatalf("byte %d flipped: error %v", i, err)
 		}
 		if _, err := Decode[Timing](b[:i]); !errors.Is(err, ErrDamaged) {
@@ -140,7 +142,8 @@ func TestForgedRows(t *testing.T) {
 	} {
 		rows := someTrials(2)
 		forge(&rows[1])
-		if _, err := Decode[Trial](must(Encode(rows))); !errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+		if _, err := Decode[Trial](must(Encode(rows))); !errors.Is(err, ErrDamaged) ||
+			strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -161,10 +164,16 @@ func TestForgedRows(t *testing.T) {
 // docs/results.md describes each column with its type.
 func TestColumnsAreDocumented(t *testing.T) {
 	doc := string(must(os.ReadFile("../../../docs/results.md")))
-	kinds := map[reflect.Kind]string{reflect.String: "BYTE_ARRAY (STRING) | VARCHAR", reflect.Float64: "DOUBLE | DOUBLE",
-		reflect.Int: "INT64 (signed) | BIGINT", reflect.Uint64: "INT64 (unsigned) | UBIGINT"}
+	kinds := map[reflect.Kind]string{
+		reflect.String:  "BYTE_ARRAY (STRING) | VARCHAR",
+		reflect.Float64: "DOUBLE | DOUBLE",
+		reflect.Int:     "INT64 (signed) | BIGINT",
+		reflect.Uint64:  "INT64 (unsigned) | UBIGINT",
+	}
 	for name, columns := range map[string][]column{
-		"trials.parquet": columnsOf[Trial](), "trace.parquet": columnsOf[Trace](), "timings.parquet": columnsOf[Timing](),
+		"trials.parquet":  columnsOf[Trial](),
+		"trace.parquet":   columnsOf[Trace](),
+		"timings.parquet": columnsOf[Timing](),
 	} {
 		_, section, _ := strings.Cut(doc, "### "+name)
 		section, _, _ = strings.Cut(section, "\n##")

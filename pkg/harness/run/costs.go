@@ -2,9 +2,11 @@ package run
 
 import "github.com/semi-implicit/sifg/pkg/harness"
 
-// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same problem and
-// method; else of the same problem. The zero value knows nothing.
-type Costs struct{ seconds, work map[[3]string]float64 } // by experiment, problem, and method or ""; work: iterations×particles
+// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
+// problem and method; else of the same problem. The zero value knows nothing.
+type Costs struct {
+	seconds, work map[[3]string]float64 // by experiment, problem, and method or ""; work: iterations×particles
+}
 
 // Add adds a trial that ran to its end.
 func (c *Costs) Add(experiment, problem, method string, particles, iterations int, seconds float64) {
@@ -29,8 +31,8 @@ func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
 	return 0, false
 }
 
-// Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The others count as
-// the mean of those.
+// Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
+// others count as the mean of those.
 func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
 	sum, longest := 0.0, 0.0
 	for i := range trials {

@@ -16,8 +16,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Isolation computes each trial in a process of its own, so that one that is stuck can be killed, and one that takes all memory
-// or ends its process harms no other. The process stores its trial itself.
+// Isolation computes each trial in a process of its own, so that one that is stuck can be killed, and one that takes
+// all memory or ends its process harms no other. The process stores its trial itself.
 type Isolation struct {
 	Command []string // this program, so that it calls Work
 	Memory  int64    // bytes that a process may occupy (resident set); 0: no limit
@@ -46,8 +46,8 @@ var (
 	errHuge = errors.New("over its limit of memory")
 )
 
-// isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard ends or a limit is
-// exceeded.
+// isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard
+// ends or a limit is exceeded.
 func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial, err error) {
 	ctx, end := context.WithCancelCause(r.hard)
 	defer end(nil)

@@ -67,7 +67,8 @@ func TestStuckAndHugeTrials(t *testing.T) {
 		{"killed", record.StatusKilled, "signal: killed"},
 		{"crash", record.StatusFailed, "SIGSEGV"},
 	})
-	// Without a process of its own, a trial that is stuck is left behind. The limit leaves a busy machine time to get there.
+	// Without a process of its own, a trial that is stuck is left behind. The limit leaves a busy machine time to get
+	// there.
 	o = here()
 	o.Timeout, o.Grace = 3*time.Second, 50*time.Millisecond
 	outcomes(t, s, o, [][3]string{
@@ -98,7 +99,8 @@ func processOf(t *testing.T, path string) int {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		b, _ := os.ReadFile(path)
-		if pid, err := strconv.Atoi(strings.TrimSuffix(string(b), "\n")); err == nil && bytes.HasSuffix(b, []byte("\n")) {
+		if pid, err := strconv.Atoi(strings.TrimSuffix(string(b), "\n")); err == nil &&
+			bytes.HasSuffix(b, []byte("\n")) {
 			return pid
 		}
 	}
@@ -151,8 +153,13 @@ func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pid")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "RUN_TEST_AS=run", "RUN_TEST_FAULT=sleep", "RUN_TEST_DIR="+filepath.Join(dir, "store"),
-		"RUN_TEST_PID="+path)
+	cmd.Env = append(
+		os.Environ(),
+		"RUN_TEST_AS=run",
+		"RUN_TEST_FAULT=sleep",
+		"RUN_TEST_DIR="+filepath.Join(dir, "store"),
+		"RUN_TEST_PID="+path,
+	)
 	must(0, cmd.Start())
 	pid := processOf(t, path)
 	cmd.Process.Kill()
@@ -163,8 +170,8 @@ func TestKilledRunTakesItsTrialsAlong(t *testing.T) {
 	}
 }
 
-// A process refuses a trial that was planned by another program, with another configuration or other data, and the run stops
-// there.
+// A process refuses a trial that was planned by another program, with another configuration or other data, and the run
+// stops there.
 func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	planned := trials("none")[0]
@@ -172,10 +179,15 @@ func TestOnlyWhatWasPlannedIsComputed(t *testing.T) {
 	configure(&changed, func(c *settings.Config) { c.Iterations++ })
 	unknown.Experiment = "other"
 	configure(&without, func(c *settings.Config) { c.Data = "boston" })
-	for want, x := range map[string]harness.Trial{changed.Key: changed, `experiment "other"`: unknown, `"boston"`: without} {
+	for want, x := range map[string]harness.Trial{
+		changed.Key:          changed,
+		`experiment "other"`: unknown,
+		`"boston"`:           without,
+	} {
 		e := *toy()
 		e.Name, e.Reference = x.Experiment, nil
-		n, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{&e}, []harness.Trial{x}, isolating())
+		ctx := context.Background()
+		n, err := Run(ctx, ctx, s, []*harness.Experiment{&e}, []harness.Trial{x}, isolating())
 		if n != 0 || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d computed, error %v, want one with %q", n, err, want)
 		}

@@ -19,11 +19,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Compute runs one trial in this process and returns what it leaves behind: it starts the sampler, steps it, and judges it at
-// iteration 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads; t.Reference must be set
-// where the experiment has references. step may be nil. The error is ctx's, or that the trial cannot start; divergence is a
-// status.
-func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int, step func(iter int)) (*record.Result, error) {
+// Compute runs one trial in this process and returns what it leaves behind: it starts the sampler, steps it, and judges
+// it at iteration 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads;
+// t.Reference must be set where the experiment has references. step may be nil. The error is ctx's, or that the trial
+// cannot start; divergence is a status.
+func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int,
+	step func(iter int)) (*record.Result, error) {
 	started := time.Now()
 	if t.Config.Computation() {
 		return computed(ctx, e, t, started)
@@ -114,7 +115,12 @@ func with(uses *program.Session, t *harness.Trial, flow *sifg.Flow) *harness.Tri
 	own := *t
 	own.Programs = uses
 	if s, ok := flow.Mover.(*program.Sampler); ok {
-		s.Bind(uses, program.Job{Iterations: t.Config.Iterations, Seed: t.Seed, Checkpoints: checkpoints(t.Config), Config: t.Config.Sampler})
+		s.Bind(uses, program.Job{
+			Iterations:  t.Config.Iterations,
+			Seed:        t.Seed,
+			Checkpoints: checkpoints(t.Config),
+			Config:      t.Config.Sampler,
+		})
 	}
 	return &own
 }
@@ -201,9 +207,9 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	}
 }
 
-// sample returns the sample that is judged: the particles; or the perturbed particles of this iteration, which were drawn before
-// the move (the released scripts judge those); or particles perturbed anew by a stream that no sampler uses. All three are the
-// particles where nothing is perturbed: at σ = 0, and "perturbed" before the first iteration.
+// sample returns the sample that is judged: the particles; or the perturbed particles of this iteration, which were
+// drawn before the move (the released scripts judge those); or particles perturbed anew by a stream that no sampler
+// uses. All three are the particles where nothing is perturbed: at σ = 0, and "perturbed" before the first iteration.
 func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
 	switch kind := j.Config.Judge.Sample; {
 	case c.Sigma == 0 || kind == "particles" || kind == "perturbed" && c.Iter == 0:

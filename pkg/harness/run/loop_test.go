@@ -23,14 +23,17 @@ func judged(t *testing.T, sampler, sample string) (*record.Result, map[int][]flo
 	t.Helper()
 	samples, clouds := map[int][]float32{}, map[int]*sifg.Cloud{}
 	e := &harness.Experiment{Problem: func(*harness.Trial) (*harness.Problem, error) {
-		return &harness.Problem{Target: target{}, Measure: func(c *sifg.Cloud, s sifg.Batch, put func(string, int, float64)) {
-			samples[c.Iter] = slices.Clone(s.Data)
-			now := *c
-			now.Z.Data, now.X.Data = slices.Clone(c.Z.Data), slices.Clone(c.X.Data)
-			clouds[c.Iter] = &now
-			put("a", 1, 1)
-			put("a", 0, 0)
-		}}, nil
+		return &harness.Problem{
+			Target: target{},
+			Measure: func(c *sifg.Cloud, s sifg.Batch, put func(string, int, float64)) {
+				samples[c.Iter] = slices.Clone(s.Data)
+				now := *c
+				now.Z.Data, now.X.Data = slices.Clone(c.Z.Data), slices.Clone(c.X.Data)
+				clouds[c.Iter] = &now
+				put("a", 1, 1)
+				put("a", 0, 0)
+			},
+		}, nil
 	}}
 	r, err := Compute(context.Background(), e, trialOf(sampler, sample), 1, nil)
 	if err != nil {
@@ -155,8 +158,8 @@ func TestTooLargeTrials(t *testing.T) {
 	}
 }
 
-// BenchmarkOverhead measures what the harness adds to a tiny trial: the time of a run less that of computing, per trial. The store is
-// on the disk of the temporary files.
+// BenchmarkOverhead measures what the harness adds to a tiny trial: the time of a run less that of computing, per
+// trial. The store is on the disk of the temporary files.
 func BenchmarkOverhead(b *testing.B) {
 	e, ctx, one := toy(), context.Background(), trials("none")[0]
 	configure(&one, func(c *settings.Config) { c.Iterations = 2 })
@@ -183,7 +186,14 @@ func TestComputation(t *testing.T) {
 			return ctx.Err()
 		},
 	}}}
-	x := &harness.Trial{Key: "k", Experiment: "toy", Problem: "sum", Method: "plain", Seed: 7, Config: &settings.Config{}}
+	x := &harness.Trial{
+		Key:        "k",
+		Experiment: "toy",
+		Problem:    "sum",
+		Method:     "plain",
+		Seed:       7,
+		Config:     &settings.Config{},
+	}
 	got, err := Compute(context.Background(), e, x, 1, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,8 @@ func tooLarge(c *settings.Config, dim int) string {
 		c.Particles, dim, need/(1<<30), have/(1<<30))
 }
 
-// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; distances of all pairs.
+// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; distances of all
+// pairs.
 func need(c *settings.Config, dim int) float64 {
 	n := float64(c.Particles)
 	values := 4 * n * float64(dim)

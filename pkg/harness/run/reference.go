@@ -12,7 +12,8 @@ import (
 )
 
 // referenceOf returns the trial's reference and its name in the store; nil if it has none.
-func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (r *harness.Reference, id store.ID, err error) {
+func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (
+	r *harness.Reference, id store.ID, err error) {
 	if e.Reference == nil {
 		return nil, id, nil
 	}
@@ -38,8 +39,9 @@ func attach(s *store.Store, id store.ID, t *harness.Trial) (err error) {
 	return nil
 }
 
-// references makes the references that the trials need and the store lacks, one at a time, and lets the trials read them. Where
-// one cannot be made, its trials fail. The error is of the store; when ctx ends, the checkpoints stay for the next run.
+// references makes the references that the trials need and the store lacks, one at a time, and lets the trials read
+// them. Where one cannot be made, its trials fail. The error is of the store; when ctx ends, the checkpoints stay for
+// the next run.
 func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 	failed := map[store.ID]error{}
 	for i := range todo {
@@ -70,7 +72,8 @@ func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 }
 
 // makeReference makes a reference and stores it. failure is that of Make, err that of the store.
-func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id store.ID, t *harness.Trial) (failure, err error) {
+func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id store.ID,
+	t *harness.Trial) (failure, err error) {
 	dir, release, err := r.store.Scratch(ctx, id)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ func first(t *testing.T, s *store.Store, x harness.Trial) float64 {
 	return must(e.Traces())[0].Value
 }
 
-// A reference is made before the trials that need it, once, and is sealed; trials read it, also in processes of their own.
+// A reference is made before the trials that need it, once, and is sealed; trials read it, also in processes of their
+// own.
 func TestReferenceIsMadeOnce(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	todo := trials("none", "reference", "reference")
@@ -87,7 +88,8 @@ func TestReferenceContinues(t *testing.T) {
 	}}
 	made = 0
 	todo := trials("reference")
-	if n, err := Run(soft, context.Background(), s, []*harness.Experiment{toy()}, todo, o); n != 0 || err != nil || made != 4 {
+	if n, err := Run(soft, context.Background(), s, []*harness.Experiment{toy()}, todo, o); n != 0 || err != nil ||
+		made != 4 {
 		t.Fatalf("%d computed, %d iterations made, error %v", n, made, err)
 	}
 	if compute(t, s, todo, here()); made != 10 {

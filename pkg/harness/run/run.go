@@ -1,4 +1,5 @@
-// Package run computes trials: the loop of one, a pool of workers with limits, and the references that trials are judged by.
+// Package run computes trials: the loop of one, a pool of workers with limits, and the references that trials are
+// judged by.
 package run
 
 import (
@@ -30,7 +31,7 @@ type Options struct {
 	Threads  int           // cores that one trial may use
 	FailFast bool          // start no more trials after the first that does not end with record.StatusOK
 	Timeout  time.Duration // of one trial, heeded between two iterations; 0: none
-	Grace    time.Duration // from Timeout until a trial that does not stop by itself is killed, or left behind without Isolate
+	Grace    time.Duration // from Timeout until a trial that does not stop is killed, or left behind without Isolate
 	Isolate  *Isolation    // each trial in a process of its own; nil: all in this one
 	Data     plan.Datasets // the keys of references depend on data sets; nil: none
 	Progress Progress
@@ -45,9 +46,9 @@ type runner struct {
 	unmade      map[string]error // why a trial's reference could not be made, by the trial's key
 }
 
-// Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish and
-// starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the others go on.
-// Run fails only for causes outside any trial, such as an unwritable store.
+// Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish
+// and starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the
+// others go on. Run fails only for causes outside any trial, such as an unwritable store.
 func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial,
 	o Options) (computed int, err error) {
 	if o.Isolate != nil && o.Isolate.Memory > 0 && resident(os.Getpid()) == 0 {
@@ -100,5 +101,6 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 }
 
 func (r *runner) experiment(t *harness.Trial) *harness.Experiment {
-	return r.experiments[slices.IndexFunc(r.experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })]
+	i := slices.IndexFunc(r.experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
+	return r.experiments[i]
 }

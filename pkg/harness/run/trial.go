@@ -14,8 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// trial computes one trial, stores it, and returns what the store has then. Its error is not of the trial's making: hard ended,
-// no process could be started, or the store cannot be written.
+// trial computes one trial, stores it, and returns what the store has then. Its error is not of the trial's making:
+// hard ended, no process could be started, or the store cannot be written.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
 		return r.store.Put(r.hard, ended(t, record.StatusFailed, err.Error(), 0, started))
@@ -26,8 +26,8 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 	return r.here(t, started)
 }
 
-// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its goroutine goes on
-// until its next iteration, if there is one, and what it does is lost.
+// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its
+// goroutine goes on until its next iteration, if there is one, and what it does is lost.
 func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error) {
 	late, cancel := within(r.hard, r.Timeout, r.Grace)
 	defer cancel()
@@ -97,6 +97,6 @@ func guarded(t *harness.Trial, f func() error) (err error) {
 }
 
 func tooLong(t *harness.Trial, iter int, limit time.Duration, started time.Time, how string) *record.Result {
-	return ended(t, record.StatusTimeout,
-		fmt.Sprintf("not finished after %v, at iteration %d of %d%s", limit, iter, t.Config.Iterations, how), iter, started)
+	reason := fmt.Sprintf("not finished after %v, at iteration %d of %d%s", limit, iter, t.Config.Iterations, how)
+	return ended(t, record.StatusTimeout, reason, iter, started)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Work computes the one trial that it is given by stdin, stores it, and tells of it on stdout. gone is called when the process that
-// started this one is no more. The trial's key must be that which this program and its data would give it.
+// Work computes the one trial that it is given by stdin, stores it, and tells of it on stdout. gone is called when the
+// process that started this one is no more. The trial's key must be that which this program and its data would give it.
 func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
 	say := json.NewEncoder(os.Stdout)
@@ -31,7 +31,8 @@ func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	say.Encode(message{Status: row.Status, Reason: row.Reason})
 }
 
-func work(experiments []*harness.Experiment, data plan.Datasets, gone func(), tell func(iter int)) (row record.Trial, err error) {
+func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
+	tell func(iter int)) (row record.Trial, err error) {
 	var j job
 	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
 		return row, fmt.Errorf("a trial's process got no trial: %w", err)

@@ -72,8 +72,9 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 	return rows, nil
 }
 
-// Array returns the array that was stored under the name; fs.ErrNotExist if there is none. An array that is the same as another is
-// stored once: sample-T as particles-T where the particles are judged, particles-T of the last iteration as particles.
+// Array returns the array that was stored under the name; fs.ErrNotExist if there is none. An array that is the same as
+// another is stored once: sample-T as particles-T where the particles are judged, particles-T of the last iteration as
+// particles.
 func (e *Entry) Array(name string) (*record.Array, error) {
 	if at, ok := strings.CutPrefix(name, "sample-"); ok && !e.Lists(name+arrayExt) {
 		name = "particles-" + at
@@ -105,8 +106,8 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	return &Entry{f, *h.Trial, *h.Timing}, nil
 }
 
-// check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a store that
-// someone sent.
+// check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
+// store that someone sent.
 func (h *head) check(id ID, index string) error {
 	if h.Version != version {
 		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
@@ -134,8 +135,8 @@ func (h *head) check(id ID, index string) error {
 	return errors.Join(h.Trial.Check(), h.Timing.Check())
 }
 
-// Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it is read.
-// The error of a damaged reference is a *Damage.
+// Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it
+// is read. The error of a damaged reference is a *Damage.
 func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 	_, f, err := s.open(id, refIndex)
 	if f == nil || err != nil {
@@ -157,8 +158,8 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return nil, nil, err
 }
 
-// find reads the index of a trial or a reference where it is; nil if it is absent. Of a trial that failed in its own place and ended
-// well in that of older programs, which write there still, it is the latter.
+// find reads the index of a trial or a reference where it is; nil if it is absent. Of a trial that failed in its own
+// place and ended well in that of older programs, which write there still, it is the latter.
 func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error) {
 	for _, dir := range id.dirs() {
 		other, folder, err := s.openIndex(id, dir, index, sealed.OpenWhole)
@@ -204,8 +205,8 @@ type Found struct {
 	Seconds float64
 }
 
-// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that the store
-// cannot be read. A nil store has no trials.
+// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that
+// the store cannot be read. A nil store has no trials.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
 	err := Each(len(ids), func(i int) (err error) {
@@ -228,8 +229,8 @@ func (s *Store) status(id ID) (Found, error) {
 	return Found{id, e.Trial.Status, e.Trial.Reason, e.Timing.Seconds}, nil
 }
 
-// Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most of its time in the
-// system.
+// Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most
+// of its time in the system.
 func Each(n int, f func(i int) error) error {
 	const at = 64 // trials that a goroutine takes at a time
 	var all errgroup.Group

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// digits is how many digits of a key name the folder that its trial is in: the trials of an experiment are spread over 256 folders,
-// since file systems, those of clusters above all, are slow with many thousands of names in one.
+// digits is how many digits of a key name the folder that its trial is in: the trials of an experiment are spread over
+// 256 folders, since file systems, those of clusters above all, are slow with many thousands of names in one.
 const digits = 2
 
 // shard is the folder that the trial's folder is in.
@@ -18,8 +18,8 @@ func (id ID) shard() string { return id.Experiment + "/" + id.Key[:min(digits, l
 // dir is the folder of the trial.
 func (id ID) dir() string { return id.shard() + "/" + id.Key }
 
-// flat is where stores had the trial before shards: it is read there, and no longer written. Keys that are as short as the name of a
-// shard have no such place.
+// flat is where stores had the trial before shards: it is read there, and no longer written. Keys that are as short as
+// the name of a shard have no such place.
 func (id ID) flat() (dir string, ok bool) { return id.Experiment + "/" + id.Key, len(id.Key) > digits }
 
 // dirs are the folders in which the trial may be, the current one first.
@@ -46,8 +46,8 @@ func place(dir string) (id ID, shard bool) {
 	return ID{}, false
 }
 
-// isStore reports whether a folder has the folder for writers of a store, or a trial or a reference. A folder of other things is no
-// store: a repair would move them away.
+// isStore reports whether a folder has the folder for writers of a store, or a trial or a reference. A folder of other
+// things is no store: a repair would move them away.
 func isStore(folder fs.FS) (yes bool, err error) {
 	if _, err := fs.Stat(folder, tmpName); err == nil {
 		return true, nil

@@ -59,8 +59,8 @@ func TestOldStore(t *testing.T) {
 	tidy(t, s)
 }
 
-// Older programs and this one fill one store at once: whatever either leaves of a trial, it has the status that is final, and a trial
-// that failed gives way.
+// Older programs and this one fill one store at once: whatever either leaves of a trial, it has the status that is
+// final, and a trial that failed gives way.
 func TestBothPlaces(t *testing.T) {
 	for _, c := range []struct{ older, here, want string }{
 		{record.StatusOK, record.StatusOK, record.StatusOK},
@@ -102,8 +102,10 @@ func TestFind(t *testing.T) {
 	}
 	must(0, s.PutFiles(context.Background(), gmm("ab3"), nil)) // a reference
 	for prefix, want := range map[string][]ID{
-		"": {gmm("a"), gmm("ab1"), gmm("ab2"), gmm("cd1")}, "a": {gmm("a"), gmm("ab1"), gmm("ab2")}, "ab2": {gmm("ab2")},
-		"[": nil, "*": nil, "..": nil, "ab/": nil,
+		"":    {gmm("a"), gmm("ab1"), gmm("ab2"), gmm("cd1")},
+		"a":   {gmm("a"), gmm("ab1"), gmm("ab2")},
+		"ab2": {gmm("ab2")},
+		"[":   nil, "*": nil, "..": nil, "ab/": nil,
 	} {
 		if got, err := s.Find("gmm", prefix); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, error %v; want %v", prefix, got, err, want)
@@ -114,7 +116,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A folder that holds trials, in either layout and without anything of the store's own, is a store: trials may have been copied there.
+// A folder that holds trials, in either layout and without anything of the store's own, is a store: trials may have
+// been copied there.
 func TestCopiedTrials(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		s := must(Open(t.TempDir()))
@@ -143,7 +146,9 @@ func TestSharedArrays(t *testing.T) {
 	r.Arrays["sample-3"] = &record.Array{Shape: []int{1}, Data: []float32{3}}
 	must(s.Put(context.Background(), r))
 	e := must(s.Get(gmm("k")))
-	for name, want := range map[string]int{"particles": 20, "particles-7": 20, "sample-7": 20, "particles-5": 1, "sample-5": 1, "sample-3": 1} {
+	for name, want := range map[string]int{
+		"particles": 20, "particles-7": 20, "sample-7": 20, "particles-5": 1, "sample-5": 1, "sample-3": 1,
+	} {
 		if a, err := e.Array(name); err != nil || len(a.Data) != want {
 			t.Errorf("%s: %v, error %v; want %d values", name, a, err, want)
 		}

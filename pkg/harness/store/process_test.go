@@ -43,7 +43,12 @@ func TestMain(m *testing.M) {
 // child returns the command that runs this binary as one of the above.
 func child(as, dir string, number int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "STORE_TEST_AS="+as, "STORE_TEST_DIR="+dir, "STORE_TEST_NUMBER="+strconv.Itoa(number))
+	cmd.Env = append(
+		os.Environ(),
+		"STORE_TEST_AS="+as,
+		"STORE_TEST_DIR="+dir,
+		"STORE_TEST_NUMBER="+strconv.Itoa(number),
+	)
 	return cmd
 }
 
@@ -94,9 +99,9 @@ func begun(t *testing.T) *Store {
 	return s
 }
 
-// Any change of the file system may fail, as on a full disk (ENOSPC), or all from one on, as where the process is killed (EIO). The error
-// then names the trial or the store and keeps its cause, each trial and reference is absent or whole, and the next writer needs
-// nobody's help.
+// Any change of the file system may fail, as on a full disk (ENOSPC), or all from one on, as where the process is
+// killed (EIO). The error then names the trial or the store and keeps its cause, each trial and reference is absent or
+// whole, and the next writer needs nobody's help.
 func TestFailsAtEveryStep(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
 		for at, broken := int64(1), "-"; broken != ""; at++ {
@@ -115,8 +120,10 @@ func TestFailsAtEveryStep(t *testing.T) {
 			}
 			err := writeSome(s.dir)
 			disk.Before = nil
-			removing := broken == "" || strings.HasPrefix(broken, "remove .tmp") && cause == syscall.ENOSPC // is swept later
-			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) || removing && err != nil {
+			removing := broken == "" ||
+				strings.HasPrefix(broken, "remove .tmp") && cause == syscall.ENOSPC // is swept later
+			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) ||
+				removing && err != nil {
 				t.Errorf("%s fails: error %v", broken, err)
 			}
 			if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
@@ -219,8 +226,8 @@ func fillAll(dir string, process int) error {
 	return nil
 }
 
-// Eight processes write the same trials at once: each trial is there once and whole, none that ended is lost to one that failed,
-// and nobody leaves anything.
+// Eight processes write the same trials at once: each trial is there once and whole, none that ended is lost to one
+// that failed, and nobody leaves anything.
 func TestManyProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store") // which they make
 	var all sync.WaitGroup

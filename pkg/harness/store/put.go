@@ -20,9 +20,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// Put stores a trial and returns what the store has then. That is another one where the trial is there already with status ok or
-// diverged; one that failed is replaced, for which Put may wait for the lock of the store until ctx ends. Over a damaged one nothing is
-// written: Verify moves it aside.
+// Put stores a trial and returns what the store has then. That is another one where the trial is there already with
+// status ok or diverged; one that failed is replaced, for which Put may wait for the lock of the store until ctx ends.
+// Over a damaged one nothing is written: Verify moves it aside.
 func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error) {
 	t, timing := r.Trial, r.Timing
 	t.Reason = safe.Text(t.Reason)
@@ -58,9 +58,10 @@ func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) er
 	return nil
 }
 
-// publish writes a sealed folder and puts it in its place, durably. It returns the head of what is there then: that of another
-// which stays.
-func (s *Store) publish(ctx context.Context, id ID, index string, h *head, files map[string][]byte) (there *head, err error) {
+// publish writes a sealed folder and puts it in its place, durably. It returns the head of what is there then: that of
+// another which stays.
+func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
+	files map[string][]byte) (there *head, err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("%s is open for reading only", s.dir)
 	}
@@ -109,8 +110,8 @@ func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, fi
 	}
 }
 
-// makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two processes that saw
-// the same failed trial must not remove each other's new one, so one at a time looks and removes.
+// makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two
+// processes that saw the same failed trial must not remove each other's new one, so one at a time looks and removes.
 func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head, err error) {
 	err = disk.Alone(ctx, s.dir, func(*os.Root) error {
 		h, f, err := s.open(id, index)
@@ -133,8 +134,8 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 	return there, err
 }
 
-// temporary makes a folder in .tmp that is locked while its writer lives. remove removes it, if it was not renamed; what that cannot
-// remove a later sweep does.
+// temporary makes a folder in .tmp that is locked while its writer lives. remove removes it, if it was not renamed;
+// what that cannot remove a later sweep does.
 func (s *Store) temporary() (name string, remove func(), err error) {
 	name = path.Join(tmpName, rand.Text())
 	if err := disk.Mkdir(s.root, name); err != nil {
@@ -148,16 +149,16 @@ func (s *Store) temporary() (name string, remove func(), err error) {
 	return name, func() { disk.RemoveAll(s.root, name); f.Close() }, nil
 }
 
-// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not be seen
-// from another machine.
+// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not
+// be seen from another machine.
 const youngest = time.Hour
 
 // now is the clock. Nothing that keeps a trial whole depends on it.
 var now = time.Now
 
-// sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed before it
-// is removed: a writer that lives in spite of what the clock says either has renamed its folder to its place before, or finds
-// that it is gone and writes again; no trial is left with a part of its files.
+// sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed
+// before it is removed: a writer that lives in spite of what the clock says either has renamed its folder to its place
+// before, or finds that it is gone and writes again; no trial is left with a part of its files.
 func (s *Store) sweep() {
 	names, _ := fs.ReadDir(s.root.FS(), tmpName)
 	for _, n := range names {
@@ -180,9 +181,9 @@ func (s *Store) sweep() {
 
 func scratchOf(id ID) string { return path.Join(scratchName, id.Experiment+"-"+id.Key) }
 
-// Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at a time
-// has it: the next waits until it is released, or until ctx ends, and finds there what the first has left. Links in it are
-// refused: whoever writes checkpoints would follow them.
+// Scratch returns the folder for the checkpoints of a reference that is being made; PutFiles removes it. One process at
+// a time has it: the next waits until it is released, or until ctx ends, and finds there what the first has left. Links
+// in it are refused: whoever writes checkpoints would follow them.
 func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(), err error) {
 	if err := id.check(); err != nil {
 		return "", nil, err
@@ -195,7 +196,10 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	}
 	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
-			err = &record.Damage{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a regular file: remove it"}
+			err = &record.Damage{
+				Path:   filepath.Join(s.dir, filepath.FromSlash(name)),
+				Reason: "not a regular file: remove it",
+			}
 		}
 		return err
 	})

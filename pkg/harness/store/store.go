@@ -1,8 +1,9 @@
-// Package store keeps trials and references in sealed folders: <dir>/<experiment>/<first two digits of the key>/<key>/ holds
-// trial.json, trace.parquet and *.npy, or reference.json and the files of a reference. A folder is absent or whole: it is written in <dir>/.tmp, synced, and
-// renamed to its place. No file is ever changed, so a reader needs no lock, and several processes can fill one store, also over a
-// shared disk: of two that finish the same trial, the second keeps the first one's. A killed writer leaves nothing but a folder in
-// .tmp, which a later Open removes. A folder may also be copied in by hand: it is checked when it is read.
+// Package store keeps trials and references in sealed folders: <dir>/<experiment>/<first two digits of the key>/<key>/
+// holds trial.json, trace.parquet and *.npy, or reference.json and the files of a reference. A folder is absent or
+// whole: it is written in <dir>/.tmp, synced, and renamed to its place. No file is ever changed, so a reader needs no
+// lock, and several processes can fill one store, also over a shared disk: of two that finish the same trial, the
+// second keeps the first one's. A killed writer leaves nothing but a folder in .tmp, which a later Open removes. A
+// folder may also be copied in by hand: it is checked when it is read.
 package store
 
 import (
@@ -41,8 +42,8 @@ type ID struct{ Experiment, Key string }
 
 func (id ID) String() string { return id.Experiment + "/" + id.Key }
 
-// Open opens the store in dir, which is made if it does not exist, checks that it can be written to, and removes what killed
-// writers left.
+// Open opens the store in dir, which is made if it does not exist, checks that it can be written to, and removes what
+// killed writers left.
 func Open(dir string) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("results store %s cannot be made or written to: %w", dir, err)

@@ -20,9 +20,27 @@ const someConfig = `{ "a": "<b> & \u003c", "n": 1e-05 }`
 // result is a trial that left 60 rows and an array of n values.
 func result(key, status string, n int) *record.Result {
 	r := &record.Result{
-		Trial: record.Trial{Key: key, Experiment: "gmm", Protocol: "released", Scale: "smoke", Problem: "gmm-2d", Method: "sifg",
-			Seed: 1<<64 - 1, Status: status, Config: someConfig, Particles: 100, Dim: 2, Iterations: 50},
-		Timing: record.Timing{Seconds: 0.25, CPU: "some CPU", Kernel: "avx2", Started: "2026-01-02T03:04:05Z", Commit: "c0ffee"},
+		Trial: record.Trial{
+			Key:        key,
+			Experiment: "gmm",
+			Protocol:   "released",
+			Scale:      "smoke",
+			Problem:    "gmm-2d",
+			Method:     "sifg",
+			Seed:       1<<64 - 1,
+			Status:     status,
+			Config:     someConfig,
+			Particles:  100,
+			Dim:        2,
+			Iterations: 50,
+		},
+		Timing: record.Timing{
+			Seconds: 0.25,
+			CPU:     "some CPU",
+			Kernel:  "avx2",
+			Started: "2026-01-02T03:04:05Z",
+			Commit:  "c0ffee",
+		},
 		Arrays: map[string]*record.Array{"particles": {Shape: []int{n / 2, 2}, Data: make([]float32, n)}},
 	}
 	for i := range 60 {
@@ -102,7 +120,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Seconds != 0.25 ||
-		found[1].Status != Missing || found[2].Status != record.StatusFailed || found[2].Reason != `panic: \xff\x1b[2J` {
+		found[1].Status != Missing || found[2].Status != record.StatusFailed ||
+		found[2].Reason != `panic: \xff\x1b[2J` {
 		t.Errorf("%+v", found)
 	}
 }
@@ -180,8 +199,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A trial that failed is replaced under the lock of the store. A writer that waits for the lock stops when its context ends, and leaves
-// what was there.
+// A trial that failed is replaced under the lock of the store. A writer that waits for the lock stops when its context
+// ends, and leaves what was there.
 func TestPutObeysContext(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	must(put(s, "k", record.StatusFailed))

@@ -20,8 +20,13 @@ func TestSweep(t *testing.T) {
 	must(0, err)
 	defer remove()
 	old := time.Now().Add(-2 * youngest)
-	must(0, errors.Join(s.root.Mkdir(".tmp/dead", 0o777), s.root.WriteFile(".tmp/dead/"+traceName, nil, 0o666), s.root.Mkdir(".tmp/young", 0o777),
-		s.root.Chtimes(".tmp/dead", old, old), s.root.Chtimes(alive, old, old)))
+	must(0, errors.Join(
+		s.root.Mkdir(".tmp/dead", 0o777),
+		s.root.WriteFile(".tmp/dead/"+traceName, nil, 0o666),
+		s.root.Mkdir(".tmp/young", 0o777),
+		s.root.Chtimes(".tmp/dead", old, old),
+		s.root.Chtimes(alive, old, old),
+	))
 	must(Open(s.dir))
 	for name, stays := range map[string]bool{alive: true, ".tmp/young": true, ".tmp/dead": false} {
 		if _, err := s.root.Stat(name); (err == nil) != stays {
@@ -30,11 +35,12 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The clock may jump by years, either way: what lives stays and can be published, what is dead goes, and what Verify moves aside
-// twice keeps two names.
+// The clock may jump by years, either way: what lives stays and can be published, what is dead goes, and what Verify
+// moves aside twice keeps two names.
 func TestClockJumps(t *testing.T) {
 	defer func() { now = time.Now }()
-	for _, jump := range []time.Duration{-10 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 10 * 365 * 24 * time.Hour} {
+	const decade = 10 * 365 * 24 * time.Hour
+	for _, jump := range []time.Duration{-decade, -2 * time.Hour, 2 * time.Hour, decade} {
 		now = time.Now
 		s := must(Open(t.TempDir()))
 		must(put(s, "there", record.StatusOK))
@@ -66,7 +72,8 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// A writer whose folder another machine sweeps, since its lock is not seen there and a clock jumped, writes its trial again.
+// A writer whose folder another machine sweeps, since its lock is not seen there and a clock jumped, writes its trial
+// again.
 func TestSweptAlive(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	swept := 0

@@ -17,9 +17,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged trials and
-// references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is deleted. Trials that
-// are added meanwhile may or may not be looked at.
+// Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged
+// trials and references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is
+// deleted. Trials that are added meanwhile may or may not be looked at.
 func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
@@ -48,7 +48,8 @@ type misfit struct {
 }
 
 func (s *Store) foreign(name string) misfit {
-	return misfit{name, []record.Damage{{Path: filepath.Join(s.dir, filepath.FromSlash(name)), Reason: "not a file of the store"}}}
+	at := filepath.Join(s.dir, filepath.FromSlash(name))
+	return misfit{name, []record.Damage{{Path: at, Reason: "not a file of the store"}}}
 }
 
 func (s *Store) misfits() (out []misfit, err error) {
@@ -103,8 +104,8 @@ func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 	return out, err
 }
 
-// quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a random word
-// and the old name.
+// quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a
+// random word and the old name.
 func (s *Store) quarantine(name string) (moved string, err error) {
 	if err := s.mkdir(quarantineName); err != nil {
 		return "", fmt.Errorf("store: %w", err)

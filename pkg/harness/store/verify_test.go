@@ -16,8 +16,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns other values;
-// after the repair it is absent, and can be written again.
+// Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns
+// other values; after the repair it is absent, and can be written again.
 func TestEveryByteFlipped(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	must(put(s, "sound", record.StatusOK))
@@ -34,7 +34,8 @@ func TestEveryByteFlipped(t *testing.T) {
 			good := must(os.ReadFile(path))
 			check := func(what string, at int) {
 				t.Helper()
-				if found, err := s.Verify(context.Background(), false); err != nil || len(found) != 1 || found[0].Path != path {
+				if found, err := s.Verify(context.Background(), false); err != nil || len(found) != 1 ||
+					found[0].Path != path {
 					t.Fatalf("%s %s %d: found %v, error %v", n.Name(), what, at, found, err)
 				}
 				if readAny(s, n.Name()) {
@@ -59,7 +60,8 @@ func TestEveryByteFlipped(t *testing.T) {
 			if len(found) != 1 || found[0].Path != path || found[0].Moved == "" {
 				t.Fatalf("verify: %v", found)
 			}
-			if moved, err := os.ReadFile(filepath.Join(found[0].Moved, n.Name())); err != nil || len(moved) != len(good)+1 {
+			if moved, err := os.ReadFile(filepath.Join(found[0].Moved, n.Name())); err != nil ||
+				len(moved) != len(good)+1 {
 				t.Errorf("the damaged file is not where Verify said: error %v", err)
 			}
 			is(t, s, key, Missing)
@@ -107,13 +109,16 @@ func TestVerifyNamesAll(t *testing.T) {
 		os.RemoveAll(in(gmm("k4").dir(), traceName)), os.Mkdir(in(gmm("k4").dir(), traceName), 0o777),
 		os.Truncate(in(gmm("r").dir(), "draws"), 0),
 		os.WriteFile(in("gmm", "notes.txt"), nil, 0o666), os.Mkdir(in("gmm", ".git"), 0o777),
-		os.WriteFile(in("notes.txt"), nil, 0o666), os.Mkdir(in("gmm", "empty"), 0o777), os.Mkdir(in("lost+found"), 0o777),
+		os.WriteFile(in("notes.txt"), nil, 0o666),
+		os.Mkdir(in("gmm", "empty"), 0o777),
+		os.Mkdir(in("lost+found"), 0o777),
 	} {
 		must(0, err)
 	}
 	want := []string{in("gmm", ".git"), in("gmm", "empty", trialIndex), in(gmm("k0").dir(), traceName),
 		in(gmm("k1").dir(), "particles.npy"), in(gmm("k1").dir(), traceName), in(gmm("k2").dir(), trialIndex),
-		in(gmm("k3").dir(), "notes.txt"), in(gmm("k3").dir(), long), in(gmm("k4").dir(), traceName), in("gmm", "notes.txt"), in(gmm("r").dir(), "draws"),
+		in(gmm("k3").dir(), "notes.txt"), in(gmm("k3").dir(), long), in(gmm("k4").dir(), traceName),
+		in("gmm", "notes.txt"), in(gmm("r").dir(), "draws"),
 		in("lost+found"), in("notes.txt")}
 	for _, repair := range []bool{false, true} {
 		var paths []string
@@ -150,8 +155,8 @@ func forge(change func(h *head), files map[string][]byte) func(s *Store) {
 	}
 }
 
-// A store that someone sent may say anything under a right seal. Nothing outside it is read or written, a made-up status or time
-// is damage, no control sequence reaches the terminal, and the other trials are not affected.
+// A store that someone sent may say anything under a right seal. Nothing outside it is read or written, a made-up
+// status or time is damage, no control sequence reaches the terminal, and the other trials are not affected.
 func TestForgedStore(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "particles.npy")
@@ -168,7 +173,11 @@ func TestForgedStore(t *testing.T) {
 			must(0, os.CopyFS(folder(s, "k"), os.DirFS(folder(s, "sound"))))
 		},
 		"another reference": func(s *Store) {
-			must(0, errors.Join(os.RemoveAll(folder(s, "k")), s.PutFiles(context.Background(), gmm("r"), nil), os.Rename(folder(s, "r"), folder(s, "k"))))
+			must(0, errors.Join(
+				os.RemoveAll(folder(s, "k")),
+				s.PutFiles(context.Background(), gmm("r"), nil),
+				os.Rename(folder(s, "r"), folder(s, "k")),
+			))
 			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, record.ErrDamaged) {
 				t.Errorf("a reference under another key: error %v", err)
 			}
@@ -191,7 +200,8 @@ func TestForgedStore(t *testing.T) {
 		must(put(s, "sound", record.StatusOK))
 		spoil(s)
 		found, err := s.Status([]ID{gmm("k"), gmm("sound")})
-		if err != nil || found[0].Status != Damaged || found[1].Status != record.StatusOK || strings.Contains(found[0].Reason, "\x1b") {
+		if err != nil || found[0].Status != Damaged || found[1].Status != record.StatusOK ||
+			strings.Contains(found[0].Reason, "\x1b") {
 			t.Errorf("%s: %+v, error %v", name, found, err)
 		}
 		if _, err := put(s, "k", record.StatusOK); !errors.Is(err, record.ErrDamaged) {
@@ -209,12 +219,14 @@ func TestForgedStore(t *testing.T) {
 	}
 }
 
-// A forged reason is made printable, rows of another trial are damage, and a link in the place of an experiment is not followed.
+// A forged reason is made printable, rows of another trial are damage, and a link in the place of an experiment is not
+// followed.
 func TestForgedTrial(t *testing.T) {
 	s, outside := must(Open(t.TempDir())), t.TempDir()
 	must(put(s, "k", record.StatusOK))
 	trace := must(record.Encode([]record.Trace{{Key: "another"}}))
-	forge(func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }, map[string][]byte{traceName: trace})(s)
+	forged := func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }
+	forge(forged, map[string][]byte{traceName: trace})(s)
 	e := must(s.Get(gmm("k")))
 	if _, err := e.Traces(); e.Trial.Reason != `\x1b[2Jall is well` || !errors.Is(err, record.ErrDamaged) {
 		t.Errorf("%+v, rows of another trial: error %v", e, err)
@@ -225,7 +237,8 @@ func TestForgedTrial(t *testing.T) {
 	}
 }
 
-// References are stored once, read through their digests, and their checkpoints are kept for the next process until then.
+// References are stored once, read through their digests, and their checkpoints are kept for the next process until
+// then.
 func TestReferences(t *testing.T) {
 	s, ctx := must(Open(t.TempDir())), context.Background()
 	if read, err := s.Files(gmm("r")); read != nil || err != nil {
@@ -241,7 +254,8 @@ func TestReferences(t *testing.T) {
 	release()
 	link := filepath.Join(dir, "chain-1")
 	must(0, os.Symlink("/etc/passwd", link))
-	if _, _, err := s.Scratch(ctx, gmm("r")); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), link) {
+	if _, _, err := s.Scratch(ctx, gmm("r")); !errors.Is(err, record.ErrDamaged) ||
+		!strings.Contains(err.Error(), link) {
 		t.Errorf("a link among checkpoints: error %v", err)
 	}
 	must(0, os.Remove(link))
@@ -263,7 +277,8 @@ func TestReferences(t *testing.T) {
 		t.Error(found)
 	}
 	is(t, s, "r", Damaged) // it is no trial
-	must(0, errors.Join(os.RemoveAll(filepath.Join(s.dir, scratchName)), os.Symlink(t.TempDir(), filepath.Join(s.dir, scratchName))))
+	scratch := filepath.Join(s.dir, scratchName)
+	must(0, errors.Join(os.RemoveAll(scratch), os.Symlink(t.TempDir(), scratch)))
 	if _, _, err := s.Scratch(ctx, gmm("r2")); err == nil {
 		t.Error("a link out of the store was followed")
 	}

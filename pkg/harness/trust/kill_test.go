@@ -16,10 +16,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing, until
-// there were enough kills. There are one or two processes at a time on one store, with some number of workers, in some of
-// them each trial in a process of its own. After each kill the store is sound and has every trial that it had; at the end
-// all files are those of a run that was left alone.
+// Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
+// until there were enough kills. There are one or two processes at a time on one store, with some number of workers, in
+// some of them each trial in a process of its own. After each kill the store is sound and has every trial that it had;
+// at the end all files are those of a run that was left alone.
 func TestKilledAtRandom(t *testing.T) {
 	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
 	ref, began := folder(t), time.Now()
@@ -70,7 +70,8 @@ func TestKilledAtRandom(t *testing.T) {
 			before = now
 		}
 		// The other process may have been killed while it wrote the report.
-		if code, said := quietly(append(args, "--results", dir)...); code != 0 || !strings.Contains(said, " 0 computed") {
+		if code, said := quietly(append(args, "--results", dir)...); code != 0 ||
+			!strings.Contains(said, " 0 computed") {
 			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
 		}
 		same(t, fmt.Sprintf("after %d kills", killed), kept(t, dir), want)
@@ -104,7 +105,8 @@ func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args 
 
 // small is a run of few trials with its report.
 func small(results string) []string {
-	return []string{"run", "--protocol", "paper,released", "--scale", "smoke", "--set", "seeds=[1]", "--methods", "svgd", "--results", results}
+	args := "run --protocol paper,released --scale smoke --set seeds=[1] --methods svgd --results"
+	return append(strings.Fields(args), results)
 }
 
 // A run is killed before each of its changes to the file system: of the store, and of the report. The next run needs

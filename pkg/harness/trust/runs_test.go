@@ -51,17 +51,22 @@ func TestSameBitsAnyWay(t *testing.T) {
 	for _, how := range [][][]string{
 		{{"--protocol", "all", "--jobs", "2"}}, {{"--protocol", "all", "--jobs", "5", "--threads", "3"}},
 		{{"--protocol", "released", "--jobs", "2"}, {"--protocol", "paper", "--isolate"}},
-		{{"--protocol", "released", "--scale", "smoke"}, {"--protocol", "all", "--isolate", "--memory", "1024", "--threads", "2"}},
+		{
+			{"--protocol", "released", "--scale", "smoke"},
+			{"--protocol", "all", "--isolate", "--memory", "1024", "--threads", "2"},
+		},
 	} {
 		dir := folder(t)
 		for i, args := range how {
-			more := []string{"run", "--results", filepath.Join(dir, fmt.Sprint("part", i)), "--store", filepath.Join(dir, "store")}
+			part := filepath.Join(dir, fmt.Sprint("part", i))
+			more := []string{"run", "--results", part, "--store", filepath.Join(dir, "store")}
 			cmd, out := command(append(more, args...)...)
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("%v: %v: %s", args, err, out)
 			}
 		}
-		if code, said := quietly("run", "--results", dir, "--protocol", "all"); code != 0 || !strings.Contains(said, " 0 computed") {
+		if code, said := quietly("run", "--results", dir, "--protocol", "all"); code != 0 ||
+			!strings.Contains(said, " 0 computed") {
 			t.Fatalf("%v: exit code %d: %s", how, code, said)
 		}
 		same(t, fmt.Sprint(how), kept(t, dir), want)

@@ -12,13 +12,15 @@ import (
 	"time"
 )
 
-// slow is a run of 24 trials of 160 ms and more: with two at once two seconds, in which a signal is sent on a busy machine too.
+// slow is a run of 24 trials of 160 ms and more: with two at once two seconds, in which a signal is sent on a busy
+// machine too.
 func slow(results string) []string {
-	return []string{"run", "--protocol", "paper", "--set", "problems.small.options.fault=slow", "--set", "seeds=[1,2,3,4,5,6,7,8]", "--results", results}
+	args := "run --protocol paper --set problems.small.options.fault=slow --set seeds=[1,2,3,4,5,6,7,8] --results"
+	return append(strings.Fields(args), results)
 }
 
-// Each signal once lets the trials that run finish, twice stops at once; the exit code says which it was; the same command
-// continues to the same bits.
+// Each signal once lets the trials that run finish, twice stops at once; the exit code says which it was; the same
+// command continues to the same bits.
 func TestSignals(t *testing.T) {
 	ref := folder(t)
 	if code, said := quietly(append(slow(ref), "--jobs", "24")...); code != 0 {
@@ -63,7 +65,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// start starts a run with --verbose and waits until it has said of two trials that they start; ended is closed when it has ended.
+// start starts a run with --verbose and waits until it has said of two trials that they start; ended is closed when it
+// has ended.
 func start(t *testing.T, cmd *exec.Cmd) (out *seen, ended chan struct{}) {
 	t.Helper()
 	out, ended = &seen{done: make(chan struct{})}, make(chan struct{})

@@ -32,7 +32,8 @@ func TestSmallDisk(t *testing.T) {
 
 const cannotMount = 99
 
-// inSmallSpace runs the command until the disk is full, makes room, and goes on, until it is done. It returns the exit code.
+// inSmallSpace runs the command until the disk is full, makes room, and goes on, until it is done. It returns the exit
+// code.
 func inSmallSpace(dir string) int {
 	fail := func(format string, args ...any) int {
 		fmt.Printf(format+"\n", args...)
@@ -47,7 +48,8 @@ func inSmallSpace(dir string) int {
 		return cannotMount
 	}
 	args := func(results string) []string {
-		return []string{"run", "--protocol", "paper", "--jobs", "1", "--results", results, "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
+		return []string{"run", "--protocol", "paper", "--jobs", "1", "--results", results,
+			"--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
 	}
 	if code, said := quietly(args(ref)...); code != 0 {
 		return fail("%s", said)
@@ -63,10 +65,12 @@ func inSmallSpace(dir string) int {
 		if code != 1 && code != 2 || !strings.Contains(said, "no space left on device") {
 			return fail("%d KiB: exit code %d: %s", size, code, said)
 		}
-		if code, said := quietly("verify", "--results", results); code != 0 && !strings.Contains(said, "index.html: missing; sifg report makes it") {
+		if code, said := quietly("verify", "--results", results); code != 0 &&
+			!strings.Contains(said, "index.html: missing; sifg report makes it") {
 			return fail("%d KiB: verify: exit code %d: %s", size, code, said)
 		}
-		if err := syscall.Mount("small", small, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", size+128)); err != nil {
+		larger := fmt.Sprintf("size=%dk", size+128)
+		if err := syscall.Mount("small", small, "tmpfs", syscall.MS_REMOUNT, larger); err != nil {
 			return fail("%v", err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// Where any change of the file system fails, as on a full disk, the run ends with one sentence that says why, the store is
-// sound, and the next run completes it.
+// Where any change of the file system fails, as on a full disk, the run ends with one sentence that says why, the store
+// is sound, and the next run completes it.
 func TestNoSpaceAtAnyChange(t *testing.T) {
 	ref := folder(t)
 	if code, said := quietly(small(ref)...); code != 0 {

@@ -24,7 +24,8 @@ import (
 
 var (
 	kills  = flag.Int("kills", 200, "how often TestKilledAtRandom kills")
-	onDisk = flag.Bool("disk", false, "have stores on a disk even where a file system in memory is there; a kill does the same to both")
+	onDisk = flag.Bool("disk", false,
+		"have stores on a disk even where a file system in memory is there; a kill does the same to both")
 )
 
 // folder returns an empty folder, in memory where there is one: nothing in it waits for a disk.
@@ -88,7 +89,8 @@ func quietly(args ...string) (code int, said string) {
 	return code, out.String()
 }
 
-// kept returns what must not depend on kills, order and workers: the files of all trials by digest, and the bytes of the report.
+// kept returns what must not depend on kills, order and workers: the files of all trials by digest, and the bytes of
+// the report.
 func kept(t *testing.T, results string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

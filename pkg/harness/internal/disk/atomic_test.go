@@ -17,8 +17,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Stopped before any of its changes, as by a kill, or let down by the disk, the writer leaves the old file or the new one, whole, and
-// nothing else that readers of *.parquet would open.
+// Stopped before any of its changes, as by a kill, or let down by the disk, the writer leaves the old file or the new
+// one, whole, and nothing else that readers of *.parquet would open.
 func TestWriteFileAtomicStopped(t *testing.T) {
 	dir, full := t.TempDir(), errors.New("no space left")
 	path := filepath.Join(dir, "trials.parquet")
@@ -35,7 +35,8 @@ func TestWriteFileAtomicStopped(t *testing.T) {
 			}
 			err := WriteFileAtomic(path, newFile)
 			Before = nil
-			if at == 6 != (err == nil) || err != nil && (!errors.Is(err, full) || !strings.Contains(err.Error(), path)) {
+			if at == 6 != (err == nil) ||
+				err != nil && (!errors.Is(err, full) || !strings.Contains(err.Error(), path)) {
 				t.Errorf("at change %d: error %v", at, err) // create, write, sync, rename, sync folder, no more
 			}
 			want := oldFile
@@ -52,7 +53,8 @@ func TestWriteFileAtomicStopped(t *testing.T) {
 		}
 	}
 	missing := filepath.Join(dir, "none", "a")
-	if err := WriteFileAtomic(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+	if err := WriteFileAtomic(missing, nil); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), missing) {
 		t.Errorf("missing folder: error %v", err)
 	}
 }

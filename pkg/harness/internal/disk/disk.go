@@ -1,4 +1,5 @@
-// Package disk is how the harness changes files and holds locks. All names are below an os.Root, and no symbolic link leads out of it.
+// Package disk is how the harness changes files and holds locks. All names are below an os.Root, and no symbolic link
+// leads out of it.
 package disk
 
 import (
@@ -9,8 +10,8 @@ import (
 	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
-// Before is called before each change of the file system, from several goroutines at once. A change is not made and fails where it
-// returns an error. Only tests set it.
+// Before is called before each change of the file system, from several goroutines at once. A change is not made and
+// fails where it returns an error. Only tests set it.
 var Before func(change string) error
 
 func do(change string, make func() error) error {

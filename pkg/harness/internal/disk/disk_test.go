@@ -49,7 +49,11 @@ func TestBefore(t *testing.T) {
 	}
 	defer func() { Before = nil }()
 	for _, err := range []error{
-		Mkdir(r, "folder"), Rename(r, "there", "moved"), RemoveAll(r, "there"), SyncDir(r, "."), WriteFile(r, "new", []byte("x")),
+		Mkdir(r, "folder"),
+		Rename(r, "there", "moved"),
+		RemoveAll(r, "there"),
+		SyncDir(r, "."),
+		WriteFile(r, "new", []byte("x")),
 	} {
 		if !errors.Is(err, refused) {
 			t.Errorf("after %v: error %v", changes, err)
@@ -73,7 +77,10 @@ func TestWriteFile(t *testing.T) {
 	}
 	must(0, os.Symlink(outside, filepath.Join(r.Name(), "link")))
 	for what, err := range map[string]error{
-		"write": WriteFile(r, "link/a", nil), "folder": Mkdir(r, "link/d"), "rename": Rename(r, "a", "link/a"), "sync": SyncDir(r, "link"),
+		"write":  WriteFile(r, "link/a", nil),
+		"folder": Mkdir(r, "link/d"),
+		"rename": Rename(r, "a", "link/a"),
+		"sync":   SyncDir(r, "link"),
 	} {
 		if err == nil {
 			t.Errorf("%s: a link out of the folder was followed", what)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel drops the
-// lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
+// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel
+// drops the lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
 func TryLock(f *os.File) bool {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -25,8 +25,8 @@ func TryLock(f *os.File) bool {
 	}
 }
 
-// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. A wait of more than a second
-// is logged with the process that holds the lock. Its error is ctx's, or that of the folder.
+// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. A wait of more
+// than a second is logged with the process that holds the lock. Its error is ctx's, or that of the folder.
 func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
 	for {
 		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -78,7 +78,8 @@ func wait(ctx context.Context, f *os.File, path string) error {
 	return nil
 }
 
-// holder names the process that holds the lock of f, as far as the system tells: Linux does, of processes on the same machine.
+// holder names the process that holds the lock of f, as far as the system tells: Linux does, of processes on the same
+// machine.
 func holder(f *os.File) string {
 	const unknown = "another process"
 	var at syscall.Stat_t

@@ -44,8 +44,8 @@ var This = sync.OnceValue(func() Machine {
 	return m
 })
 
-// commit says which sources a program was built of: the commit of their repository, with "+dirty" if they were changed; that of an archive;
-// or the version and the checksum of the module that go install built. It is "" if none is known.
+// commit says which sources a program was built of: the commit of their repository, with "+dirty" if they were changed;
+// that of an archive; or the version and the checksum of the module that go install built. It is "" if none is known.
 func commit(build *debug.BuildInfo) (text string) {
 	for _, s := range build.Settings { // the revision comes first
 		if s.Key == "vcs.revision" {

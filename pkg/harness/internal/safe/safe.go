@@ -1,5 +1,5 @@
-// Package safe reads files and prints text that another person may have prepared. A pipe, a device or an endless file in the place of
-// a file cannot hang or exhaust the program, and text cannot control a terminal.
+// Package safe reads files and prints text that another person may have prepared. A pipe, a device or an endless file
+// in the place of a file cannot hang or exhaust the program, and text cannot control a terminal.
 package safe
 
 import (
@@ -15,8 +15,8 @@ import (
 	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
-// Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error is an
-// *fs.PathError.
+// Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error
+// is an *fs.PathError.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.OpenFile) }
 
 // ReadIn is Read for a name inside root. Symbolic links that lead out of root are refused.
@@ -54,8 +54,8 @@ func read(path string, limit int64, open func(string, int, fs.FileMode) (*os.Fil
 	return b.Bytes(), nil
 }
 
-// Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go escape. Newlines and
-// tabs are escaped too: the result is one line.
+// Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go
+// escape. Newlines and tabs are escaped too: the result is one line.
 func Text(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) { // as almost all text
 		return s

@@ -1,5 +1,6 @@
-// Command scale measures the harness with many trials: it computes that many tiny ones, then runs plan, status and report as processes of
-// their own, and prints the time and the peak memory of each beside the goals of docs/performance.md. Linux only.
+// Command scale measures the harness with many trials: it computes that many tiny ones, then runs plan, status and
+// report as processes of their own, and prints the time and the peak memory of each beside the goals of
+// docs/performance.md. Linux only.
 package main
 
 import (
@@ -67,7 +68,8 @@ func row(command, seconds, memory string, work []string) error {
 	took, state := time.Since(began), cmd.ProcessState
 	peak := state.SysUsage().(*syscall.Rusage).Maxrss * 1024 // Linux counts in KiB
 	cpu := state.UserTime() + state.SystemTime()
-	fmt.Printf("| %s | %.1f | %s | %.1f | %d | %s |\n", command, took.Seconds(), seconds, cpu.Seconds(), peak/1e6, memory)
+	fmt.Printf("| %s | %.1f | %s | %.1f | %d | %s |\n",
+		command, took.Seconds(), seconds, cpu.Seconds(), peak/1e6, memory)
 	return nil
 }
 

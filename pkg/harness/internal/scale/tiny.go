@@ -49,7 +49,8 @@ func (normal) Score(dst, x sifg.Batch, _ int) {
 	}
 }
 
-// tiny is an experiment whose trials take far less than a millisecond, with a figure, a table and a claim over all of them.
+// tiny is an experiment whose trials take far less than a millisecond, with a figure, a table and a claim over all of
+// them.
 func tiny() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "tiny", Title: "Tiny", Summary: "Many small trials.", Settings: settings(), Version: "1",

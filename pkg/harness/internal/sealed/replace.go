@@ -14,9 +14,9 @@ import (
 func successor(dir string) string   { return path.Join(path.Dir(dir), "."+path.Base(dir)+".new") }
 func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.Base(dir)+".old") }
 
-// Replace makes dir a sealed folder of exactly these files (see Write), or leaves it as it was. Files in it that its index
-// does not list are someone else's: they are moved over and their names returned, a new one where a file of ours has the old one.
-// Calls for one folder must not overlap: see disk.Alone.
+// Replace makes dir a sealed folder of exactly these files (see Write), or leaves it as it was. Files in it that its
+// index does not list are someone else's: they are moved over and their names returned, a new one where a file of ours
+// has the old one. Calls for one folder must not overlap: see disk.Alone.
 func Replace(root *os.Root, dir, index string, head any, files map[string][]byte) (foreign []string, err error) {
 	next := successor(dir)
 	for _, step := range []func() error{
@@ -59,29 +59,25 @@ func renameIfThere(root *os.Root, from, to string) error {
 	return nil
 }
 
-// rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be read,
-// every file that has no successor is taken for another's.
+// rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be
+// read, every file that has no successor is taken for another's.
 func rescue(root *os.Root, dir, index string) error {
 	old := predecessor(dir)
 	if _, err := root.Lstat(old); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	ours := func(name string) bool { _, err := root.Lstat(path.Join(dir, name)); return err == nil }
+	ours := func(name string) bool { return exists(root, path.Join(dir, name)) }
 	if f, err := Open(root, old, index, &struct{}{}); err == nil {
 		ours = func(name string) bool { return name == index || f.Lists(name) }
 	}
-	aside := "kept-" + rand.Text()[:8] // where a name is taken
+	aside := path.Join(dir, "kept-"+rand.Text()[:8])
 	err := walk(root, old, func(name string) error {
 		if ours(name) {
 			return nil
 		}
-		to := path.Join(dir, name)
-		_, taken := root.Lstat(to)
-		if err := root.MkdirAll(path.Dir(to), 0o777); err != nil || taken == nil {
-			to = path.Join(dir, aside, name)
-			if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
-				return err
-			}
+		to, err := vacant(root, dir, aside, name)
+		if err != nil {
+			return err
 		}
 		return disk.Rename(root, path.Join(old, name), to)
 	})
@@ -89,4 +85,20 @@ func rescue(root *os.Root, dir, index string) error {
 		return err
 	}
 	return disk.RemoveAll(root, old)
+}
+
+// vacant returns a path for a file of this name, and makes its folder: in dir, or where its name or that of its folder
+// is taken there, in aside.
+func vacant(root *os.Root, dir, aside, name string) (to string, err error) {
+	to = path.Join(dir, name)
+	if err := root.MkdirAll(path.Dir(to), 0o777); err == nil && !exists(root, to) {
+		return to, nil
+	}
+	to = path.Join(aside, name)
+	return to, root.MkdirAll(path.Dir(to), 0o777)
+}
+
+func exists(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return err == nil
 }

@@ -1,5 +1,6 @@
-// Package sealed reads and writes sealed folders: files, and an index that lists each with its size and digest. The index is a JSON
-// object: the members of a head of the writer's own, then "files", then "sha256", the digest of all that stands before it.
+// Package sealed reads and writes sealed folders: files, and an index that lists each with its size and digest. The
+// index is a JSON object: the members of a head of the writer's own, then "files", then "sha256", the digest of all
+// that stands before it.
 //
 // Nothing is parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
 package sealed
@@ -50,8 +51,8 @@ type Folder struct {
 	index string
 }
 
-// Write writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable. head is a
-// struct with a field or more; "files" and "sha256" are not among their JSON names.
+// Write writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable.
+// head is a struct with a field or more; "files" and "sha256" are not among their JSON names.
 func Write(root *os.Root, dir, index string, head any, files map[string][]byte) error {
 	var list []File
 	folders := map[string]bool{}
@@ -90,7 +91,8 @@ func Write(root *os.Root, dir, index string, head any, files map[string][]byte) 
 
 // checkName refuses what is not a plain path below a folder.
 func checkName(name, index string) error {
-	if !fs.ValidPath(name) || name == "." || name == index || strings.ContainsAny(name, `\:`) || safe.Text(name) != name {
+	if !fs.ValidPath(name) || name == "." || name == index || strings.ContainsAny(name, `\:`) ||
+		safe.Text(name) != name {
 		return fmt.Errorf("the file name %q: want a plain path below the folder", name)
 	}
 	return nil
@@ -114,13 +116,15 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 	return fmt.Appendf(b.Bytes(), "%s%x%s", sealStart, sha256.Sum256(b.Bytes()), sealEnd), nil
 }
 
-// Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What is
-// wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see OpenWhole, Read and Check.
+// Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What
+// is wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see OpenWhole, Read and
+// Check.
 func Open(root *os.Root, dir, index string, head any) (*Folder, error) {
 	return open(root, dir, index, head, func(*Folder, *os.Root) error { return nil })
 }
 
-// OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a *record.Damage.
+// OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a
+// *record.Damage.
 func OpenWhole(root *os.Root, dir, index string, head any) (*Folder, error) {
 	return open(root, dir, index, head, (*Folder).sizes)
 }
@@ -193,8 +197,8 @@ func (f *Folder) Path(name string) string {
 	return filepath.Join(f.root.Name(), filepath.FromSlash(f.dir), filepath.FromSlash(name))
 }
 
-// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does not list
-// it, a *record.Damage if the file is another.
+// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does
+// not list it, a *record.Damage if the file is another.
 func (f *Folder) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
 	if i < 0 {
@@ -268,7 +272,8 @@ func (f *Folder) Lists(name string) bool {
 	return slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
 }
 
-// walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there is empty.
+// walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there
+// is empty.
 func walk(root *os.Root, dir string, f func(name string) error) error {
 	err := fs.WalkDir(root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

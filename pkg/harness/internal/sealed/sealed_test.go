@@ -81,8 +81,8 @@ func TestSealedFolder(t *testing.T) {
 	}
 }
 
-// Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there; the next
-// call ends what was begun, and nothing is left.
+// Wherever a call stops, the folder is the old one or the new one, whole, with the file that somebody else put there;
+// the next call ends what was begun, and nothing is left.
 func TestReplaceStopped(t *testing.T) {
 	broken := errors.New("broken")
 	for at := int64(1); ; at++ {
@@ -112,7 +112,8 @@ func TestReplaceStopped(t *testing.T) {
 		}
 		foreign, err := Replace(root, "x", "index.json", head{"last"}, someFiles)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "last" || len(foreign) != 1 {
-			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v", what.Load(), at, err, got, wrong, foreign)
+			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v",
+				what.Load(), at, err, got, wrong, foreign)
 		}
 		if b, err := root.ReadFile("x/" + foreign[0]); err != nil || string(b) != "mine" {
 			t.Fatalf("after a stop at %s (%d): %q, error %v", what.Load(), at, b, err)
@@ -123,8 +124,8 @@ func TestReplaceStopped(t *testing.T) {
 	}
 }
 
-// What a person put into a folder stays, also where a file of ours has its name now, and where the index of the old folder is
-// damaged.
+// What a person put into a folder stays, also where a file of ours has its name now, and where the index of the old
+// folder is damaged.
 func TestForeignFilesStay(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		root := sealed(t, "first")
@@ -137,7 +138,12 @@ func TestForeignFilesStay(t *testing.T) {
 		if damaged {
 			must(0, root.WriteFile("x/index.json", nil, 0o666))
 		}
-		files := map[string][]byte{"a.txt": []byte("ours"), "new": []byte("ours too"), "empty": nil, "sub/deep/b.txt": nil}
+		files := map[string][]byte{
+			"a.txt":          []byte("ours"),
+			"new":            []byte("ours too"),
+			"empty":          nil,
+			"sub/deep/b.txt": nil,
+		}
 		foreign, err := Replace(root, "x", "index.json", head{"next"}, files)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "next" {
 			t.Fatalf("damaged %v: error %v, title %q, error %v", damaged, err, got, wrong)
@@ -161,8 +167,11 @@ func TestForeignFilesStay(t *testing.T) {
 func TestForgedIndex(t *testing.T) {
 	root := sealed(t, "x")
 	for name, list := range map[string][]File{
-		"outside": {{Name: "../a"}}, "absolute": {{Name: "/etc/passwd"}}, "itself": {{Name: "index.json"}}, "the folder": {{Name: "."}},
-		"not clean": {{Name: "sub//b"}}, "an escape": {{Name: "a\x1b[2J"}}, "twice": {{Name: "a"}, {Name: "a"}},
+		"outside":    {{Name: "../a"}},
+		"absolute":   {{Name: "/etc/passwd"}},
+		"itself":     {{Name: "index.json"}},
+		"the folder": {{Name: "."}},
+		"not clean":  {{Name: "sub//b"}}, "an escape": {{Name: "a\x1b[2J"}}, "twice": {{Name: "a"}, {Name: "a"}},
 		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
 	} {
 		must(0, root.WriteFile("x/index.json", must(encodeIndex(head{"x"}, list)), 0o666))
@@ -188,8 +197,10 @@ func TestOneDoor(t *testing.T) {
 		"loop":           func(path string) error { return os.Symlink(filepath.Base(path), path) },
 		"link nowhere":   func(path string) error { return os.Symlink("none", path) },
 		"very long name": func(path string) error { return os.Symlink(strings.Repeat("x", 300), path) },
-		"40 GB":          func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 40<<30)) },
-		"nothing":        func(string) error { return nil },
+		"40 GB": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 40<<30))
+		},
+		"nothing": func(string) error { return nil },
 	} {
 		for _, name := range []string{"a.txt", "index.json"} {
 			root := sealed(t, "x")

@@ -21,12 +21,14 @@ func onWindows(args ...string) (string, error) {
 // A build for Windows fails with one sentence and nothing else.
 func TestWindowsIsRefused(t *testing.T) {
 	out, err := onWindows("build", prefix+"internal/unix")
-	if err == nil || strings.Count(out, "undefined") != 1 || !strings.Contains(out, "needs_Linux_macOS_or_another_Unix") {
+	if err == nil || strings.Count(out, "undefined") != 1 ||
+		!strings.Contains(out, "needs_Linux_macOS_or_another_Unix") {
 		t.Errorf("error %v: %s", err, out)
 	}
 }
 
-// Whatever calls the system by names that only Unix has imports this package, so that the sentence comes before its type errors.
+// Whatever calls the system by names that only Unix has imports this package, so that the sentence comes before its
+// type errors.
 func TestOthersComeAfter(t *testing.T) {
 	for _, name := range []string{"internal/disk", "internal/safe", "internal/sealed", "store", "run", "cli"} {
 		out, err := onWindows("list", "-f", `{{join .Deps "\n"}}`, prefix+name)
