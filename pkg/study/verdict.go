@@ -146,7 +146,12 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		t.Words(part.head, func(x Verdict) string { return told(x.parts, "sifg", part.method) })
 	}
 	for _, x := range verdicts {
-		t.Comparisons = append(t.Comparisons, x.Scores...)
+		for _, compared := range x.Scores {
+			if x.None != "" {
+				compared.Verdict = table.Open
+			}
+			t.Comparisons = append(t.Comparisons, compared)
+		}
 	}
 	t.Notes = notes(verdicts)
 	return &harness.Statement{
