@@ -20,6 +20,7 @@ const shown = "toy-100"
 var claims = []claim.Claim{
 	{
 		ID:        "svgd-1",
+		Own:       true,
 		Statement: "SVGD's particles find both modes from a start that is far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + claim.AllRule,
@@ -52,7 +53,7 @@ var claims = []claim.Claim{
 func smaller(id string, k int) claim.Claim {
 	name := functions(0, 0)[k].name
 	return claim.Claim{
-		ID: id, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
+		ID: id, Own: true, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
 		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + claim.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {

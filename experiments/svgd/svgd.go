@@ -47,7 +47,7 @@ var Experiment = &harness.Experiment{
 		{Name: "energy", Unit: "coordinates", Meaning: "Energy distance to 4000 exact draws."},
 	},
 	Scores:  []string{"energy"},
-	Lead:    []string{"densities", "svgd-1", "svgd-2"},
+	Lead:    []string{"svgd-1", "svgd-2"},
 	Grids:   grids,
 	Figures: figures,
 	Tables:  tables,

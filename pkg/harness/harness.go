@@ -29,6 +29,7 @@ type Experiment struct {
 	Name     string // as on the command line: gmm
 	Title    string
 	Summary  string // one paragraph for the page
+	Note     string // what its protocols are, in place of what its settings say; "": that
 	Settings []byte // YAML: base, protocols, scales (docs/configuration.md)
 
 	// Version identifies the code that Problem computes with, its metrics included. It is part of the key of every trial:
@@ -115,6 +116,7 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 	text, err := settings.On(e.Settings, e.Own.Problem, data, options)
 	out := *e
 	out.Files = e.Own.Files
+	out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"
 	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
 	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
 	return &out, err

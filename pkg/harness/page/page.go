@@ -108,8 +108,11 @@ type rows struct {
 	Titles    map[string]string
 }
 
-// With returns what the templates of claims show.
-func (v *view) With(l claim.Ledger) rows { return rows{v, l, v.Protocols, v.Titles} }
+// With returns what the templates of claims show: the claims, and the protocols that say something of them.
+func (v *view) With(l claim.Ledger) rows {
+	silent := func(p protocol) bool { return len(verdicts(l, p.Name, "")) == 0 }
+	return rows{v, l, slices.DeleteFunc(slices.Clone(v.Protocols), silent), v.Titles}
+}
 
 // item is a figure or a table of an experiment, the Part, under the protocols that have it.
 type item struct {

@@ -140,6 +140,26 @@ func TestOneProtocol(t *testing.T) {
 	}
 }
 
+// TestOwnTable: on a person's own data the words for a protocol are those that hold there, and no verdict is spoken of.
+func TestOwnTable(t *testing.T) {
+	all := toypage.Experiments()[:1]
+	all[0].Note, all[0].Claims, all[0].Lead = "settings of another table", nil, nil
+	r := toypage.Report()
+	r.Experiments[0].Findings = nil
+	for _, p := range r.Experiments[0].Protocols {
+		p.Claims = nil
+	}
+	page, err := Render(r, all)
+	if err != nil || strings.Count(string(page), "<small>settings of another table</small>") != 3 {
+		t.Errorf("other words for the protocols (%v)", err)
+	}
+	for _, no := range []string{"did the paper hold up", "claim was checked", "What each protocol found", "verdicts</th>"} {
+		if strings.Contains(string(page), no) {
+			t.Errorf("the page says %q", no)
+		}
+	}
+}
+
 // TestHidden: an item is shown under the protocols that have it, without a word under the others.
 func TestHidden(t *testing.T) {
 	r := toypage.Report()

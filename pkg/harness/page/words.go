@@ -26,7 +26,7 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 			return err
 		}
 		for _, p := range x.Protocols {
-			v.protocol(p.Name, f.Protocol(p.Name).Note, marks(p.Scale, p.Changed()), f.Protocols)
+			v.protocol(p.Name, cmp.Or(e.Note, f.Protocol(p.Name).Note), marks(p.Scale, p.Changed()), f.Protocols)
 			if marks(p.Scale, p.Changed()) != nil {
 				v.Changed = append(v.Changed, changes(e, p))
 			}
@@ -35,7 +35,10 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 	for i := range v.Protocols {
 		p := &v.Protocols[i]
 		p.Sentence, p.Counts = sentence(v.Paper, p.Name, all), verdicts(v.Paper, p.Name, "")
-		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), "No claim was checked.")
+		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), sentence(v.Own, p.Name, all))
+		if p.Sentence == "" && len(v.Ledger) > 0 {
+			p.Sentence = "No claim was checked."
+		}
 	}
 	return nil
 }
