@@ -58,8 +58,8 @@ var Experiment = &harness.Experiment{
 		study.Curves("judged-otherwise-10d", "10-D by estimators that see blur",
 			"The same runs judged by the exact-density KL of the mixture that each smoothed method offers, by the KL "+
 				"of every method's particles smoothed alike, and by the energy distance to exact draws, of which "+
-				"values below zero are noise: mean (line) and range (band) over seeds. On the left, methods compare at "+
-				"equal σ only, and Ada-SIFG's σ may move.",
+				"values below zero are noise: mean (line) and range (band) over seeds. On the left, methods compare "+
+				"at equal σ only, and Ada-SIFG's σ may move.",
 			"gmm-10d",
 			study.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
 			study.Panel{

@@ -1,0 +1,87 @@
+package funnel
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+// made has three seeds of three methods in 2-D and in 10-D. In 2-D SVGD ends nearest in the median, though SGLD has the
+// nearest seed; in 10-D SGLD does.
+func made() *record.Set {
+	energies := map[string]map[string][3]float64{
+		"funnel-2d":  {"sifg": {0.5, 0.6, 0.7}, "svgd": {0.2, 0.3, 0.4}, "sgld": {0.1, 0.35, 9}},
+		"funnel-10d": {"sifg": {0.5, 0.6, 0.7}, "svgd": {0.5, 0.8, 0.9}, "sgld": {0.05, 0.1, 0.2}},
+	}
+	s := &record.Set{Protocol: "matched", Traces: map[string][]record.Trace{}}
+	for _, problem := range []string{"funnel-2d", "funnel-10d"} {
+		for _, method := range []string{"sifg", "svgd", "sgld"} {
+			for i, v := range energies[problem][method] {
+				key := fmt.Sprint(problem, method, i)
+				s.Trials = append(s.Trials, record.Trial{
+					Key:        key,
+					Problem:    problem,
+					Method:     method,
+					Seed:       uint64(i + 1),
+					Status:     record.StatusOK,
+					Iterations: 100,
+				})
+				for _, metric := range []string{"energy", "knn-kl", "ksd", "mean-square"} {
+					s.Traces[key] = append(s.Traces[key],
+						record.Trace{Key: key, Metric: metric, Value: 5},
+						record.Trace{Key: key, Metric: metric, Value: v, Iteration: 100},
+						record.Trace{Key: key, Metric: "floor-" + metric, Value: 0.01},
+						record.Trace{Key: key, Metric: "hmc-" + metric, Value: 0.02})
+				}
+			}
+		}
+	}
+	return s
+}
+
+// TestNearest: the method with the smallest median energy distance, with that median and what draws of HMC score.
+func TestNearest(t *testing.T) {
+	got := nearest(map[string]*record.Set{"matched": made()})
+	if want := "SVGD ends nearest to exact draws in 2-D, SGLD in 10-D"; got.Title != want {
+		t.Errorf("%q, want %q", got.Title, want)
+	}
+	for i, want := range [][]string{{"funnel-2d", "SVGD", "0.300", "0.0200"},
+		{"funnel-10d", "SGLD", "0.100", "0.0200"}} {
+		for j, w := range want {
+			if text := got.Table.Rows[i][j].Text; text != w {
+				t.Errorf("row %d, column %d: %q, want %q", i, j, text, w)
+			}
+		}
+	}
+	if nearest(map[string]*record.Set{"paper": made()}) != nil {
+		t.Error("a finding of another protocol")
+	}
+}
+
+// TestTablesAndFigures: each is made of the records of its problem, with rows for HMC and for exact draws; without them
+// it says why not.
+func TestTablesAndFigures(t *testing.T) {
+	s := made()
+	for _, table := range Experiment.Tables {
+		got, err := table.Make(s)
+		if err != nil || len(got.Rows) != 5 {
+			t.Fatalf("%s: %v, %v", table.Name, got, err)
+		}
+		labels := fmt.Sprint(got.Rows[3][0].Text, ", ", got.Rows[4][0].Text)
+		if labels != "HMC draws, exact draws" || !strings.HasPrefix(got.Notes[0], "Median of 3 seeds") {
+			t.Errorf("%s ends with %s, note %q", table.Name, labels, got.Notes[0])
+		}
+	}
+	for _, f := range Experiment.Figures {
+		got, err := f.Draw(s)
+		// a band and a line a method, and the floor
+		if err != nil || len(got.Panels) != 2 || len(got.Panels[0].Layers) != 7 {
+			t.Errorf("%s: %+v, %v", f.Name, got, err)
+		}
+		if _, err := f.Draw(&record.Set{}); err == nil {
+			t.Errorf("%s of nothing is drawn", f.Name)
+		}
+	}
+}
