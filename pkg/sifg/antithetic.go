@@ -5,18 +5,20 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 )
 
-// Antithetic is Denoise with every draw w used on both sides of its particle, x± = z ± σw: the network minimises the mean of the
-// denoising losses of w and −w, which is, up to a constant,
+// Antithetic is Denoise with every draw w used on both sides of its particle, x± = z ± σw: the network minimises the
+// mean of the denoising losses of w and −w, which is, up to a constant,
 //
 //	mean[ ½‖f(x₊)‖² + ½‖f(x₋)‖² + ⟨w, f(x₊) − f(x₋)⟩/σ ].
 //
-// The gradient of Denoise has a noise ∝ 1/σ, from ⟨w, f⟩/σ. Most of it cancels in the difference, which tends to 2·wᵀJ_f w, twice
-// Hutchinson's estimate, as σ → 0. A network step is a forward and a first-order backward pass of 2n rows.
+// The gradient of Denoise has a noise ∝ 1/σ, from ⟨w, f⟩/σ. Most of it cancels in the difference, which tends to
+// 2·wᵀJ_f w, twice Hutchinson's estimate, as σ → 0. A network step is a forward and a first-order backward pass of 2n
+// rows.
 type Antithetic struct {
 	Network
-	Redraw    bool // noise drawn anew at every network step
-	Fresh     bool // the move is judged at a draw that the network was not trained with
-	Symmetric bool // v is the mean of s − f over x₊ and x₋, without the noise that explores; false: v = s − f at x₊, as Denoise's
+	Redraw bool // noise drawn anew at every network step
+	Fresh  bool // the move is judged at a draw that the network was not trained with
+	// v is the mean of s − f over x₊ and x₋, without the noise that explores; false: v = s − f at x₊, as Denoise's
+	Symmetric bool
 
 	net          *nn.Net
 	opt          nn.Optimizer
@@ -82,7 +84,8 @@ func (o *Antithetic) train(c *Cloud) float64 {
 	return simd.RowSums(o.square.Data, 2*n, c.Z.Cols) / float64(2*n)
 }
 
-// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊, which is also E⟨v(x₊) − v(x₋), w⟩/2.
+// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊, which is also E⟨v(x₊) − v(x₋),
+// w⟩/2.
 func (o *Antithetic) judge(c *Cloud, noise *Noise) {
 	plus, minus := halves(o.x)
 	fp, fm := halves(o.f)

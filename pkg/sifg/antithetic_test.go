@@ -36,8 +36,9 @@ func apart(a []float32, b []float64) float64 {
 	return diff / scale
 }
 
-// TestAntitheticGradient: the weight gradient is that of the loss, by central differences (their error as in nn's test of the same
-// name), and the mean of Denoise's gradients at w and at −w, up to the rounding of sums of 80 float32 terms.
+// TestAntitheticGradient: the weight gradient is that of the loss, by central differences (their error as in nn's test
+// of the same name), and the mean of Denoise's gradients at w and at −w, up to the rounding of sums of 80 float32
+// terms.
 func TestAntitheticGradient(t *testing.T) {
 	o, c := pairOn(t, false)
 	value := o.train(c)
@@ -87,7 +88,8 @@ func TestAntitheticGradient(t *testing.T) {
 	}
 }
 
-// TestAntitheticVelocity: s − f at x₊, or its mean over both sides; σ follows ⟨v, w⟩ at x₊, or half its difference over both sides.
+// TestAntitheticVelocity: s − f at x₊, or its mean over both sides; σ follows ⟨v, w⟩ at x₊, or half its difference over
+// both sides.
 func TestAntitheticVelocity(t *testing.T) {
 	for _, symmetric := range []bool{false, true} {
 		o, c := pairOn(t, symmetric)
@@ -117,8 +119,8 @@ func TestAntitheticVelocity(t *testing.T) {
 	}
 }
 
-// TestAntitheticVariance: in ten dimensions at σ = 0.1 the gradient's variance is a twentieth of the denoising one at most; see
-// docs/beyond.md for the clouds of the experiments.
+// TestAntitheticVariance: in ten dimensions at σ = 0.1 the gradient's variance is a twentieth of the denoising one at
+// most; see docs/beyond.md for the clouds of the experiments.
 func TestAntitheticVariance(t *testing.T) {
 	z := NewBatch(200, 10)
 	rng.New(1, "z").Normal(z.Data)

@@ -7,12 +7,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, split as Leimkuhler and Matthews (2013) do:
+// BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, split as Leimkuhler and
+// Matthews (2013) do:
 //
 //	B p ← p + (h/2)·v(z)   A z ← z + (h/2)·p   O p ← c·p + √(1−c²)·ξ, c = exp(−γh)   A   B
 //
-// with v the target score. A step's last B and the next one's first have the same velocity and are one kick, so an iteration needs one
-// score. Momenta start from N(0, I).
+// with v the target score. A step's last B and the next one's first have the same velocity and are one kick, so an
+// iteration needs one score. Momenta start from N(0, I).
 type BAOAB struct {
 	Step     float64 // h > 0, of time: a coordinate moves by about h an iteration
 	Friction float64 // γ > 0

@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// peak returns the float32 operations a second that one core does in registers now: the best of a few milliseconds. It warms
-// up first, as a processor takes its time to power the units of wide vectors.
+// peak returns the float32 operations a second that one core does in registers now: the best of a few milliseconds. It
+// warms up first, as a processor takes its time to power the units of wide vectors.
 func peak() (best float64) {
 	for range 8 {
 		start := time.Now()
@@ -43,8 +43,8 @@ func report(b *testing.B, flops float64) {
 	}
 }
 
-// BenchmarkIteration is an outer iteration of every sampler on every problem, with the score. %peak counts the operations of
-// its matrix products alone.
+// BenchmarkIteration is an outer iteration of every sampler on every problem, with the score. %peak counts the
+// operations of its matrix products alone.
 func BenchmarkIteration(b *testing.B) {
 	for _, p := range problems() {
 		for _, cfg := range p.methods {
@@ -94,8 +94,8 @@ func BenchmarkScore(b *testing.B) {
 	}
 }
 
-// BenchmarkPeer is what scripts/peers compares with: a run on one core; a pair of runs at once on two, of which the time is
-// divided by two; one run split over two.
+// BenchmarkPeer is what scripts/peers compares with: a run on one core; a pair of runs at once on two, of which the
+// time is divided by two; one run split over two.
 func BenchmarkPeer(b *testing.B) {
 	all := map[string]problem{}
 	for _, p := range problems() {
@@ -138,9 +138,9 @@ func BenchmarkPeer(b *testing.B) {
 	}
 }
 
-// The operations that %peak counts are those of the paper's cost model: 10⁶ multiply-adds of an outer iteration by denoising
-// and by Hutchinson's estimate, without the score; but in 16 dimensions or more the latter leaves out a product of n×d×H in
-// each of its steps.
+// The operations that %peak counts are those of the paper's cost model: 10⁶ multiply-adds of an outer iteration by
+// denoising and by Hutchinson's estimate, without the score; but in 16 dimensions or more the latter leaves out a
+// product of n×d×H in each of its steps.
 func TestProductCount(t *testing.T) {
 	for _, p := range problems() {
 		want := map[string][2]float64{

@@ -75,9 +75,9 @@ func bitsBNN(t *testing.T) *target.BNN {
 	return d
 }
 
-// TestBits compares the digest of what every sampler computes on every target, and of the chains of the reference sampler,
-// with the digests in testdata. The vector paths of amd64 share one file. A change of these bits changes the results of every
-// experiment that uses the sampler or the target: raise the numerics version of what changed.
+// TestBits compares the digest of what every sampler computes on every target, and of the chains of the reference
+// sampler, with the digests in testdata. The vector paths of amd64 share one file. A change of these bits changes the
+// results of every experiment that uses the sampler or the target: raise the numerics version of what changed.
 func TestBits(t *testing.T) {
 	var b bytes.Buffer
 	configs := map[string]Config{}

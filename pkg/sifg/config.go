@@ -10,7 +10,8 @@ import (
 )
 
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
-// by New if it is not zero. The zero value of a field means the default that its tag doc says; sifg list --settings prints them.
+// by New if it is not zero. The zero value of a field means the default that its tag doc says; sifg list --settings
+// prints them.
 type Config struct {
 	Sampler string `mapstructure:"sampler" json:"sampler" doc:"a name of Samplers"`
 
@@ -88,7 +89,8 @@ func (cfg Config) Resolve() (Config, error) {
 	return cfg, err
 }
 
-// Ranges. σ² must be a float32 above 0, and smoothing by more than a million leaves nothing of the particles; a network of the widest kind has a gigabyte of weights.
+// Ranges. σ² must be a float32 above 0, and smoothing by more than a million leaves nothing of the particles; a network
+// of the widest kind has a gigabyte of weights.
 const (
 	least, most           = 1e-20, 1e20
 	leastSigma, mostSigma = 1e-18, 1e6
@@ -103,7 +105,8 @@ func inRange(key string, v, low, high float64) error {
 	return &ConfigError{key, fmt.Sprintf("must be at least %v and at most %v, got %v", low, high, v)}
 }
 
-// check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its Build.
+// check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its
+// Build.
 func (cfg *Config) check(uses []string) error {
 	within := func(key string, v, low, high float64) error {
 		if !slices.Contains(uses, key) {

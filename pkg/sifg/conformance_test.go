@@ -41,8 +41,8 @@ func confConfig(name string) Config {
 	return cfg
 }
 
-// TestSameBits: a run is a function of its configuration and seed alone; two runs of one process, side by side, agree, and
-// another seed differs. All samplers of a seed start from the same particles.
+// TestSameBits: a run is a function of its configuration and seed alone; two runs of one process, side by side, agree,
+// and another seed differs. All samplers of a seed start from the same particles.
 func TestSameBits(t *testing.T) {
 	var start []float32
 	for _, s := range Samplers {

@@ -2,13 +2,14 @@ package sifg
 
 import "math"
 
-// Default returns settings of a sampler for a target of your own on R^d whose coordinates are about 1 wide, with n particles
-// that start from N(0, I) and 2,000 iterations. They hold from 2 to 50 dimensions; docs/library.md has what they reach.
-// Settings that it leaves at 0 are those of the sampler's row in Samplers. The rows' own values are the paper's for densities
-// on the plane, whose small network lets clouds collapse in ten dimensions or more.
+// Default returns settings of a sampler for a target of your own on R^d whose coordinates are about 1 wide, with n
+// particles that start from N(0, I) and 2,000 iterations. They hold from 2 to 50 dimensions; docs/library.md has what
+// they reach. Settings that it leaves at 0 are those of the sampler's row in Samplers. The rows' own values are the
+// paper's for densities on the plane, whose small network lets clouds collapse in ten dimensions or more.
 //
-// σ grows with √d and falls with n^¼, from 0.1 to 0.3: fewer particles in more dimensions are farther apart, and the network
-// has to see the space between them. A leaky ReLU with fresh noise at every network step overfits the particles least.
+// σ grows with √d and falls with n^¼, from 0.1 to 0.3: fewer particles in more dimensions are farther apart, and the
+// network has to see the space between them. A leaky ReLU with fresh noise at every network step overfits the particles
+// least.
 func Default(sampler string, d, n int) Config {
 	cfg := Config{Sampler: sampler}
 	s, err := ByName(sampler)

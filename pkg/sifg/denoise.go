@@ -16,8 +16,9 @@ type Network struct {
 	Warmup     int // network steps before the first move (released toys: 10; paper: none)
 }
 
-// Denoise is the field of SIFG (Algorithm 1) and, with an adaptive Noise, of Ada-SIFG (Algorithm 2): the network f learns
-// the score of the perturbed cloud by denoising score matching, minimising mean‖f(x) + w/σ‖², and the velocity is
+// Denoise is the field of SIFG (Algorithm 1) and, with an adaptive Noise, of Ada-SIFG (Algorithm 2): the network f
+// learns the score of the perturbed cloud by denoising score matching, minimising mean‖f(x) + w/σ‖², and the velocity
+// is
 //
 //	v = ∇log π(x) − f(x).
 //
@@ -122,8 +123,8 @@ func (o *Denoise) judge(c *Cloud) {
 	difference(c.V, c.S, o.f)
 }
 
-// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss before
-// it. Under SigmaDSMIn it then moves σ against the loss's total derivative,
+// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss
+// before it. Under SigmaDSMIn it then moves σ against the loss's total derivative,
 //
 //	(2/n) Σ ⟨r_i, J_f(x_i) w_i + w_i/σ² − 2δ_i/σ³⟩,   r_i = f(x_i) + δ_i/σ²,
 //

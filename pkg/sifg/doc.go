@@ -1,11 +1,12 @@
 // Package sifg is a library of particle flows: samplers that move n particles in R^d along a velocity field until their
 // law approximates a target density known through its score.
 //
-// Letters, as in the paper ("Semi-Implicit Functional Gradient Flow for Efficient Sampling"): n particles z, dimension d,
-// target score s = ∇log π, smoothing σ, standard-normal draws w, perturbed particles x = z + σw, velocity v, step size h,
-// score network f_γ with weights γ, exponent p of the Stein loss. k counts outer iterations.
+// Letters, as in the paper ("Semi-Implicit Functional Gradient Flow for Efficient Sampling"): n particles z, dimension
+// d, target score s = ∇log π, smoothing σ, standard-normal draws w, perturbed particles x = z + σw, velocity v, step
+// size h, score network f_γ with weights γ, exponent p of the Stein loss. k counts outer iterations.
 package sifg
 
-// Numerics is the version of what all samplers share: random streams, network, optimisers, movers and compute core. Raise it when one of
-// them gives other numbers; raise the Version of a sampler's row when only its own change. A result is identified by both.
+// Numerics is the version of what all samplers share: random streams, network, optimisers, movers and compute core.
+// Raise it when one of them gives other numbers; raise the Version of a sampler's row when only its own change. A
+// result is identified by both.
 const Numerics = 1

@@ -177,8 +177,8 @@ func slope(f func(s float64) float64, at float64) float64 {
 	return (f(at+h) - f(at-h)) / (2 * h)
 }
 
-// exact is SIFG's field with the exact score of the perturbed cloud in place of the network, for a Gaussian cloud of mean
-// m and variance τ² in each coordinate.
+// exact is SIFG's field with the exact score of the perturbed cloud in place of the network, for a Gaussian cloud of
+// mean m and variance τ² in each coordinate.
 type exact struct{}
 
 func (exact) Init(*Cloud) {}

@@ -24,22 +24,24 @@ func NewBatch(n, d int) Batch {
 type Target interface {
 	// Dim returns d ≥ 1.
 	Dim() int
-	// Score sets dst[i] = ∇log π(x[i]) for every row, whatever the other rows. dst and x have d columns and the same number of rows,
-	// which with Flow.Threads is a part of the cloud; they do not alias, and dst holds old values. x must not be changed. iter is the
-	// outer iteration, from 0, and selects the mini-batch of a target that has them; others ignore it.
+	// Score sets dst[i] = ∇log π(x[i]) for every row, whatever the other rows. dst and x have d columns and the same
+	// number of rows, which with Flow.Threads is a part of the cloud; they do not alias, and dst holds old values. x
+	// must not be changed. iter is the outer iteration, from 0, and selects the mini-batch of a target that has them;
+	// others ignore it.
 	Score(dst, x Batch, iter int)
 }
 
-// Cloud is all that changes in a run, except what a Field or a Mover has learned. Flow.Start makes it; a literal has no random
-// stream and panics in Perturb.
+// Cloud is all that changes in a run, except what a Field or a Mover has learned. Flow.Start makes it; a literal has no
+// random stream and panics in Perturb.
 type Cloud struct {
-	// Particles; the last N(0, I) draws; X = Z + Sigma·W as of the last Perturb (all n×d). A step perturbs before it moves Z and may
-	// adapt Sigma after it, so Perturb is what makes X of the present Z. Where Sigma is 0, W is empty and X is Z once Perturb was
-	// called. Before the first step X is zeros, or empty where Sigma is 0.
+	// Particles; the last N(0, I) draws; X = Z + Sigma·W as of the last Perturb (all n×d). A step perturbs before it
+	// moves Z and may adapt Sigma after it, so Perturb is what makes X of the present Z. Where Sigma is 0, W is empty
+	// and X is Z once Perturb was called. Before the first step X is zeros, or empty where Sigma is 0.
 	Z, W, X Batch
-	S, V    Batch   // S = ∇log π at the points the velocity was judged at; V = velocity, the direction in which Z moves (n×d)
-	Sigma   float32 // smoothing σ ≥ 0
-	Iter    int     // outer iterations done
+	// S = ∇log π at the points the velocity was judged at; V = velocity, the direction in which Z moves (n×d)
+	S, V  Batch
+	Sigma float32 // smoothing σ ≥ 0
+	Iter  int     // outer iterations done
 
 	Target Target
 	Seed   uint64 // names the random streams of the run
@@ -54,8 +56,8 @@ type normals interface {
 	NormalSplit(dst []float32, threads int)
 }
 
-// Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself. It moves the stream "noise"
-// on, so a run in whose callback it is called goes on with other bits.
+// Perturb draws W anew and sets X = Z + Sigma·W; where Sigma is 0 it draws nothing and X is Z itself. It moves the
+// stream "noise" on, so a run in whose callback it is called goes on with other bits.
 func (c *Cloud) Perturb() {
 	if c.Sigma == 0 {
 		c.X = c.Z
@@ -110,8 +112,8 @@ type Info struct {
 type Field interface {
 	// Init prepares for runs on c: it sizes buffers and seeds what is random from c.Seed.
 	Init(c *Cloud)
-	// Velocity perturbs the particles (c.Perturb), learns what it has to, and sets c.V. Where noise has a rule it may adapt σ, by setting
-	// c.Sigma to a value above 0; the rules themselves are followed by this package's fields alone.
+	// Velocity perturbs the particles (c.Perturb), learns what it has to, and sets c.V. Where noise has a rule it may
+	// adapt σ, by setting c.Sigma to a value above 0; the rules themselves are followed by this package's fields alone.
 	Velocity(c *Cloud, noise *Noise) Info
 }
 
@@ -123,26 +125,28 @@ type Mover interface {
 	Move(c *Cloud)
 }
 
-// Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins the next one
-// afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and rate be positive,
-// Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a word), Stein.P above 1,
-// Noise.Sigma above 0 for Denoise and KDE.
+// Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins
+// the next one afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and
+// rate be positive, Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a
+// word), Stein.P above 1, Noise.Sigma above 0 for Denoise and KDE.
 type Flow struct {
 	Noise Noise
 	Field Field
 	Mover Mover
 
-	// Threads > 1 lets one run use several cores, for its network, noise, large products and the target's score; the bits are the
-	// same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a core, use a machine better.
+	// Threads > 1 lets one run use several cores, for its network, noise, large products and the target's score; the
+	// bits are the same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a
+	// core, use a machine better.
 	Threads int
 
-	// Temper is the number of outer iterations over which the score is multiplied by β = (k+1)/Temper, k = 0, 1, …, so that particles
-	// travel between modes; 0: none. Only after them does the run sample the target. AdaGrad and Diffuse with it divide β out again.
+	// Temper is the number of outer iterations over which the score is multiplied by β = (k+1)/Temper, k = 0, 1, …, so
+	// that particles travel between modes; 0: none. Only after them does the run sample the target. AdaGrad and Diffuse
+	// with it divide β out again.
 	Temper int
 }
 
-// Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for every
-// sampler of the same seed. n must be at least 2.
+// Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for
+// every sampler of the same seed. n must be at least 2.
 func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *rng.Stream)) (*Cloud, error) {
 	d := target.Dim()
 	switch {
@@ -172,8 +176,9 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	return c, nil
 }
 
-// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer finite or σ falls
-// below 1e-18; the cloud is then of no use. After the first call it allocates nothing, unless Threads > 1 or the target does.
+// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer
+// finite or σ falls below 1e-18; the cloud is then of no use. After the first call it allocates nothing, unless Threads
+// > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
@@ -199,19 +204,21 @@ func (e *DivergedError) Error() string {
 
 // Options of a one-call Run.
 type Options struct {
-	Particles  int                            // n ≥ 2
-	Iterations int                            // outer iterations ≥ 0
-	Seed       uint64                         // names every random stream of the run
-	Init       func(dst Batch, r *rng.Stream) // fills dst (n×d, zeros) with the initial particles, r is the stream "init"; nil: N(0, I)
-	// Every and Callback: Callback sees the cloud before the first step, after every Every-th and after the last. It must
-	// not change the cloud (nor call its Perturb), and must copy what it keeps: the batches are overwritten. An error from it ends the
-	// run. Every 0: only the first and the last. At the first, X holds no sample yet: read Z.
+	Particles  int    // n ≥ 2
+	Iterations int    // outer iterations ≥ 0
+	Seed       uint64 // names every random stream of the run
+	// fills dst (n×d, zeros) with the initial particles, r is the stream "init"; nil: N(0, I)
+	Init func(dst Batch, r *rng.Stream)
+	// Every and Callback: Callback sees the cloud before the first step, after every Every-th and after the last. It
+	// must not change the cloud (nor call its Perturb), and must copy what it keeps: the batches are overwritten. An
+	// error from it ends the run. Every 0: only the first and the last. At the first, X holds no sample yet: read Z.
 	Every    int
 	Callback func(c *Cloud, info Info) error
 }
 
-// Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the cloud
-// as far as it came beside the error; f.Step goes on from there. ctx is looked at between iterations; the error wraps context.Cause(ctx).
+// Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the
+// cloud as far as it came beside the error; f.Step goes on from there. ctx is looked at between iterations; the error
+// wraps context.Cause(ctx).
 func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
 	if o.Iterations < 0 || o.Every < 0 {
 		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations, o.Every)
@@ -246,7 +253,8 @@ func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error)
 	return c, nil
 }
 
-// finite reports whether every value is: adding to the exponent of an infinity or of what is not a number reaches the sign bit.
+// finite reports whether every value is: adding to the exponent of an infinity or of what is not a number reaches the
+// sign bit.
 func finite(x []float32) bool {
 	var over uint32
 	for _, v := range x {

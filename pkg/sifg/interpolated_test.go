@@ -20,7 +20,8 @@ func after(t *testing.T, f *Flow) []float32 {
 	return c.Z.Data
 }
 
-// TestInterpolatedLimits: θ = 0 is SIFG, with either loss and either preconditioner, and θ = 1 is preconditioned SGLD, bit for bit.
+// TestInterpolatedLimits: θ = 0 is SIFG, with either loss and either preconditioner, and θ = 1 is preconditioned SGLD,
+// bit for bit.
 func TestInterpolatedLimits(t *testing.T) {
 	network := Network{Hidden: 8, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 3}
 	noise := Noise{Sigma: 0.1}
@@ -49,7 +50,8 @@ func TestInterpolatedLimits(t *testing.T) {
 	}
 }
 
-// scaled is SIFG's field with a known f at a draw of its own: share times the exact score of the perturbed cloud where that is Gaussian.
+// scaled is SIFG's field with a known f at a draw of its own: share times the exact score of the perturbed cloud where
+// that is Gaussian.
 type scaled struct{ share float64 }
 
 func (scaled) Init(*Cloud) {}
@@ -72,9 +74,10 @@ func (o scaled) Velocity(c *Cloud, _ *Noise) Info {
 	return Info{}
 }
 
-// TestInterpolatedLaw: with the exact f on N(0, 1) the particles' variance q has the fixed point of
-// −q + (1−θ)q/(q+τ²) + θ = 0, τ = σ√(1−θ), a quadratic. Five standard errors of a variance of n draws are 5√(2/n) = 5 %, to which the
-// step 0.02 adds less than 2 %. The law of x is then wider than the target by θ(1−θ)σ² to first order, with σ in place of τ by θσ².
+// TestInterpolatedLaw: with the exact f on N(0, 1) the particles' variance q has the fixed point of −q + (1−θ)q/(q+τ²)
+// + θ = 0, τ = σ√(1−θ), a quadratic. Five standard errors of a variance of n draws are 5√(2/n) = 5 %, to which the step
+// 0.02 adds less than 2 %. The law of x is then wider than the target by θ(1−θ)σ² to first order, with σ in place of τ
+// by θσ².
 func TestInterpolatedLaw(t *testing.T) {
 	const n, sigma = 20000, 0.7
 	for _, theta := range []float64{0.2, 0.5, 0.8} {
@@ -104,9 +107,9 @@ func TestInterpolatedLaw(t *testing.T) {
 	}
 }
 
-// TestInterpolatedChoosesTheta: a perfect f takes θ to 0 and leaves σ whole; an f that explains nothing, or a wrong one, takes θ to its
-// greatest value. One step in 100 is left of the start after 500 iterations, e^−5; the mean ⟨f, w⟩/σ over n = 20000 draws and 100
-// iterations has a standard error below 0.01.
+// TestInterpolatedChoosesTheta: a perfect f takes θ to 0 and leaves σ whole; an f that explains nothing, or a wrong
+// one, takes θ to its greatest value. One step in 100 is left of the start after 500 iterations, e^−5; the mean ⟨f,
+// w⟩/σ over n = 20000 draws and 100 iterations has a standard error below 0.01.
 func TestInterpolatedChoosesTheta(t *testing.T) {
 	for share, want := range map[float64]float64{1: 0, 0: 0.95, -1: 0.95} {
 		o := &Interpolated{Field: scaled{share}, Theta: 0.5, Adapt: true}

@@ -11,8 +11,8 @@ import (
 //	v(z_i) = (1/n) Σ_j [ k(z_j, z_i) s(z_j) + ∇_{z_j} k(z_j, z_i) ].
 //
 // With Bandwidth > 0 the kernel is exp(−‖x−y‖²/(2·Bandwidth)); with 0 it is exp(−‖x−y‖²/b²), b² = med/ln(n+1), med the
-// lower median of all n² squared distances, the zeros of the diagonal included; where that is 0 (two particles, or many that
-// coincide) their mean, and 1 if all coincide. It costs O(n²d) an iteration and 6n² bytes.
+// lower median of all n² squared distances, the zeros of the diagonal included; where that is 0 (two particles, or many
+// that coincide) their mean, and 1 if all coincide. It costs O(n²d) an iteration and 6n² bytes.
 type Kernel struct {
 	Bandwidth float64
 
@@ -78,17 +78,17 @@ func (o *Kernel) scale(n int) float64 {
 	return sum / float64(n*n)
 }
 
-// selector finds the median of a matrix of distances. Non-negative floats sort like their bit patterns. The median moves
-// little from one iteration to the next, so one pass that counts what lies below a window around the last one, and keeps
-// what lies in it, usually suffices; if the median is not in the window, the window is everything.
+// selector finds the median of a matrix of distances. Non-negative floats sort like their bit patterns. The median
+// moves little from one iteration to the next, so one pass that counts what lies below a window around the last one,
+// and keeps what lies in it, usually suffices; if the median is not in the window, the window is everything.
 type selector struct {
 	near  []float32 // room for all off-diagonal entries of a triangle, and one more
 	last  float32
 	count [2048]int
 }
 
-// lowerMedian returns the lower median of the n×n matrix of squared distances dist, symmetric with a zero diagonal, from
-// its upper triangle.
+// lowerMedian returns the lower median of the n×n matrix of squared distances dist, symmetric with a zero diagonal,
+// from its upper triangle.
 func (o *selector) lowerMedian(dist []float32, n int) float32 {
 	rank := (n*n-1)/2 - n // among the off-diagonal entries, each of which stands twice
 	if rank < 0 {
@@ -106,8 +106,8 @@ func (o *selector) lowerMedian(dist []float32, n int) float32 {
 	return o.last
 }
 
-// window counts the entries of the upper triangle below lo and returns those in [lo, hi). It has no branches in the loop,
-// whose outcomes would be random.
+// window counts the entries of the upper triangle below lo and returns those in [lo, hi). It has no branches in the
+// loop, whose outcomes would be random.
 func (o *selector) window(dist []float32, n int, lo, hi float32) (below int, kept []float32) {
 	from, width := int32(math.Float32bits(lo)), int32(math.Float32bits(hi)-math.Float32bits(lo))
 	k := 0

@@ -48,8 +48,9 @@ func TestDiffuseNoise(t *testing.T) {
 	}
 }
 
-// TestBAOABIsExactOnGaussians: on N(0, 1) the positions of BAOAB have the variance 1 for every step below 2 (Leimkuhler and Matthews,
-// 2013). Five standard errors of n draws are 5√(2/n) = 5 %. The same steps in another order, such as ABOBA, are off by about h²/4.
+// TestBAOABIsExactOnGaussians: on N(0, 1) the positions of BAOAB have the variance 1 for every step below 2 (Leimkuhler
+// and Matthews, 2013). Five standard errors of n draws are 5√(2/n) = 5 %. The same steps in another order, such as
+// ABOBA, are off by about h²/4.
 func TestBAOABIsExactOnGaussians(t *testing.T) {
 	const n = 20000
 	for _, h := range []float64{0.3, 1} {
@@ -73,9 +74,10 @@ func TestBAOABIsExactOnGaussians(t *testing.T) {
 	}
 }
 
-// TestPSGLDIsBiased keeps a number of docs/beyond.md: with a P of its own for each chain and without the term Γ, preconditioned SGLD at
-// step 0.02 samples a Gaussian about a quarter too wide (1.24 times the variance), because P is small where the score is large. SGLD at
-// the same h = ε/2 is within five standard errors of a variance of n draws, 5√(2/n) = 5 %, and a bias of h/2 = 1 %.
+// TestPSGLDIsBiased keeps a number of docs/beyond.md: with a P of its own for each chain and without the term Γ,
+// preconditioned SGLD at step 0.02 samples a Gaussian about a quarter too wide (1.24 times the variance), because P is
+// small where the score is large. SGLD at the same h = ε/2 is within five standard errors of a variance of n draws,
+// 5√(2/n) = 5 %, and a bias of h/2 = 1 %.
 func TestPSGLDIsBiased(t *testing.T) {
 	ratio := func(cfg Config) float64 {
 		f, err := New(cfg)

@@ -58,8 +58,8 @@ func (o *Adam) Move(c *Cloud) {
 }
 
 // AdaGrad moves by z ← z + h·v/(ε + √G), elementwise, ε = 1e-6. Decay 0 accumulates, G ← G + v² (Duchi et al., 2011); a
-// Decay in (0, 1) averages, G ← Decay·G + (1−Decay)·v², started at G = v²: the preconditioner of the SVGD code of Liu and
-// Wang (0.9), which the released BNN scripts use for every particle flow and which is called RMSProp there.
+// Decay in (0, 1) averages, G ← Decay·G + (1−Decay)·v², started at G = v²: the preconditioner of the SVGD code of Liu
+// and Wang (0.9), which the released BNN scripts use for every particle flow and which is called RMSProp there.
 type AdaGrad struct {
 	Step  float64 // h > 0
 	Decay float64 // in [0, 1)
@@ -84,8 +84,8 @@ func (o *AdaGrad) Move(c *Cloud) {
 	simd.AdaGrad(c.Z.Data, o.g, c.V.Data, keep, add, float32(o.Step), 1e-6)
 }
 
-// Langevin moves by z ← z + (ε/2)·v + √ε·ξ with ξ ~ N(0, I): n parallel chains of SGLD (Welling and Teh, 2011) when v is
-// the target score.
+// Langevin moves by z ← z + (ε/2)·v + √ε·ξ with ξ ~ N(0, I): n parallel chains of SGLD (Welling and Teh, 2011) when v
+// is the target score.
 type Langevin struct {
 	Step float64 // ε > 0
 

@@ -13,9 +13,9 @@ type SigmaRule string
 //	SigmaDSMOut  σ ← σ − η̃·∂/∂σ mean‖f(z+σw)+w/σ²‖² released 10-D and monomial-gamma scripts: once an outer iteration; the
 //	                                               residual has w/σ² where the denoising loss has w/σ
 //
-// The two DSM rules follow a loss whose noise term, ∝ 1/σ² or 1/σ⁴, falls with σ whatever the target. It dominates unless
-// particles lie far apart: in every run of the toy experiments σ grew. The KL rules descend the objective that the particles
-// descend.
+// The two DSM rules follow a loss whose noise term, ∝ 1/σ² or 1/σ⁴, falls with σ whatever the target. It dominates
+// unless particles lie far apart: in every run of the toy experiments σ grew. The KL rules descend the objective that
+// the particles descend.
 const (
 	SigmaFixed  SigmaRule = "none"
 	SigmaKLw    SigmaRule = "kl-w"
@@ -28,13 +28,14 @@ const (
 // SigmaRules lists the rules.
 var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
-// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and KDE the three KL
-// rules; other fields, and a rule of an unknown name, leave σ as it is.
+// Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and
+// KDE the three KL rules; other fields, and a rule of an unknown name, leave σ as it is.
 type Noise struct {
-	Sigma    float32   // initial σ ≥ 0; 0: the flow is not smoothed
-	Rule     SigmaRule // "" means SigmaFixed
-	Rate     float64   // learning rate η̃ ≥ 0 of σ
-	Min, Max float32   // bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may fall below 1e-18, which ends the run as diverged
+	Sigma float32   // initial σ ≥ 0; 0: the flow is not smoothed
+	Rule  SigmaRule // "" means SigmaFixed
+	Rate  float64   // learning rate η̃ ≥ 0 of σ
+	// bounds of an adapted σ; Max 0: no upper bound. With Min 0 σ may fall below 1e-18, which ends the run as diverged
+	Min, Max float32
 }
 
 func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }

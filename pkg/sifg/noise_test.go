@@ -42,8 +42,8 @@ func TestSigmaRulesDSM(t *testing.T) {
 		drawn := 0.5
 		c.Sigma = 0.6                             // an earlier inner step has moved σ; x still belongs to 0.5
 		field.opt = &nn.SGD{Rate: nn.Rate{LR: 0}} // keep f for the comparison
-		// (1/n) Σ ‖f(x) + (x−z)/σ²‖² with x − z = σ·w in both places and the value of x that of σ = 0.5: derivative with
-		// respect to a shift u of σ in x = z + (0.5+u)w and σ = 0.6+u.
+		// (1/n) Σ ‖f(x) + (x−z)/σ²‖² with x − z = σ·w in both places and the value of x that of σ = 0.5: derivative
+		// with respect to a shift u of σ in x = z + (0.5+u)w and σ = 0.6+u.
 		objective := func(u float64) float64 {
 			x, out := NewBatch(40, 2), NewBatch(40, 2)
 			for i, w := range c.W.Data {
@@ -85,8 +85,8 @@ func TestSigmaRulesDSM(t *testing.T) {
 	})
 }
 
-// TestSigmaRulesKL: for z ~ N(m, τ²) and the target N(0, I) the law of x is N(m, τ²+σ²), and with its exact score in place
-// of the network the KL rules follow −dKL/dσ = −d(σ − σ/(τ²+σ²)). The mean over n draws of ⟨v, w⟩ per coordinate,
+// TestSigmaRulesKL: for z ~ N(m, τ²) and the target N(0, I) the law of x is N(m, τ²+σ²), and with its exact score in
+// place of the network the KL rules follow −dKL/dσ = −d(σ − σ/(τ²+σ²)). The mean over n draws of ⟨v, w⟩ per coordinate,
 // v = −x + (x−m)/(τ²+σ²), has a standard deviation below 2: five standard errors are 10/√(n·d). kl-eps is σ times and
 // kl-mean 1/d times kl-w.
 func TestSigmaRulesKL(t *testing.T) {
@@ -132,7 +132,8 @@ func TestSigmaRulesKL(t *testing.T) {
 	}
 }
 
-// TestSigmaFallsToNothing: a rule without a lower bound may take σ to 0, which ends the run with the reason and no panic.
+// TestSigmaFallsToNothing: a rule without a lower bound may take σ to 0, which ends the run with the reason and no
+// panic.
 func TestSigmaFallsToNothing(t *testing.T) {
 	for name, field := range map[string]Field{
 		"KDE": &KDE{}, "Denoise": &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd", Inner: 3}},

@@ -17,8 +17,9 @@ func WriteNPY(w io.Writer, b Batch) error {
 	return err
 }
 
-// ReadNPY reads an n×d NPY file of little-endian float32 or float64, rows first, as WriteNPY and numpy.save write it; float64 is
-// rounded. It reads to the end. A file of another kind, cut short or too long is an error, as are fewer than one row or column.
+// ReadNPY reads an n×d NPY file of little-endian float32 or float64, rows first, as WriteNPY and numpy.save write it;
+// float64 is rounded. It reads to the end. A file of another kind, cut short or too long is an error, as are fewer than
+// one row or column.
 func ReadNPY(r io.Reader) (Batch, error) {
 	file, err := io.ReadAll(r)
 	if err != nil {

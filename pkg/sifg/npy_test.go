@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// What is written is read back bit by bit, also from a batch with gaps; the header has the length that readers map memory by.
+// What is written is read back bit by bit, also from a batch with gaps; the header has the length that readers map
+// memory by.
 func TestNPY(t *testing.T) {
 	want := []float32{1.5, -2, float32(math.Inf(1)), math.SmallestNonzeroFloat32, 0, 3e38}
 	gaps := Batch{Rows: 3, Cols: 2, Stride: 3}
@@ -40,7 +41,8 @@ func TestNPYOfNumPy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if b, err := ReadNPY(f); err != nil || b.Rows != 8 || b.Cols != 4 || b.Data[0] < 4.5 || b.Data[0] > 5.6 { // a mean near 5.05
+	// a mean near 5.05
+	if b, err := ReadNPY(f); err != nil || b.Rows != 8 || b.Cols != 4 || b.Data[0] < 4.5 || b.Data[0] > 5.6 {
 		t.Errorf("%v, %v", b, err)
 	}
 }

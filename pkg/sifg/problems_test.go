@@ -17,8 +17,8 @@ type problem struct {
 	methods   []Config
 }
 
-// problems lists them. The settings are those of the authors' scripts, as far as they change what is computed; Ada-GWG adapts
-// p from the second iteration on, which costs most. Data are random numbers of the right shape.
+// problems lists them. The settings are those of the authors' scripts, as far as they change what is computed; Ada-GWG
+// adapts p from the second iteration on, which costs most. Data are random numbers of the right shape.
 func problems() []problem {
 	toy := func(rule string) []Config {
 		return []Config{
@@ -55,8 +55,8 @@ func problems() []problem {
 	})
 }
 
-// networked lists the samplers of the experiments with data: base is what the network flows share, smooth what the two that
-// smooth add, stein what Ada-GWG and, but for p, L2-GF add; then the steps of SVGD and SGLD.
+// networked lists the samplers of the experiments with data: base is what the network flows share, smooth what the two
+// that smooth add, stein what Ada-GWG and, but for p, L2-GF add; then the steps of SVGD and SGLD.
 func networked(base, smooth, stein Config, svgd, sgld float64) []Config {
 	fixed, ada, l2, gwg := base, base, base, base
 	fixed.Sampler, ada.Sampler, l2.Sampler, gwg.Sampler = "sifg", "ada-sifg", "l2-gf", "ada-gwg"
@@ -70,9 +70,9 @@ func networked(base, smooth, stein Config, svgd, sgld float64) []Config {
 }
 
 // products returns how many floating-point operations an outer iteration spends in matrix products. With F = 2dH + H²
-// multiply-adds in a forward pass of one particle, a step of denoising score matching is 3F − dH (the gradient for the input
-// is not needed) and one with Hutchinson's estimate 6F − 2dH, twice that: values and tangents; in 16 dimensions or more
-// 6F − 3dH, without the tangents of the output.
+// multiply-adds in a forward pass of one particle, a step of denoising score matching is 3F − dH (the gradient for the
+// input is not needed) and one with Hutchinson's estimate 6F − 2dH, twice that: values and tangents; in 16 dimensions
+// or more 6F − 3dH, without the tangents of the output.
 func (p *problem) products(cfg Config) float64 {
 	cfg = must(cfg.Resolve())
 	n, d, h := float64(p.particles), float64(p.target.Dim()), float64(cfg.Hidden)
@@ -121,8 +121,8 @@ func unmixing(n int) *target.ICA {
 	return must(target.NewICA(x, target.ICAOptions{PriorSD: 10, Exponent: 1 / float64(n)}))
 }
 
-// regression is the posterior of the Bayesian network on 409 rows, as many as the scripts train on for Boston. Other data sets
-// have more; their mini-batches are as large.
+// regression is the posterior of the Bayesian network on 409 rows, as many as the scripts train on for Boston. Other
+// data sets have more; their mini-batches are as large.
 func regression(features int) *target.BNN {
 	const rows = 409
 	r := rng.New(1, "bench", 2)

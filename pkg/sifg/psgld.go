@@ -10,9 +10,9 @@ import (
 //
 //	z ← z + hPv + √(2hθP)·ξ,
 //
-// where hP, elementwise, is what the mover multiplies the velocity by: h for Euler, h/(ε + √G) for AdaGrad. With v the target score, θ = 1
-// and AdaGrad of Decay 0.99 it is preconditioned SGLD (Li et al., 2016), whose ε/2 is h here and whose term Γ, the derivative of P, is left
-// out there too. Each particle has a G of its own.
+// where hP, elementwise, is what the mover multiplies the velocity by: h for Euler, h/(ε + √G) for AdaGrad. With v the
+// target score, θ = 1 and AdaGrad of Decay 0.99 it is preconditioned SGLD (Li et al., 2016), whose ε/2 is h here and
+// whose term Γ, the derivative of P, is left out there too. Each particle has a G of its own.
 type Diffuse struct {
 	Mover preconditioned // *Euler or *AdaGrad
 	Theta func() float64 // temperature θ ≥ 0; nil: 1
@@ -65,8 +65,8 @@ func (o *AdaGrad) rates(dst []float32) {
 	}
 }
 
-// diffuse returns the mover of the settings with its noise. "rmsprop" averages over 100 iterations, not 10 as without noise: P must not
-// depend on the present velocity, or the particles gather where the score is small.
+// diffuse returns the mover of the settings with its noise. "rmsprop" averages over 100 iterations, not 10 as without
+// noise: P must not depend on the present velocity, or the particles gather where the score is small.
 func diffuse(c Config, theta func() float64) *Diffuse {
 	switch c.Mover {
 	case "adagrad":

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// moments returns the mean and covariance of the law that the sampler offers: of the perturbed particles where it smooths.
+// moments returns the mean and covariance of the law that the sampler offers: of the perturbed particles where it
+// smooths.
 func moments(c *Cloud) (mean [2]float64, cov [3]float64) {
 	if c.Sigma > 0 {
 		c.Perturb()
@@ -28,8 +29,8 @@ func moments(c *Cloud) (mean [2]float64, cov [3]float64) {
 }
 
 // recovered reports whether a run reaches the Gaussian. The tolerances are five standard errors of the moments of confN
-// independent draws, 5·√(Σ_ii/n) and 5·√((Σ_ii Σ_jj + Σ_ij²)/n): particles that interact do better than independent draws
-// unless they are biased, chains are independent draws.
+// independent draws, 5·√(Σ_ii/n) and 5·√((Σ_ii Σ_jj + Σ_ij²)/n): particles that interact do better than independent
+// draws unless they are biased, chains are independent draws.
 func recovered(f *Flow, tgt Target) error {
 	c, err := Run(context.Background(), f, tgt, Options{Particles: confN, Iterations: confIters, Seed: 11})
 	if err != nil {
@@ -96,8 +97,8 @@ func quiet(f *Flow) bool {
 	return noisy
 }
 
-// confVariants are the samplers of the table that have the target as their fixed point, and settings of theirs that are another way to
-// compute.
+// confVariants are the samplers of the table that have the target as their fixed point, and settings of theirs that are
+// another way to compute.
 func confVariants() []Config {
 	var all []Config
 	for _, s := range Samplers {

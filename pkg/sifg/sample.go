@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Sample makes the sampler that cfg names and runs it: New and Run in one call, with a look at the score where particles start.
-// Default has settings for a target of your own. Its errors are those of New and Run; one about the start or about divergence
-// says what to do.
+// Sample makes the sampler that cfg names and runs it: New and Run in one call, with a look at the score where
+// particles start. Default has settings for a target of your own. Its errors are those of New and Run; one about the
+// start or about divergence says what to do.
 func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, error) {
 	f, err := New(cfg)
 	if err != nil {
@@ -64,8 +64,8 @@ func checkStart(z, scores Batch) error {
 		"as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
 }
 
-// narrowest returns the coordinate along which the score falls most steeply, by the slope b of its regression on the particles,
-// and 1/√−b, the width of a Gaussian with that slope; +Inf where no score falls.
+// narrowest returns the coordinate along which the score falls most steeply, by the slope b of its regression on the
+// particles, and 1/√−b, the width of a Gaussian with that slope; +Inf where no score falls.
 func narrowest(z, scores Batch) (coordinate int, width float64) {
 	steepest := 0.0
 	n, d := z.Rows, z.Cols

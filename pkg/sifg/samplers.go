@@ -17,8 +17,8 @@ type Sampler struct {
 	Version  int      // of its numbers, from 1: raise it when the same settings give other numbers
 	Defaults Config   // what a zero setting means
 	Uses     []string // keys of Config that it has, besides "sampler" and "temper", which all have; others must be zero
-	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError, what the
-	// sampler cannot do beyond that.
+	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError,
+	// what the sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
 	Look  Look
 }
@@ -41,12 +41,13 @@ var (
 	network = Config{Mover: "euler", Hidden: 32, Activation: "tanh", Inner: 5, Optimizer: "nesterov", LR: 1e-3}
 )
 
-// Samplers is the table of samplers, in the order of every legend, which starts as in the paper. The conformance test ranges over it.
-// Register adds to it.
+// Samplers is the table of samplers, in the order of every legend, which starts as in the paper. The conformance test
+// ranges over it. Register adds to it.
 //
-// The first seven colours of the paper's figures are those of Okabe and Ito, with grey for their yellow, which is too light for lines. The
-// others are the farthest from all before them in CIELAB space, for full, protan and deutan vision, among those with a contrast of at least
-// 2.2 to both white and black. Dashes and marks differ too, for print without colour.
+// The first seven colours of the paper's figures are those of Okabe and Ito, with grey for their yellow, which is too
+// light for lines. The others are the farthest from all before them in CIELAB space, for full, protan and deutan
+// vision, among those with a contrast of at least 2.2 to both white and black. Dashes and marks differ too, for print
+// without colour.
 var Samplers = []Sampler{
 	{
 		Name: "l2-gf", Title: "L2-GF", Version: 1, Doc: "L₂ functional gradient flow: velocity network, Stein loss with p = 2",
@@ -141,8 +142,8 @@ var Samplers = []Sampler{
 	},
 }
 
-// Movers lists the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer of that name
-// is), langevin comes with sgld only.
+// Movers lists the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer
+// of that name is), langevin comes with sgld only.
 var Movers = []string{"euler", "adam", "adagrad", "rmsprop"}
 
 // ByName returns the table row of a sampler, or an error that lists the names.
@@ -157,9 +158,9 @@ func ByName(name string) (*Sampler, error) {
 	return nil, &ConfigError{"sampler", fmt.Sprintf("%q is unknown: want one of %s", name, strings.Join(names, ", "))}
 }
 
-// Register adds a sampler to the table, for programs with samplers of their own. Call it before anything reads the table, as in an init
-// function. It panics where the row would not work: no name, a name that is taken, a Version below 1, no Build, a key in Uses that
-// Config does not have, or defaults that New refuses.
+// Register adds a sampler to the table, for programs with samplers of their own. Call it before anything reads the
+// table, as in an init function. It panics where the row would not work: no name, a name that is taken, a Version below
+// 1, no Build, a key in Uses that Config does not have, or defaults that New refuses.
 func Register(s Sampler) {
 	fail := func(problem string) { panic(fmt.Sprintf("sifg: Register %q: %s", s.Name, problem)) }
 	taken, _ := ByName(s.Name)

@@ -11,8 +11,8 @@ import (
 // PRule says how the exponent p of the Stein loss adapts.
 type PRule string
 
-// The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. They are the three
-// that exist in released code; their directions disagree, and none is the derivative of the stated criterion.
+// The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. They are the
+// three that exist in released code; their directions disagree, and none is the derivative of the stated criterion.
 //
 //	PFixed  p stays: L2-GF for p = 2
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
@@ -29,8 +29,8 @@ const (
 // PRules lists the rules.
 var PRules = []PRule{PFixed, PToy, PICA, PBNN}
 
-// Stein is the field of L2-GF and of Ada-GWG (preconditioned functional gradient flow with a p-norm): the network f is the
-// velocity itself, v = f(z), trained on
+// Stein is the field of L2-GF and of Ada-GWG (preconditioned functional gradient flow with a p-norm): the network f is
+// the velocity itself, v = f(z), trained on
 //
 //	mean_i [ −⟨s(z_i), f(z_i)⟩ − e_iᵀ J_f(z_i) e_i + ‖f(z_i)‖ₚᵖ/p ],
 //
@@ -54,8 +54,8 @@ type Stein struct {
 	along, power Batch // terms of the loss (n×d)
 }
 
-// steinWide is the dimension from which on the loss takes Σ eᵀJe from the backward pass, where it costs n·H multiply-adds,
-// not from J·e, which costs n·d·H.
+// steinWide is the dimension from which on the loss takes Σ eᵀJe from the backward pass, where it costs n·H
+// multiply-adds, not from J·e, which costs n·d·H.
 const steinWide = 16
 
 var _ Field = (*Stein)(nil)

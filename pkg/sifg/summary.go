@@ -18,17 +18,17 @@ type Summary struct {
 	Sigma       float64             // smoothing σ
 	Coordinates []CoordinateSummary // d
 
-	// Stein is the Stein ratio −(1/nd) Σ ⟨s(x_i), x_i − x̄⟩, and SteinError its standard error for independent draws. It is 1
-	// for draws of the target, and for a Gaussian target the mean over directions of variance in the cloud ÷ variance of the
-	// target.
+	// Stein is the Stein ratio −(1/nd) Σ ⟨s(x_i), x_i − x̄⟩, and SteinError its standard error for independent draws.
+	// It is 1 for draws of the target, and for a Gaussian target the mean over directions of variance in the cloud ÷
+	// variance of the target.
 	Stein, SteinError float64
-	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and √d, and
-	// ExactKSD its root mean square for as many independent draws of the target (metric.ExactKSD). Of more than 2,000 particles
-	// 2,000 are used.
+	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and
+	// √d, and ExactKSD its root mean square for as many independent draws of the target (metric.ExactKSD). Of more than
+	// 2,000 particles 2,000 are used.
 	KSD, ExactKSD float64
-	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many standard
-	// deviations the cloud's mean is off, in the direction where that is most. ExactOffset is its root mean square for
-	// independent draws, √(d/n). Both are NaN unless n > 2d.
+	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many
+	// standard deviations the cloud's mean is off, in the direction where that is most. ExactOffset is its root mean
+	// square for independent draws, √(d/n). Both are NaN unless n > 2d.
 	Offset, ExactOffset float64
 
 	ksdLimit float64 // of KSD, for exact draws
@@ -36,16 +36,16 @@ type Summary struct {
 	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
 }
 
-// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for draws of
-// the target.
+// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for
+// draws of the target.
 type CoordinateSummary struct {
 	Mean, SD          float64
 	Low, Median, High float64
 	Stein, SteinError float64
 }
 
-// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It changes
-// nothing.
+// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It
+// changes nothing.
 func Summarize(c *Cloud) *Summary {
 	sample := c.X
 	if c.Iter == 0 {
@@ -160,8 +160,8 @@ func (s *Summary) offset(score metric.Points) {
 	}
 }
 
-// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own ratio
-// varies more.
+// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own
+// ratio varies more.
 const (
 	steinBound, coordinateBound = 0.15, 0.3
 	ksdBound                    = 8 // standard deviations; 3.5 of a normal law's where one direction matters most

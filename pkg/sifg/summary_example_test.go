@@ -21,8 +21,8 @@ var bananaFunc = target.NewFunc(2,
 		dst[0], dst[1] = -x[0]+4*bend*x[0], -4*bend
 	})
 
-// A run with settings chosen for the dimension and the number of particles, and what its cloud is like. Print the summary for a
-// table of moments and quantiles, and what the score alone says of the cloud.
+// A run with settings chosen for the dimension and the number of particles, and what its cloud is like. Print the
+// summary for a table of moments and quantiles, and what the score alone says of the cloud.
 func ExampleSummarize() {
 	flow, err := sifg.New(sifg.Default("sifg", 2, 200))
 	if err != nil {
@@ -61,7 +61,8 @@ func ExampleDefault() {
 	// <nil>
 }
 
-// A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's particles.
+// A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's
+// particles.
 func ExampleWhiten() {
 	narrow := target.NewFunc(2,
 		func(x []float64) float64 { return -x[0]*x[0]/2 - (x[1]-5)*(x[1]-5)/2e-6 },

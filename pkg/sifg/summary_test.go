@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// chainGaussian is N(0, C) in d dimensions with unit variances and correlations 0.8^|i−j|. Its narrowest direction is a third
-// wide.
+// chainGaussian is N(0, C) in d dimensions with unit variances and correlations 0.8^|i−j|. Its narrowest direction is a
+// third wide.
 func chainGaussian(d int) *target.Gaussian {
 	cov := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -58,9 +58,9 @@ func TestSummaryByHand(t *testing.T) {
 
 func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
-// Exact draws look right: the Stein ratio is within five standard errors of 1 and nothing warns. The root mean square of KSD ÷
-// ExactKSD is 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its square is then
-// within a factor of 2.
+// Exact draws look right: the Stein ratio is within five standard errors of 1 and nothing warns. The root mean square
+// of KSD ÷ ExactKSD is 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its
+// square is then within a factor of 2.
 func TestSummaryOfExactDraws(t *testing.T) {
 	for _, p := range []target.Density{chainGaussian(2), chainGaussian(20), target.GMM2D()} {
 		const clouds = 20
@@ -130,12 +130,12 @@ func TestSummaryWarns(t *testing.T) {
 	}
 }
 
-// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians of which
-// the table of docs/library.md tells, from few particles too; and with the rows' own settings it has not, which the summary
-// says.
+// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians
+// of which the table of docs/library.md tells, from few particles too; and with the rows' own settings it has not,
+// which the summary says.
 //
-// The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean over the
-// coordinates, which vary less, may be 5 % off.
+// The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean
+// over the coordinates, which vary less, may be 5 % off.
 func TestDefault(t *testing.T) {
 	type run struct {
 		cfg  Config

@@ -5,15 +5,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// GradientVariance compares the noise of the three training losses on one network and one cloud: it trains a network of the
-// given description for network.Warmup and then network.Inner denoising steps on z, then freezes it and returns the variance of the weight
-// gradient, summed over the weights, under each loss when only its own noise is drawn anew, draws ≥ 2 times:
+// GradientVariance compares the noise of the three training losses on one network and one cloud: it trains a network of
+// the given description for network.Warmup and then network.Inner denoising steps on z, then freezes it and returns the
+// variance of the weight gradient, summed over the weights, under each loss when only its own noise is drawn anew,
+// draws ≥ 2 times:
 //
 //	denoise: ½·mean‖f(z + σw) + w/σ‖² over w ~ N(0, I) (halved, so that all losses have ½‖f‖² as their quadratic part);
 //	stein:   mean[−⟨s, f⟩ − eᵀJe + ½‖f‖²] at z over Rademacher probes e;
 //	antithetic: half of Antithetic's loss over w, which has the expected gradient of denoise.
 //
-// The paper says that denoising has the lower variance (section 3.2). For a linear f on N(0, τ²I) it is larger by τ²/σ².
+// The paper says that denoising has the lower variance (section 3.2). For a linear f on N(0, τ²I) it is larger by
+// τ²/σ².
 func GradientVariance(z Batch, target Target, network Network, sigma float32, draws int, seed uint64) (denoise, stein, antithetic float64) {
 	c := &Cloud{
 		Z: z, W: NewBatch(z.Rows, z.Cols), X: NewBatch(z.Rows, z.Cols), S: NewBatch(z.Rows, z.Cols), V: NewBatch(z.Rows, z.Cols),

@@ -8,9 +8,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// TestGradientVariance: the denoising gradient's noise comes from w/σ times the network's derivative, so its variance falls
-// about as 1/σ² while the Stein gradient's does not depend on σ but through the trained weights. The bounds are a factor 2
-// either way of the exact law for small weights.
+// TestGradientVariance: the denoising gradient's noise comes from w/σ times the network's derivative, so its variance
+// falls about as 1/σ² while the Stein gradient's does not depend on σ but through the trained weights. The bounds are a
+// factor 2 either way of the exact law for small weights.
 func TestGradientVariance(t *testing.T) {
 	z := NewBatch(300, 2)
 	rng.New(1, "z").Normal(z.Data)

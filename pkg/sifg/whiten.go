@@ -12,9 +12,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Whitened is a target in coordinates u in which it is about as wide in every direction, z = m + L·u: the preconditioner P = LLᵀ of
-// every flow, for particles, noise, kernels and network alike. A flow runs on it as on any target; Init maps the start, ToTarget the
-// sample:
+// Whitened is a target in coordinates u in which it is about as wide in every direction, z = m + L·u: the
+// preconditioner P = LLᵀ of every flow, for particles, noise, kernels and network alike. A flow runs on it as on any
+// target; Init maps the start, ToTarget the sample:
 //
 //	w, err := sifg.Whiten(target, mean, cov)
 //	cloud, err := sifg.Run(ctx, flow, w, sifg.Options{Init: w.Init(init), …})
@@ -35,8 +35,9 @@ type whitenScratch struct {
 
 var _ Target = (*Whitened)(nil)
 
-// Whiten returns target in coordinates in which a law of this mean and covariance is N(0, I). A diagonal cov (*mat.DiagDense) costs O(d) a
-// particle and score, another one O(d²). It returns an error when a shape is wrong or cov is not positive definite.
+// Whiten returns target in coordinates in which a law of this mean and covariance is N(0, I). A diagonal cov
+// (*mat.DiagDense) costs O(d) a particle and score, another one O(d²). It returns an error when a shape is wrong or cov
+// is not positive definite.
 func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
 	d := target.Dim()
 	if len(mean) != d || cov.SymmetricDim() != d {
@@ -67,8 +68,8 @@ func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error)
 	return w, nil
 }
 
-// WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if dense; dense needs n
-// well above d.
+// WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if
+// dense; dense needs n well above d.
 func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
 	x := mat.NewDense(pilot.Rows, pilot.Cols, nil)
 	for i := range pilot.Rows {
@@ -133,7 +134,8 @@ func (w *Whitened) toTarget(k *whitenScratch, z, u Batch) {
 	}
 }
 
-// Init returns an Options.Init that draws the particles z as init does (nil: N(0, I) in the coordinates u) and maps them.
+// Init returns an Options.Init that draws the particles z as init does (nil: N(0, I) in the coordinates u) and maps
+// them.
 func (w *Whitened) Init(init func(dst Batch, r *rng.Stream)) func(dst Batch, r *rng.Stream) {
 	if init == nil {
 		return nil

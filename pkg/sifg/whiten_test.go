@@ -43,7 +43,8 @@ func TestWhitenedScore(t *testing.T) {
 		w := whitened(t, g, dense)
 		u, z, back := sifg.NewBatch(20, 2), sifg.NewBatch(20, 2), sifg.NewBatch(20, 2)
 		rng.New(2, "u").Normal(u.Data)
-		logDensity := func(u []float64) float64 { // from the images of 0 and of the axes, which the map being affine is enough
+		// from the images of 0 and of the axes, which the map being affine is enough
+		logDensity := func(u []float64) float64 {
 			e, m := sifg.NewBatch(3, 2), sifg.NewBatch(3, 2)
 			e.Data[2], e.Data[5] = 1, 1
 			w.ToTarget(m, e)
@@ -67,8 +68,9 @@ func TestWhitenedScore(t *testing.T) {
 	}
 }
 
-// TestWhitenedRun: in whitened coordinates a step that suits N(0, I) samples the lopsided Gaussian; without them it does not, and with
-// the two variances alone (correlation 0.8) it does. The tolerance is five standard errors of the moments of n independent draws.
+// TestWhitenedRun: in whitened coordinates a step that suits N(0, I) samples the lopsided Gaussian; without them it
+// does not, and with the two variances alone (correlation 0.8) it does. The tolerance is five standard errors of the
+// moments of n independent draws.
 func TestWhitenedRun(t *testing.T) {
 	const n = 500
 	g := lopsided(t)

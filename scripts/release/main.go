@@ -5,8 +5,8 @@
 //	go run ./scripts/release tags          # the tags to push, one of each module that users need
 //	go run ./scripts/release proxy DIR     # the modules as a module proxy would serve them, for GOPROXY=file://DIR
 //
-// Modules are those of go.work. Each requires its siblings at the version, and replaces them by their folders, so that GOWORK=off works
-// in a checkout. Only the command has no replacements, because go install refuses them.
+// Modules are those of go.work. Each requires its siblings at the version, and replaces them by their folders, so that
+// GOWORK=off works in a checkout. Only the command has no replacements, because go install refuses them.
 package main
 
 import (

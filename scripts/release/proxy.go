@@ -11,7 +11,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// proxy writes the modules that users need, as they are in the checkout, in the layout of a module proxy (go help goproxy).
+// proxy writes the modules that users need, as they are in the checkout, in the layout of a module proxy (go help
+// goproxy).
 func (r *repository) proxy(dir string) error {
 	for _, m := range r.needed(command) {
 		at := filepath.Join(dir, filepath.FromSlash(m.path), "@v")

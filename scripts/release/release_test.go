@@ -20,7 +20,8 @@ type user struct {
 	r   *repository
 }
 
-// newUser serves the modules of this checkout. Other modules come from the module cache, or from where this machine gets them.
+// newUser serves the modules of this checkout. Other modules come from the module cache, or from where this machine
+// gets them.
 func newUser(t *testing.T) *user {
 	t.Helper()
 	r, err := read("../..")

@@ -58,8 +58,8 @@ func (r *repository) tidy(m module) (mod, sum []byte, err error) {
 	return modfile.Format(f.Syntax), sum, nil
 }
 
-// work returns what go.work should be: it replaces the version of every module that another requires by its folder. The go command does
-// not do so by itself, and would look for that version in the network.
+// work returns what go.work should be: it replaces the version of every module that another requires by its folder. The
+// go command does not do so by itself, and would look for that version in the network.
 func (r *repository) work() ([]byte, error) {
 	path := filepath.Join(r.root, "go.work")
 	b, err := os.ReadFile(path)

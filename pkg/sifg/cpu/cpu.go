@@ -1,7 +1,8 @@
 // Package cpu tells which compute kernels run on this machine, and how fast its processor could be with them.
 //
-// The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, NEON, or portable Go (on other processors, and always
-// under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what became of that.
+// The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, NEON, or portable Go (on other processors,
+// and always under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what
+// became of that.
 package cpu
 
 import (
@@ -19,8 +20,8 @@ func Path() string { return simd.Path() }
 // Supported lists the paths that this machine and this build can run, fastest first; portable is always the last.
 func Supported() []string { return simd.Supported() }
 
-// Forced returns the path that the environment asks for ("" if none) and whether it is in use. A path that is unknown or
-// that this machine cannot run is not: the fastest one is used in its place.
+// Forced returns the path that the environment asks for ("" if none) and whether it is in use. A path that is unknown
+// or that this machine cannot run is not: the fastest one is used in its place.
 func Forced() (want string, ok bool) { return simd.Forced() }
 
 // Name returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or "unknown".
@@ -31,13 +32,13 @@ func Name() string {
 	return "unknown"
 }
 
-// Fused tells whether the compiler of this program joined products and sums into one rounding where the code leaves it the choice, as
-// it does for arm64 and under GOAMD64=v3. The packages of this module leave it none, but those of Go and gonum do: math.Pow or the
-// draws of a gamma distribution then have other last bits.
+// Fused tells whether the compiler of this program joined products and sums into one rounding where the code leaves it
+// the choice, as it does for arm64 and under GOAMD64=v3. The packages of this module leave it none, but those of Go and
+// gonum do: math.Pow or the draws of a gamma distribution then have other last bits.
 func Fused() bool { return almostOne[0]*almostOne[1]-1 != 0 }
 
 var almostOne = []float64{1 + 0x1p-30, 1 - 0x1p-30} // their product is 1 when rounded
 
-// FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how many
-// floating-point operations that were. Divided by the time it took, it is the processor's peak.
+// FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how
+// many floating-point operations that were. Divided by the time it took, it is the processor's peak.
 func FMALoop(path string, n int) (flops float64) { return simd.FMALoop(path, n) }

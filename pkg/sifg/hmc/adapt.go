@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Adaptation is the state of a warm-up. Its iterations are shared out much as in Stan: the first 75 adapt the step alone; windows
-// of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in it and by searching the
-// step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150 iterations the shares are 15 %, one
-// window, and a quarter; below 20 only the step is adapted.
+// Adaptation is the state of a warm-up. Its iterations are shared out much as in Stan: the first 75 adapt the step
+// alone; windows of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in
+// it and by searching the step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150 iterations
+// the shares are 15 %, one window, and a quarter; below 20 only the step is adapted.
 //
-// The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2): with the mean shortfall h of
-// the acceptance from its target after m iterations (10 more count as met), log ε = μ − h·√m/γ; the result is the mean of log ε
-// with weights m^−0.75. γ is 0.2 and μ the log of the step found by the search. With their γ = 0.05 and ten times that step ε
-// swings so far that the acceptance after the warm-up was 0.9 for a target of 0.8, on Gaussians; with these it was 0.81.
+// The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2): with the mean
+// shortfall h of the acceptance from its target after m iterations (10 more count as met), log ε = μ − h·√m/γ; the
+// result is the mean of log ε with weights m^−0.75. γ is 0.2 and μ the log of the step found by the search. With their
+// γ = 0.05 and ten times that step ε swings so far that the acceptance after the warm-up was 0.9 for a target of 0.8,
+// on Gaussians; with these it was 0.81.
 type Adaptation struct {
 	Count     int     // m, iterations since the last search
 	Anchor    float64 // μ
@@ -78,9 +79,9 @@ func (c *Chain) learn(accept float64) {
 	}
 }
 
-// renewMass sets M to the inverse variances of the window, of which few are known well: each is drawn, on the log scale, to their
-// geometric mean with the weight of five positions, which keeps the units of x out of it. A window in which the chain did not
-// move says nothing and changes nothing.
+// renewMass sets M to the inverse variances of the window, of which few are known well: each is drawn, on the log
+// scale, to their geometric mean with the weight of five positions, which keeps the units of x out of it. A window in
+// which the chain did not move says nothing and changes nothing.
 func (c *Chain) renewMass() {
 	a := c.adapt
 	n := float64(a.N)
@@ -99,8 +100,8 @@ func (c *Chain) renewMass() {
 	clear(a.M2)
 }
 
-// restart searches a step for the present M and restarts dual averaging from it: doubled or halved until a single leapfrog step
-// crosses an acceptance of one half (Hoffman and Gelman, Algorithm 4), at most 100 times.
+// restart searches a step for the present M and restarts dual averaging from it: doubled or halved until a single
+// leapfrog step crosses an acceptance of one half (Hoffman and Gelman, Algorithm 4), at most 100 times.
 func (c *Chain) restart() {
 	factor := 0.0
 	for range 100 {

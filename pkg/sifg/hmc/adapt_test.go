@@ -44,9 +44,9 @@ func scaled(sd ...float64) gaussian {
 	return g
 }
 
-// The acceptance of chains after the warm-up is near the target, wherever the search began, and whatever the units: over seeds it
-// strays by 0.03 (standard deviation), five of which over √8 chains are 0.053. Jitter is on because the acceptance of a
-// Gaussian is not monotone in a fixed step, which leaves a bias, of 0.03 at most.
+// The acceptance of chains after the warm-up is near the target, wherever the search began, and whatever the units:
+// over seeds it strays by 0.03 (standard deviation), five of which over √8 chains are 0.053. Jitter is on because the
+// acceptance of a Gaussian is not monotone in a fixed step, which leaves a bias, of 0.03 at most.
 func TestWarmupReachesTheTarget(t *testing.T) {
 	const chains = 8
 	d := scaled(1e-3, 3e-3, 1e-2, 3e-2, 1e-1)

@@ -9,7 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// BenchmarkHMC is an iteration of the reference run of the ICA experiment: 5 channels, 17730 observations, 40 leapfrog steps.
+// BenchmarkHMC is an iteration of the reference run of the ICA experiment: 5 channels, 17730 observations, 40 leapfrog
+// steps.
 func BenchmarkHMC(b *testing.B) {
 	const p, n, steps = 5, 17730, 40
 	x := blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}

@@ -13,11 +13,12 @@ const divergent = 1000
 
 // Chain is one Markov chain. It is not safe for concurrent use.
 //
-// An iteration draws p ~ N(0, M), follows the leapfrog discretisation of dx/dt = M⁻¹p, dp/dt = −∇U(x) for L steps, and accepts
-// the end with probability min(1, exp(H(start) − H(end))), or else stays (Neal, "MCMC using Hamiltonian dynamics", 2011).
+// An iteration draws p ~ N(0, M), follows the leapfrog discretisation of dx/dt = M⁻¹p, dp/dt = −∇U(x) for L steps, and
+// accepts the end with probability min(1, exp(H(start) − H(end))), or else stays (Neal, "MCMC using Hamiltonian
+// dynamics", 2011).
 //
-// Its random numbers are the blocks (d+1)·i to (d+1)·(i+1) − 1 of the stream ("hmc", seed, index) in iteration i, so the count
-// of iterations is all a state needs of them.
+// Its random numbers are the blocks (d+1)·i to (d+1)·(i+1) − 1 of the stream ("hmc", seed, index) in iteration i, so
+// the count of iterations is all a state needs of them.
 type Chain struct {
 	density Density
 	cfg     Config
@@ -41,7 +42,8 @@ type Chain struct {
 	integrate     func(d Density, y, p, g, inverse []float64, step float64, n int) float64
 }
 
-// NewChain returns a chain that starts at x0 (length d, copied). Chains of other seeds or indices are independent of it.
+// NewChain returns a chain that starts at x0 (length d, copied). Chains of other seeds or indices are independent of
+// it.
 func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Chain, error) {
 	c, err := newChain(d, cfg, x0, seed, index)
 	if err != nil {

@@ -15,10 +15,12 @@ type Config struct {
 	Step     float64   // ε > 0; with a warm-up only where the search for it begins, and 0 means 1
 	Leapfrog int       // L ≥ 1: steps an iteration, and gradients
 	Mass     []float64 // diagonal of M, d positive values; nil: all 1; with a warm-up where it begins
-	Jitter   float64   // in [0, 1): an iteration's step is uniform in ε·(1 ± Jitter), which breaks resonances with the target
+	// in [0, 1): an iteration's step is uniform in ε·(1 ± Jitter), which breaks resonances with the target
+	Jitter float64
 
-	// Warmup is the number of first iterations that adapt ε to TargetAccept (0: 0.8; in (0, 1)) by dual averaging, and M to
-	// the variances of x in growing windows. Their draws are not of the target and not counted in the Tally. L stays.
+	// Warmup is the number of first iterations that adapt ε to TargetAccept (0: 0.8; in (0, 1)) by dual averaging, and
+	// M to the variances of x in growing windows. Their draws are not of the target and not counted in the Tally. L
+	// stays.
 	Warmup       int
 	TargetAccept float64
 
@@ -32,8 +34,8 @@ type Config struct {
 	//  3. Energies in that test are those of Energy, which costs one call an iteration; elsewhere they come with the gradient.
 	//     The script's energy overflows to +Inf, its gradient does not (it takes log(cosh z) in float32, finite for |z| < 88.7
 	//     only). A Density with such an Energy is treated as the script does; the overflow is not made up here.
-	// The script also computes in float32, which is not repeated. Without Released a proposal whose energy is not finite is
-	// rejected. Released has no Warmup.
+	// The script also computes in float32, which is not repeated. Without Released a proposal whose energy is not
+	// finite is rejected. Released has no Warmup.
 	Released bool
 }
 

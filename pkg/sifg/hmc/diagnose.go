@@ -32,8 +32,9 @@ func telling(draws [][]float64) bool {
 	return !constant
 }
 
-// RankRHat returns the larger of the split R-hat of the rank-normalised draws, which sees chains that differ in place, and of
-// the rank-normalised distances from the median, which sees chains that differ in width. 1 is good, above 1.01 is not.
+// RankRHat returns the larger of the split R-hat of the rank-normalised draws, which sees chains that differ in place,
+// and of the rank-normalised distances from the median, which sees chains that differ in width. 1 is good, above 1.01
+// is not.
 func RankRHat(draws [][]float64) float64 {
 	if !telling(draws) {
 		return math.NaN()
@@ -47,8 +48,8 @@ func RankRHat(draws [][]float64) float64 {
 	return r
 }
 
-// BulkESS returns the effective sample size of the rank-normalised draws: how many independent draws would tell as much of the
-// middle of the law.
+// BulkESS returns the effective sample size of the rank-normalised draws: how many independent draws would tell as much
+// of the middle of the law.
 func BulkESS(draws [][]float64) float64 {
 	if !telling(draws) {
 		return math.NaN()
@@ -92,9 +93,10 @@ func MCSE(draws [][]float64) float64 {
 	return stat.StdDev(pooled(draws), nil) / math.Sqrt(MeanESS(draws))
 }
 
-// EBFMI returns the empirical Bayesian fraction of missing information of one chain, Σ (H_i − H_(i−1))² / Σ (H_i − mean H)², given
-// Info.Hamiltonian of each iteration (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016).
-// About 1 where new momenta take the chain to any energy at once; below 0.3 they do not, and tails are visited too seldom.
+// EBFMI returns the empirical Bayesian fraction of missing information of one chain, Σ (H_i − H_(i−1))² / Σ (H_i − mean
+// H)², given Info.Hamiltonian of each iteration (Betancourt, "Diagnosing suboptimal cotangent disintegrations in
+// Hamiltonian Monte Carlo", 2016). About 1 where new momenta take the chain to any energy at once; below 0.3 they do
+// not, and tails are visited too seldom.
 func EBFMI(hamiltonian []float64) float64 {
 	if !telling([][]float64{hamiltonian}) {
 		return math.NaN()
@@ -141,8 +143,8 @@ func quantile(pool []float64, p float64) float64 {
 	return x[i] + float64((at-float64(i))*(x[i+1]-x[i]))
 }
 
-// rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4); equal draws
-// share their mean rank.
+// rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4);
+// equal draws share their mean rank.
 func rankNormal(draws [][]float64) [][]float64 {
 	n := len(draws[0])
 	pool := pooled(draws)
@@ -178,8 +180,8 @@ func rankNormal(draws [][]float64) [][]float64 {
 	return out
 }
 
-// rHat returns √(((n−1)/n·W + B/n)/W) of m ≥ 2 chains of n draws, with W the mean variance within chains and B/n the variance of
-// their means.
+// rHat returns √(((n−1)/n·W + B/n)/W) of m ≥ 2 chains of n draws, with W the mean variance within chains and B/n the
+// variance of their means.
 func rHat(draws [][]float64) float64 {
 	n := float64(len(draws[0]))
 	means, variances := make([]float64, len(draws)), make([]float64, len(draws))

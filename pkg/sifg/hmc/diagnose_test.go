@@ -7,8 +7,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// fixed returns series that any language can make: x_i = 0.6·x_{i−1} + u − 1/2 with a congruential generator for u, chain 1
-// wider, chain 2 moved.
+// fixed returns series that any language can make: x_i = 0.6·x_{i−1} + u − 1/2 with a congruential generator for u,
+// chain 1 wider, chain 2 moved.
 func fixed(chains, n int) [][]float64 {
 	s := uint32(12345)
 	out := make([][]float64, chains)
@@ -30,8 +30,8 @@ func fixed(chains, n int) [][]float64 {
 	return out
 }
 
-// The values are ArviZ's (0.21.0), another implementation of the same paper, to the digits on which different orders of summation
-// agree. It refuses an R-hat of one chain, where ours compares the halves.
+// The values are ArviZ's (0.21.0), another implementation of the same paper, to the digits on which different orders of
+// summation agree. It refuses an R-hat of one chain, where ours compares the halves.
 func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
@@ -79,9 +79,9 @@ func autoregressive(rho float64, m, n int) [][]float64 {
 	return out
 }
 
-// Of N draws with autocorrelation ρ^t, N(1−ρ)/(1+ρ) are effective. A window of the lags up to T estimates that with a relative
-// standard error of √((4T+2)/N) (Madras and Sokal, 1988); Geyer's ends where ρ^t falls into the noise 1/√N, T = ½·ln N/|ln ρ|. Five of
-// those are allowed. The standard error of the mean is half as uncertain.
+// Of N draws with autocorrelation ρ^t, N(1−ρ)/(1+ρ) are effective. A window of the lags up to T estimates that with a
+// relative standard error of √((4T+2)/N) (Madras and Sokal, 1988); Geyer's ends where ρ^t falls into the noise 1/√N, T
+// = ½·ln N/|ln ρ|. Five of those are allowed. The standard error of the mean is half as uncertain.
 func TestESSOfAutoregression(t *testing.T) {
 	const m, n = 4, 10000
 	for _, rho := range []float64{-0.4, 0, 0.5, 0.9} {
@@ -109,7 +109,8 @@ func TestESSOfAutoregression(t *testing.T) {
 	}
 }
 
-// Tail draws of independent normals are as good as any, so the tail ESS is all of them; it falls where extremes come in clusters.
+// Tail draws of independent normals are as good as any, so the tail ESS is all of them; it falls where extremes come in
+// clusters.
 func TestTailESS(t *testing.T) {
 	draws := autoregressive(0, 4, 5000)
 	if got := TailESS(draws); math.Abs(got/20000-1) > 0.2 { // as above with T = 3: 5·√(14/20000) = 0.13; the smaller of two
@@ -217,9 +218,9 @@ func TestDiagnosticsOfNothing(t *testing.T) {
 	RankRHat([][]float64{make([]float64, 50), make([]float64, 49)})
 }
 
-// TestEBFMI: of a ramp by hand. Where a trajectory turns N(0, I) by a quarter, x becomes the momentum, so H_i = K_i + K_(i−1) of independent
-// kinetic energies and the ratio is 1; over 4000 iterations its standard error is below √(6/4000) = 0.04. The potential energies alone,
-// which are independent here, give 2.
+// TestEBFMI: of a ramp by hand. Where a trajectory turns N(0, I) by a quarter, x becomes the momentum, so H_i = K_i +
+// K_(i−1) of independent kinetic energies and the ratio is 1; over 4000 iterations its standard error is below
+// √(6/4000) = 0.04. The potential energies alone, which are independent here, give 2.
 func TestEBFMI(t *testing.T) {
 	ramp := make([]float64, 12)
 	for i := range ramp {

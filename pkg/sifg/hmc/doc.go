@@ -1,11 +1,12 @@
-// Package hmc samples from a density by Hamiltonian Monte Carlo in float64 and judges the draws: a reference for the particle
-// flows of package sifg.
+// Package hmc samples from a density by Hamiltonian Monte Carlo in float64 and judges the draws: a reference for the
+// particle flows of package sifg.
 //
 // Letters: position x in R^d, energy U(x) = −log π(x) + constant, momentum p, diagonal mass M, Hamiltonian
 // H = U(x) + ½ Σ p²/M, step size ε, L leapfrog steps an iteration.
 //
-// The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and localization: an
-// improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as [chain][iteration], chains of
-// equal length, at least one, and return NaN where they say nothing: for fewer than twelve draws a chain, values that are
-// not finite, or a constant. Autocorrelation takes shorter chains; Describe and Summarize panic on chains of fewer than two draws.
+// The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and
+// localization: an improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as
+// [chain][iteration], chains of equal length, at least one, and return NaN where they say nothing: for fewer than
+// twelve draws a chain, values that are not finite, or a constant. Autocorrelation takes shorter chains; Describe and
+// Summarize panic on chains of fewer than two draws.
 package hmc

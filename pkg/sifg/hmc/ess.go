@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Autocorrelation returns the autocorrelations at lags 0 to most, below the length of a chain, with the autocovariances of the
-// chains, each about its own mean, averaged. Chains that sit in different places are therefore not seen: RankRHat sees them.
+// Autocorrelation returns the autocorrelations at lags 0 to most, below the length of a chain, with the autocovariances
+// of the chains, each about its own mean, averaged. Chains that sit in different places are therefore not seen:
+// RankRHat sees them.
 func Autocorrelation(draws [][]float64, most int) []float64 {
 	checkDraws(draws)
 	if most < 0 || most >= len(draws[0]) {
@@ -28,9 +29,10 @@ func Autocorrelation(draws [][]float64, most int) []float64 {
 	return sum
 }
 
-// ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence: autocorrelations
-// ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed in pairs as long as the
-// pairs are positive, no pair larger than the one before it. At most it is m·n·log10(m·n), for chains that swing about the mean.
+// ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence:
+// autocorrelations ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed
+// in pairs as long as the pairs are positive, no pair larger than the one before it. At most it is m·n·log10(m·n), for
+// chains that swing about the mean.
 func ess(draws [][]float64) float64 {
 	m, n := len(draws), len(draws[0])
 	cov := newAutocovariance(n)

@@ -76,9 +76,9 @@ func TestReversible(t *testing.T) {
 	}
 }
 
-// The energy error at the end of a trajectory of fixed length is e·ε² + O(ε⁴): halving ε divides it by 4, and Richardson's
-// combination cancels the first term. ε is 0.02 and 0.01, so that the ratio's own error is some ε² ≈ 4e-4 times the scale of
-// the derivatives, about 10. Trajectories whose e happens to be small are left out.
+// The energy error at the end of a trajectory of fixed length is e·ε² + O(ε⁴): halving ε divides it by 4, and
+// Richardson's combination cancels the first term. ε is 0.02 and 0.01, so that the ratio's own error is some ε² ≈ 4e-4
+// times the scale of the derivatives, about 10. Trajectories whose e happens to be small are left out.
 func TestEnergyErrorIsQuadratic(t *testing.T) {
 	d := quartic{d: 6}
 	used := 0
@@ -128,8 +128,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// The authors' loop, as written: half kick, drift, 40 × (kick, drift), half kick, each kick with a gradient of its own. Kicks and
-// drifts are the same in the same order, so the states are equal, as are the decisions by Python's min(1, exp(H − H')).
+// The authors' loop, as written: half kick, drift, 40 × (kick, drift), half kick, each kick with a gradient of its own.
+// Kicks and drifts are the same in the same order, so the states are equal, as are the decisions by Python's min(1,
+// exp(H − H')).
 func TestReleasedIsTheScript(t *testing.T) {
 	const step, rounds, n = 0.11, 40, 200
 	d := quartic{d: 4}
@@ -207,8 +208,8 @@ func (o overflowing) Grad(dst, x []float64) float64 {
 	return o.Energy(x)
 }
 
-// From an infinite energy the script accepts another infinite one, and any finite one; from a finite energy never an infinite
-// one. Without Released a chain can't even start there, and rejects what is not finite.
+// From an infinite energy the script accepts another infinite one, and any finite one; from a finite energy never an
+// infinite one. Without Released a chain can't even start there, and rejects what is not finite.
 func TestOverflowingEnergy(t *testing.T) {
 	d := overflowing{radius: 3, beyond: math.Inf(1)}
 	cfg := Config{Step: 0.1, Leapfrog: 3, Released: true}

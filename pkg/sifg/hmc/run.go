@@ -6,13 +6,15 @@ import (
 	"sync"
 )
 
-// Run steps every chain, each in a goroutine of its own, until it has done n iterations in all (so chains that were stopped and
-// resumed need no arithmetic), the warm-up included. After every iteration sink, if any, sees the chain's place in chains, the
-// number of the iteration from 0, the position, which it must copy to keep, and the info. Calls of one chain come in order;
-// those of different chains may come at the same time. What a chain does is the same with any number of others beside it.
+// Run steps every chain, each in a goroutine of its own, until it has done n iterations in all (so chains that were
+// stopped and resumed need no arithmetic), the warm-up included. After every iteration sink, if any, sees the chain's
+// place in chains, the number of the iteration from 0, the position, which it must copy to keep, and the info. Calls of
+// one chain come in order; those of different chains may come at the same time. What a chain does is the same with any
+// number of others beside it.
 //
 // ctx done, an error from sink, or a position that is not finite (only with Config.Released) stops all chains after the
-// iterations they are in; each can be resumed from its state. The error is that of the first chain in order that has one.
+// iterations they are in; each can be resumed from its state. The error is that of the first chain in order that has
+// one.
 func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

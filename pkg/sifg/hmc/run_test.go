@@ -24,7 +24,8 @@ func record(t *testing.T, chains []*Chain, n int, to [][]float64) {
 	}
 }
 
-// A chain stopped anywhere, in the warm-up too, saved as JSON and resumed makes the draws it would have made, bit for bit.
+// A chain stopped anywhere, in the warm-up too, saved as JSON and resumed makes the draws it would have made, bit for
+// bit.
 func TestResume(t *testing.T) {
 	d := quartic{d: 3}
 	x0 := []float64{0.3, -1, math.Pi}
@@ -54,8 +55,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A stopped Spec.Run goes on from its files with the same bits, also where they have more draws than the state knows, as after a
-// crash. Where a chain's state or draws cannot be read, it begins again.
+// A stopped Spec.Run goes on from its files with the same bits, also where they have more draws than the state knows,
+// as after a crash. Where a chain's state or draws cannot be read, it begins again.
 func TestSpecResumes(t *testing.T) {
 	s := Spec{Density: quartic{d: 3}, Config: Config{Step: 0.2, Leapfrog: 4}, Chains: 2, Iterations: 3 * round, Skip: round / 2, Seed: 1,
 		Start: func(int) []float64 { return []float64{1, 1, 1} }}

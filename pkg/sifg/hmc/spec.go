@@ -11,7 +11,8 @@ import (
 	"slices"
 )
 
-// Spec says which chains to run with checkpoints, so that a stopped call goes on where it was stopped, with the same bits.
+// Spec says which chains to run with checkpoints, so that a stopped call goes on where it was stopped, with the same
+// bits.
 type Spec struct {
 	Density    Density
 	Config     Config
@@ -25,8 +26,9 @@ type Spec struct {
 // round is the number of iterations between two checkpoints.
 const round = 1000
 
-// Run runs the chains and returns the kept draws of each, (Iterations − Skip)×d values row by row, and their tallies. It keeps its
-// checkpoints in dir. progress is told the iterations done. Its errors are those of NewChain, Resume, Run and the files in dir.
+// Run runs the chains and returns the kept draws of each, (Iterations − Skip)×d values row by row, and their tallies.
+// It keeps its checkpoints in dir. progress is told the iterations done. Its errors are those of NewChain, Resume, Run
+// and the files in dir.
 func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total int)) (draws [][]float64, tallies []Tally, err error) {
 	chains, saved := make([]*Chain, s.Chains), make([]int, s.Chains)
 	draws, tallies = make([][]float64, s.Chains), make([]Tally, s.Chains)
@@ -63,12 +65,14 @@ func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total in
 	return draws, tallies, nil
 }
 
-// open returns chain k and its draws as they were when it was stopped, or the chain at its start where they cannot be read.
+// open returns chain k and its draws as they were when it was stopped, or the chain at its start where they cannot be
+// read.
 func (s *Spec) open(dir string, k int) (*Chain, []float64, error) {
 	var state State
 	if b, err := os.ReadFile(stateOf(dir, k)); err == nil && json.Unmarshal(b, &state) == nil {
 		draws := make([]float64, max(0, state.Iteration-s.Skip)*s.Density.Dim())
-		if b, _ := os.ReadFile(drawsOf(dir, k)); len(b) >= 8*len(draws) { // rows beyond those of the state are of no account
+		// rows beyond those of the state are of no account
+		if b, _ := os.ReadFile(drawsOf(dir, k)); len(b) >= 8*len(draws) {
 			_, err := binary.Decode(b, binary.LittleEndian, draws)
 			c, refused := Resume(s.Density, s.Config, state)
 			return c, draws, errors.Join(err, refused)
@@ -114,7 +118,8 @@ func writeState(path string, s State) error {
 func stateOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.json", k)) }
 func drawsOf(dir string, k int) string { return filepath.Join(dir, fmt.Sprintf("chain-%d.draws", k)) }
 
-// Thin returns m rows spread evenly over the draws of all chains, as Spec.Run returns them, of dimension d: m×d values row by row.
+// Thin returns m rows spread evenly over the draws of all chains, as Spec.Run returns them, of dimension d: m×d values
+// row by row.
 func Thin(draws [][]float64, d, m int) []float64 {
 	all := slices.Concat(draws...)
 	n := len(all) / d

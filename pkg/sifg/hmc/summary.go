@@ -47,8 +47,8 @@ type Coordinate struct {
 	Autocorrelation1 float64 // at lag 1
 }
 
-// Summarize summarises draws[chain], each an n×d array, row by row, as Spec.Run returns it, and the tallies of the chains. It
-// looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
+// Summarize summarises draws[chain], each an n×d array, row by row, as Spec.Run returns it, and the tallies of the
+// chains. It looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
 func Summarize(draws [][]float64, d int, tallies ...Tally) Summary {
 	var t Tally
 	for _, u := range tallies {

@@ -13,8 +13,8 @@ import (
 // integrator is what a chain moves by.
 type integrator = func(d Density, y, p, g, inverse []float64, step float64, n int) float64
 
-// broken are integrators with one mistake each. (A wrong drift or gradient is none: the map stays reversible and keeps volume, and
-// the Metropolis test makes up for the rest.)
+// broken are integrators with one mistake each. (A wrong drift or gradient is none: the map stays reversible and keeps
+// volume, and the Metropolis test makes up for the rest.)
 var broken = map[string]integrator{
 	"last kick is whole": func(d Density, y, p, g, inverse []float64, step float64, n int) float64 {
 		u := leapfrog(d, y, p, g, inverse, step, n)
@@ -48,10 +48,11 @@ var broken = map[string]integrator{
 	},
 }
 
-// jointZ runs the successive-conditional simulator (Geweke, "Getting it right", 2004) of a conjugate model, θ ~ N(0, I) in R²,
-// y | θ ~ N(Aθ, s²I): one iteration of a chain for θ | y, a fresh y | θ, and so on. If iterations leave θ | y invariant, then
-// (θ, y) has its joint law, whose second moments are I, A and AAᵀ + s²I. It returns the largest distance of a mean of one of
-// them from its value, in standard errors (from the effective sample size, so that the correlation is counted).
+// jointZ runs the successive-conditional simulator (Geweke, "Getting it right", 2004) of a conjugate model, θ ~ N(0, I)
+// in R², y | θ ~ N(Aθ, s²I): one iteration of a chain for θ | y, a fresh y | θ, and so on. If iterations leave θ | y
+// invariant, then (θ, y) has its joint law, whose second moments are I, A and AAᵀ + s²I. It returns the largest
+// distance of a mean of one of them from its value, in standard errors (from the effective sample size, so that the
+// correlation is counted).
 func jointZ(cfg Config, integrate integrator, n int) float64 {
 	a := [4]float64{1, 0.5, -0.3, 0.8}
 	const s = 0.6
@@ -98,8 +99,8 @@ func jointZ(cfg Config, integrate integrator, n int) float64 {
 	return worst
 }
 
-// 14 moments of 30000 iterations within five standard errors; with a mistake at least one is six off. The step is large enough
-// for energy errors to matter; mistakes show best in short trajectories, after which θ is still near its start.
+// 14 moments of 30000 iterations within five standard errors; with a mistake at least one is six off. The step is large
+// enough for energy errors to matter; mistakes show best in short trajectories, after which θ is still near its start.
 func TestJointDistribution(t *testing.T) {
 	mass := []float64{1, 2}
 	for name, cfg := range map[string]Config{
@@ -119,8 +120,8 @@ func TestJointDistribution(t *testing.T) {
 	}
 }
 
-// poisson is the posterior of θ = log λ given total counts y of n observations Poisson(λ), λ ~ Gamma(a, rate b), which is
-// Gamma(a + y, b + n): U = (b+n)·e^θ − (a+y)·θ.
+// poisson is the posterior of θ = log λ given total counts y of n observations Poisson(λ), λ ~ Gamma(a, rate b), which
+// is Gamma(a + y, b + n): U = (b+n)·e^θ − (a+y)·θ.
 type poisson struct{ shape, rate float64 }
 
 func (poisson) Dim() int { return 1 }
@@ -132,9 +133,9 @@ func (p poisson) Grad(dst, x []float64) float64 {
 	return p.Energy(x)
 }
 
-// calibrationP is the p-value of simulation-based calibration (Talts et al., 2018) for that model: with θ from the prior and y
-// from the model, the rank of θ among 19 draws from the posterior is uniform on 0…19. The draws are thinned until they are
-// independent for the purpose: 1 in 6 of a chain whose trajectory is about a quarter of a period.
+// calibrationP is the p-value of simulation-based calibration (Talts et al., 2018) for that model: with θ from the
+// prior and y from the model, the rank of θ among 19 draws from the posterior is uniform on 0…19. The draws are thinned
+// until they are independent for the purpose: 1 in 6 of a chain whose trajectory is about a quarter of a period.
 func calibrationP(cfg Config, integrate integrator, replicates int) float64 {
 	const a, b, n, ranks, thin, burn = 3, 1.0, 4, 20, 6, 40
 	var counts [ranks]float64

@@ -2,10 +2,11 @@ package metric
 
 import "math"
 
-// AlignRows overwrites dst with the signed permutation of w's rows that is nearest to ref in the Frobenius norm; all three are
-// p×p, row-major, dst may be w. By ‖ΠW − ref‖² = ‖W‖² + ‖ref‖² − 2⟨ΠW, ref⟩ it is the assignment that maximises Σ_a |⟨w_π(a),
-// ref_a⟩|, found by the Hungarian method in O(p³). The independent components of a density that knows neither their order nor
-// their signs can be compared after it. Rows that are not finite stay where they are, all of them.
+// AlignRows overwrites dst with the signed permutation of w's rows that is nearest to ref in the Frobenius norm; all
+// three are p×p, row-major, dst may be w. By ‖ΠW − ref‖² = ‖W‖² + ‖ref‖² − 2⟨ΠW, ref⟩ it is the assignment that
+// maximises Σ_a |⟨w_π(a), ref_a⟩|, found by the Hungarian method in O(p³). The independent components of a density that
+// knows neither their order nor their signs can be compared after it. Rows that are not finite stay where they are, all
+// of them.
 func AlignRows(dst, w, ref []float64, p int) {
 	require(p > 0 && len(dst) == p*p && len(w) == p*p && len(ref) == p*p)
 	dot := make([]float64, p*p) // row of ref × row of w
@@ -32,8 +33,8 @@ func AlignRows(dst, w, ref []float64, p int) {
 	copy(dst, aligned)
 }
 
-// assign returns the column of each row in the assignment of least cost: shortest augmenting paths with potentials u of the
-// rows and v of the columns, one row after the other. Column p stands for the row that is being added.
+// assign returns the column of each row in the assignment of least cost: shortest augmenting paths with potentials u of
+// the rows and v of the columns, one row after the other. Column p stands for the row that is being added.
 func assign(cost []float64, p int) []int {
 	u, v := make([]float64, p), make([]float64, p+1)
 	rowOf := make([]int, p+1) // of each column, −1 if free

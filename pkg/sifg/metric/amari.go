@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Amari returns the distance (Amari, Cichocki and Yang, 1996, with squares) of the p×p unmixing matrix w to the reference
-// ref, both row-major: with P = w·ref⁺ and r(P) = Σ_a (Σ_b P_ab² / max_b P_ab² − 1) it is (r(P) + r(Pᵀ))/(2p). It is 0 if w is
-// ref with its rows permuted and scaled, and at most p − 1. It is NaN if P has a row or a column of zeros.
+// Amari returns the distance (Amari, Cichocki and Yang, 1996, with squares) of the p×p unmixing matrix w to the
+// reference ref, both row-major: with P = w·ref⁺ and r(P) = Σ_a (Σ_b P_ab² / max_b P_ab² − 1) it is (r(P) +
+// r(Pᵀ))/(2p). It is 0 if w is ref with its rows permuted and scaled, and at most p − 1. It is NaN if P has a row or a
+// column of zeros.
 func Amari(w, ref []float64, p int) float64 {
 	require(p > 0 && len(w) == p*p && len(ref) == p*p)
 	var inverse, product mat.Dense
@@ -17,7 +18,8 @@ func Amari(w, ref []float64, p int) float64 {
 	return (rowSpread(&product) + rowSpread(product.T())) / (2 * float64(p))
 }
 
-// pseudoInverse sets dst to the pseudo-inverse of a square matrix; singular values below 1e-15 of the largest count as 0.
+// pseudoInverse sets dst to the pseudo-inverse of a square matrix; singular values below 1e-15 of the largest count as
+// 0.
 func pseudoInverse(dst *mat.Dense, a *mat.Dense) {
 	var svd mat.SVD
 	if !svd.Factorize(a, mat.SVDThin) {

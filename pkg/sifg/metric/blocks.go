@@ -2,9 +2,9 @@ package metric
 
 import "math"
 
-// blocks is a cloud cut into boxes of near points, for exact searches that pass over the boxes that are too far: the leaves
-// of a k-d tree (Bentley, 1975) in a row, without the tree, because some hundred boxes are tested faster than a path is
-// followed. Points keep their values; only their order changes.
+// blocks is a cloud cut into boxes of near points, for exact searches that pass over the boxes that are too far: the
+// leaves of a k-d tree (Bentley, 1975) in a row, without the tree, because some hundred boxes are tested faster than a
+// path is followed. Points keep their values; only their order changes.
 type blocks struct {
 	d     int
 	data  []float64 // n×d, the points box by box
@@ -66,8 +66,9 @@ func (b *blocks) split(p Points, index []int32) {
 	b.split(p, index[left:])
 }
 
-// gaps sets dst to the squared distance from x to each box, 0 inside, and returns the index of the nearest. It is computed
-// coordinate by coordinate as sqDist is, so rounding does not lift it above the distance to a point of the box.
+// gaps sets dst to the squared distance from x to each box, 0 inside, and returns the index of the nearest. It is
+// computed coordinate by coordinate as sqDist is, so rounding does not lift it above the distance to a point of the
+// box.
 func (b *blocks) gaps(dst, x []float64) (nearest int) {
 	for k := range dst {
 		lo, hi := b.box[2*k*b.d:][:len(x)], b.box[(2*k+1)*b.d:][:len(x)]

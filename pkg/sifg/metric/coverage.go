@@ -12,9 +12,10 @@ type Modes struct {
 
 // Coverage says how the cloud x shares itself out among the modes; n ≥ 1.
 //
-// within[k] is the share of particles in the ball ‖x − m_k‖ ≤ c·s_k·√d around mode k (balls may overlap or leave particles
-// out; √d because a draw of the mode is at about s_k·√d from its mean). occupancy[k] is the mean responsibility
-// w_k N(x; m_k, s_k² I)/π(x) of mode k, which sums to 1 over the modes and is w_k on average for exact draws.
+// within[k] is the share of particles in the ball ‖x − m_k‖ ≤ c·s_k·√d around mode k (balls may overlap or leave
+// particles out; √d because a draw of the mode is at about s_k·√d from its mean). occupancy[k] is the mean
+// responsibility w_k N(x; m_k, s_k² I)/π(x) of mode k, which sums to 1 over the modes and is w_k on average for exact
+// draws.
 func (m Modes) Coverage(x Points, c float64) (within, occupancy []float64) {
 	K := len(m.Means)
 	require(K > 0 && len(m.Weights) == K && len(m.SDs) == K && x.N > 0)
@@ -51,8 +52,8 @@ func (m Modes) log(k int, q float64, d int) float64 {
 	return math.Log(m.Weights[k]) - float64(float64(d)*math.Log(m.SDs[k])) - float64(0.5*q)
 }
 
-// Offsets returns (x_i − m_k)/s_k of each particle, k its most likely mode. They say how well a cloud fills the modes, whatever its
-// shares of them are: where modes do not overlap, those of exact draws are N(0, I).
+// Offsets returns (x_i − m_k)/s_k of each particle, k its most likely mode. They say how well a cloud fills the modes,
+// whatever its shares of them are: where modes do not overlap, those of exact draws are N(0, I).
 func (m Modes) Offsets(x Points) Points {
 	out := NewPoints(x.N, x.D)
 	for i := range x.N {

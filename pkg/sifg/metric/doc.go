@@ -1,8 +1,8 @@
 // Package metric judges clouds of points in float64: divergences, discrepancies, coverage, moments.
 //
-// Inputs are Points, converted once from the samplers' float32 batches; len(Data) must be N·D. KNNKL and ExactKL answer a wrong
-// shape, a NaN or an infinity with an error that names it. The other functions panic on a wrong shape and are plain sums, through
-// which a NaN passes; Amari panics if the reference cannot be factorised.
+// Inputs are Points, converted once from the samplers' float32 batches; len(Data) must be N·D. KNNKL and ExactKL answer
+// a wrong shape, a NaN or an infinity with an error that names it. The other functions panic on a wrong shape and are
+// plain sums, through which a NaN passes; Amari panics if the reference cannot be factorised.
 package metric
 
 import (

@@ -7,14 +7,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// ExactKL estimates KL(μ̂ ‖ π) for the law μ̂ = (1/n) Σ_i N(z_i, σ² I) of a smoothed cloud z, which is what SIFG's objective
-// is about, by Monte Carlo over draws x of μ̂ with both densities in closed form:
+// ExactKL estimates KL(μ̂ ‖ π) for the law μ̂ = (1/n) Σ_i N(z_i, σ² I) of a smoothed cloud z, which is what SIFG's
+// objective is about, by Monte Carlo over draws x of μ̂ with both densities in closed form:
 //
 //	mean of log μ̂(x) − log π(x).
 //
-// Unlike KNNKL it sees how much the smoothing blurs the target. logDensity must be normalised, or the result is off by the
-// constant. A finite cloud pays for its gaps: with 1000 exact draws as z, the 10-D toy mixture gives 6.1 at σ = 0.1 (0.34 as
-// n → ∞) and 7.5 at σ = 0.28 (7.06), the 2-D one 0.12 at σ = 0.1 (0.07), so compare clouds of one size.
+// Unlike KNNKL it sees how much the smoothing blurs the target. logDensity must be normalised, or the result is off by
+// the constant. A finite cloud pays for its gaps: with 1000 exact draws as z, the 10-D toy mixture gives 6.1 at σ = 0.1
+// (0.34 as n → ∞) and 7.5 at σ = 0.28 (7.06), the 2-D one 0.12 at σ = 0.1 (0.07), so compare clouds of one size.
 //
 // The draws are stratified: every particle gives the same number of them, at least 2 and at least draws in all,
 // so that se, the standard error, is that of the strata's means: √(Σ_i s_i²/(n² k)) for k draws a particle.
@@ -62,8 +62,8 @@ func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws 
 }
 
 // logSmoothed returns log (1/n) Σ_j N(x; z_j, σ² I). least is the squared distance from x to some z_j; gap is scratch
-// memory. A term smaller than the largest so far by the factor n·e⁴⁰ is left out, most of them with their whole box, which
-// changes the result by less than e⁻⁴⁰, below float64's rounding error.
+// memory. A term smaller than the largest so far by the factor n·e⁴⁰ is left out, most of them with their whole box,
+// which changes the result by less than e⁻⁴⁰, below float64's rounding error.
 func (b *blocks) logSmoothed(x []float64, sigma, least float64, gap []float64) float64 {
 	n, d := float64(len(b.index)), float64(b.d)
 	scale := 0.5 / (sigma * sigma)

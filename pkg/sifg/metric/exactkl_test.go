@@ -57,7 +57,8 @@ func TestExactKLOfPerfectCloud(t *testing.T) {
 
 // The estimate is right and its standard error honest: over 300 runs with two draws for each of 15 particles, the mean
 // agrees with a long run, and the spread of the runs with the mean of the reported variances. Their ratio has relative
-// error √(2/300) = 0.08 from the spread and √((κ−1)/(2·15·300)) from the variances, 0.03 for a kurtosis κ of 10: within 0.45.
+// error √(2/300) = 0.08 from the spread and √((κ−1)/(2·15·300)) from the variances, 0.03 for a kurtosis κ of 10: within
+// 0.45.
 func TestExactKLStandardError(t *testing.T) {
 	p := target.GMM2D()
 	z := draws(p, 15, rng.New(23, "cloud"))

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// KNNKL estimates KL(law of samples ‖ law of reference) from distances to k-th nearest neighbours, as the released scripts
-// do (class BDKL_KnnK of the ITE toolbox, k = 3):
+// KNNKL estimates KL(law of samples ‖ law of reference) from distances to k-th nearest neighbours, as the released
+// scripts do (class BDKL_KnnK of the ITE toolbox, k = 3):
 //
 //	(d/n) Σ_i ln(ν_i/ρ_i) + ln(m/(n−1)),
 //
-// ν_i the distance from sample i to its k-th nearest reference point and ρ_i to its k-th nearest other sample. There is no
-// digamma correction and no lower bound: it may be negative, and in high dimension it is biased (exact draws of the 10-D
-// mixture, n = 1000 and m = 10000, score −0.22) and cannot see a blur that ExactKL sees. It is +Inf when k+1 samples
-// coincide, −Inf when k reference points coincide with a sample. The search is exact.
+// ν_i the distance from sample i to its k-th nearest reference point and ρ_i to its k-th nearest other sample. There is
+// no digamma correction and no lower bound: it may be negative, and in high dimension it is biased (exact draws of the
+// 10-D mixture, n = 1000 and m = 10000, score −0.22) and cannot see a blur that ExactKL sees. It is +Inf when k+1
+// samples coincide, −Inf when k reference points coincide with a sample. The search is exact.
 //
 // It returns an error when dimensions differ, n ≤ k, m < k, k < 1, or a coordinate is not finite.
 func KNNKL(samples, reference Points, k int) (float64, error) {

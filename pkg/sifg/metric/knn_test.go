@@ -122,8 +122,8 @@ func TestKNNKLOfCoincidentParticles(t *testing.T) {
 	}
 }
 
-// Clouds that are hard to halve: many points on two neighbouring floats whose middle rounds up, and a span longer than the
-// largest float.
+// Clouds that are hard to halve: many points on two neighbouring floats whose middle rounds up, and a span longer than
+// the largest float.
 func TestKNNKLOfDegenerateClouds(t *testing.T) {
 	odd := math.Nextafter(1, 2)
 	even := math.Nextafter(odd, 2)
@@ -155,9 +155,9 @@ func TestKNNKLErrors(t *testing.T) {
 	}
 }
 
-// What perfect samplers score, measured apart with another implementation: 0.006 ± 0.037 on the 2-D mixture (n = m = 1000)
-// and −0.218 ± 0.030 on the 10-D one (n = 1000, m = 10000), mean ± standard deviation of a run. The mean of r runs here
-// must agree within five times sd·√(1 + 1/r), which grants the older value only one run's precision.
+// What perfect samplers score, measured apart with another implementation: 0.006 ± 0.037 on the 2-D mixture (n = m =
+// 1000) and −0.218 ± 0.030 on the 10-D one (n = 1000, m = 10000), mean ± standard deviation of a run. The mean of r
+// runs here must agree within five times sd·√(1 + 1/r), which grants the older value only one run's precision.
 func TestKNNKLBias(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -2,8 +2,8 @@ package metric
 
 import "math"
 
-// KSD returns the kernel Stein discrepancy of the cloud x to the target whose score at the points is score (both n×d), with
-// the inverse multiquadric kernel (1 + ‖x−y‖²)^{−1/2} of Gorham and Mackey (2017, "Measuring sample quality with
+// KSD returns the kernel Stein discrepancy of the cloud x to the target whose score at the points is score (both n×d),
+// with the inverse multiquadric kernel (1 + ‖x−y‖²)^{−1/2} of Gorham and Mackey (2017, "Measuring sample quality with
 // kernels"), which detects non-convergence for targets with dissipative scores. With the Stein kernel
 //
 //	k_π(x, y) = ∇_x·∇_y k + ⟨s(x), ∇_y k⟩ + ⟨s(y), ∇_x k⟩ + ⟨s(x), s(y)⟩ k
@@ -17,9 +17,9 @@ func KSD(x, score Points) (v, u float64) {
 	return math.Sqrt(max(0, diagonal+2*upper)) / n, 2 * upper / (n * (n - 1))
 }
 
-// ExactKSD returns the mean and the standard deviation that v² of KSD has for n independent draws of the target,
-// E k_π(x, x)/n and √(2 E k_π(x, y)²)/n, with the expectations as they are among the points. A cloud whose v² is far above the
-// mean is not exact draws.
+// ExactKSD returns the mean and the standard deviation that v² of KSD has for n independent draws of the target, E
+// k_π(x, x)/n and √(2 E k_π(x, y)²)/n, with the expectations as they are among the points. A cloud whose v² is far
+// above the mean is not exact draws.
 func ExactKSD(x, score Points) (mean, sd float64) {
 	n := float64(x.N)
 	diagonal, _, squares := steinKernel(x, score)

@@ -97,8 +97,8 @@ func TestKSDByHand(t *testing.T) {
 	near(t, "v", v, math.Sqrt((3+2*pair)/4), 1e-14)
 }
 
-// The Stein kernel is what its definition says, with the kernel's derivatives by central differences: at h = 1e-3 they err
-// by about h² = 1e-6, the mixed one by rounding 2⁻⁵²/4h² ≈ 1e-10 besides.
+// The Stein kernel is what its definition says, with the kernel's derivatives by central differences: at h = 1e-3 they
+// err by about h² = 1e-6, the mixed one by rounding 2⁻⁵²/4h² ≈ 1e-10 besides.
 func TestSteinKernel(t *testing.T) {
 	const d, h = 3, 1e-3
 	r := rng.New(32, "kernel")
@@ -152,8 +152,8 @@ func TestKSDOfExactDraws(t *testing.T) {
 }
 
 // On exact draws of the 10-D mixture, whose modes do not overlap, the ball of mode k holds w_k P(χ²_d ≤ c²d), with the
-// standard error of a share. Occupancy is w_k on average for any mixture; a responsibility lies in [0, 1], so its variance is
-// at most that of a coin with the same mean.
+// standard error of a share. Occupancy is w_k on average for any mixture; a responsibility lies in [0, 1], so its
+// variance is at most that of a coin with the same mean.
 func TestCoverage(t *testing.T) {
 	const n, c = 20000, 0.9
 	for _, p := range []*target.Mixture{target.GMM2D(), target.GMM10D()} {
@@ -173,8 +173,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Half a unit from the first of two unit modes at 0 and 2 the responsibilities are as ¼ to ¾e^{−1}; a particle so far from
-// both of two modes that every weight underflows belongs to the wide one.
+// Half a unit from the first of two unit modes at 0 and 2 the responsibilities are as ¼ to ¾e^{−1}; a particle so far
+// from both of two modes that every weight underflows belongs to the wide one.
 func TestCoverageByHand(t *testing.T) {
 	m := Modes{Weights: []float64{0.25, 0.75}, Means: [][]float64{{0}, {2}}, SDs: []float64{1, 1}}
 	within, occupancy := m.Coverage(line(0.5, 0.5, 0.5), 1)
@@ -184,7 +184,8 @@ func TestCoverageByHand(t *testing.T) {
 	near(t, "occupancy", occupancy[0], 0.25/(0.25+0.75/math.E), 1e-14)
 	near(t, "occupancy", occupancy[1], 1-0.25/(0.25+0.75/math.E), 1e-14)
 
-	if got := m.Offsets(line(-0.5, 0.5, 4)).Data; !slices.Equal(got, []float64{-0.5, -1.5, 2}) { // the border is at 1 − ln(3)/2
+	// the border is at 1 − ln(3)/2
+	if got := m.Offsets(line(-0.5, 0.5, 4)).Data; !slices.Equal(got, []float64{-0.5, -1.5, 2}) {
 		t.Errorf("offsets %v", got)
 	}
 

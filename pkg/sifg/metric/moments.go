@@ -60,8 +60,8 @@ func NormMoment(x Points, p float64) float64 {
 	return sum / float64(x.N)
 }
 
-// Displacement returns the mean and the median over particles of ‖b_i − a_i‖, the way between two iterations of a run. The
-// median of an even number is the mean of the two middle values. n ≥ 1.
+// Displacement returns the mean and the median over particles of ‖b_i − a_i‖, the way between two iterations of a run.
+// The median of an even number is the mean of the two middle values. n ≥ 1.
 func Displacement(a, b Points) (mean, median float64) {
 	require(a.N == b.N && a.D == b.D && a.N > 0)
 	way := make([]float64, a.N)

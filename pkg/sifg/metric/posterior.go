@@ -10,8 +10,8 @@ import (
 )
 
 // MomentErrors says how far a cloud's means and standard deviations are from those of reference draws, in units of the
-// reference's standard deviations: |mean − m_c|/s_c and |sd/s_c − 1| of every coordinate c, the largest and the average over
-// coordinates.
+// reference's standard deviations: |mean − m_c|/s_c and |sd/s_c − 1| of every coordinate c, the largest and the average
+// over coordinates.
 type MomentErrors struct {
 	LargestMean, AverageMean float64
 	LargestSD, AverageSD     float64
@@ -64,8 +64,8 @@ func (r *Reference) Errors(x Points) MomentErrors {
 	return e
 }
 
-// ExactErrors returns the errors that n independent exact draws have on average: n ≥ 2 draws are taken from the reference with
-// replacement, repeats ≥ 1 times. The reference should be much larger than n, 10 times at least.
+// ExactErrors returns the errors that n independent exact draws have on average: n ≥ 2 draws are taken from the
+// reference with replacement, repeats ≥ 1 times. The reference should be much larger than n, 10 times at least.
 func (r *Reference) ExactErrors(n, repeats int, rand *rng.Stream) MomentErrors {
 	require(n > 1 && repeats > 0)
 	x := NewPoints(n, r.draws.D)
@@ -83,9 +83,9 @@ func (r *Reference) ExactErrors(n, repeats int, rand *rng.Stream) MomentErrors {
 	return sum
 }
 
-// Coverage returns, for every coordinate, the share of the reference draws inside the cloud's central interval of the given
-// level in (0, 1), from its (1−level)/2 quantile to its (1+level)/2 quantile. It is about the level if the cloud has the
-// reference's law, and below it if the cloud is too narrow or off.
+// Coverage returns, for every coordinate, the share of the reference draws inside the cloud's central interval of the
+// given level in (0, 1), from its (1−level)/2 quantile to its (1+level)/2 quantile. It is about the level if the cloud
+// has the reference's law, and below it if the cloud is too narrow or off.
 func (r *Reference) Coverage(x Points, level float64) []float64 {
 	require(x.D == r.draws.D && x.N > 0 && level > 0 && level < 1)
 	share := make([]float64, x.D)
@@ -103,8 +103,8 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 }
 
 // Quantile returns the p-quantile, p in [0, 1], of values in ascending order, n ≥ 1: the linear interpolation of order
-// statistics at n·p + ½, within 1 and n. The interval between two of them covers what its level says for draws of any law, on
-// average to within O(1/n).
+// statistics at n·p + ½, within 1 and n. The interval between two of them covers what its level says for draws of any
+// law, on average to within O(1/n).
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	require(n > 0 && p >= 0 && p <= 1)

@@ -27,10 +27,10 @@ func TestErrorsByHand(t *testing.T) {
 	}
 }
 
-// For n exact draws the error of a mean is |N(0, 1)|/√n, √(2/π)/√n on average, and that of a standard deviation 1/√(2n) as
-// much; the larger of two has √(2/π)·√2 in place of √(2/π). 400 repeats leave an error of √(1 − 2/π)/√(2/π)/√800 = 2.7 % on the
-// average of two, so five standard errors are 13 %; the reference, 50 times as large, adds a few. A cloud twice as narrow has
-// an error of 0.5.
+// For n exact draws the error of a mean is |N(0, 1)|/√n, √(2/π)/√n on average, and that of a standard deviation 1/√(2n)
+// as much; the larger of two has √(2/π)·√2 in place of √(2/π). 400 repeats leave an error of √(1 − 2/π)/√(2/π)/√800 =
+// 2.7 % on the average of two, so five standard errors are 13 %; the reference, 50 times as large, adds a few. A cloud
+// twice as narrow has an error of 0.5.
 func TestExactErrors(t *testing.T) {
 	const n = 400
 	ref := NewReference(normals(20000, "reference", 1))
@@ -49,8 +49,8 @@ func TestExactErrors(t *testing.T) {
 	}
 }
 
-// The coverage of an interval between quantiles of n exact draws has a standard deviation of √(level(1−level)/n): five of them.
-// The interval of a cloud half as wide covers what ±0.8225 does in place of ±1.645: 59 %.
+// The coverage of an interval between quantiles of n exact draws has a standard deviation of √(level(1−level)/n): five
+// of them. The interval of a cloud half as wide covers what ±0.8225 does in place of ±1.645: 59 %.
 func TestIntervalCoverage(t *testing.T) {
 	const n = 2000
 	ref := NewReference(normals(20000, "reference", 1))
@@ -78,9 +78,9 @@ func TestIntervalCoverage(t *testing.T) {
 	}
 }
 
-// ExactKSD is the mean and standard deviation that v² has over clouds of exact draws. The mean of 400 values with the spread
-// that it states has a standard error of sd/20; their standard deviation, of a law close to χ² with few degrees of freedom, is
-// known to some 15 %. A cloud half as wide is many standard deviations off.
+// ExactKSD is the mean and standard deviation that v² has over clouds of exact draws. The mean of 400 values with the
+// spread that it states has a standard error of sd/20; their standard deviation, of a law close to χ² with few degrees
+// of freedom, is known to some 15 %. A cloud half as wide is many standard deviations off.
 func TestExactKSD(t *testing.T) {
 	const clouds = 400
 	r := rng.New(9, "clouds")

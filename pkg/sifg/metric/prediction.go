@@ -6,11 +6,13 @@ import "math"
 type Prediction struct {
 	Mean    Points    // n×m: particle i's prediction of outcome t
 	LogPrec []float64 // n: logarithm of its precision γ, of the same units
-	Clamp   float64   // > 0: a precision above it counts as Clamp where it multiplies a squared residual; 50 as released, +Inf for none
+	// > 0: a precision above it counts as Clamp where it multiplies a squared residual; 50 as released, +Inf for none
+	Clamp float64
 }
 
-// NewPrediction returns the prediction of standardised is n×m in units of which the outcomes' mean and standard deviation are
-// given. log γ is taken over as it is: the released scripts mix units until the precisions are chosen anew. It copies both.
+// NewPrediction returns the prediction of standardised is n×m in units of which the outcomes' mean and standard
+// deviation are given. log γ is taken over as it is: the released scripts mix units until the precisions are chosen
+// anew. It copies both.
 func NewPrediction(standardised Points, logPrec []float64, mean, sd, clamp float64) Prediction {
 	p := Prediction{NewPoints(standardised.N, standardised.D), append([]float64(nil), logPrec...), clamp}
 	for i, v := range standardised.Data {
@@ -30,8 +32,8 @@ func (p Prediction) RMSE(y []float64) float64 {
 	return math.Sqrt(sqDist(mean, y) / float64(len(y)))
 }
 
-// LogLikelihood returns the mean over outcomes of the log density of the particles' mixture (1/n) Σ_i N(y_t; ŷ_it, 1/γ_i); the
-// paper's NLL is its negative.
+// LogLikelihood returns the mean over outcomes of the log density of the particles' mixture (1/n) Σ_i N(y_t; ŷ_it,
+// 1/γ_i); the paper's NLL is its negative.
 func (p Prediction) LogLikelihood(y []float64) float64 {
 	p.require(y)
 	var total float64
@@ -60,8 +62,8 @@ func (p Prediction) logDensity(logPrec, square float64) float64 {
 	return float64(0.5*(logPrec-math.Log(2*math.Pi))) - float64(0.5*min(math.Exp(logPrec), p.Clamp)*square)
 }
 
-// FitPrecisions returns log γ_i = −log mean_t (ŷ_it − y_t)², the precision that maximises particle i's likelihood on outcomes
-// y that should be held out. A particle without residuals keeps its own.
+// FitPrecisions returns log γ_i = −log mean_t (ŷ_it − y_t)², the precision that maximises particle i's likelihood on
+// outcomes y that should be held out. A particle without residuals keeps its own.
 func (p Prediction) FitPrecisions(y []float64) []float64 {
 	p.require(y)
 	fitted := append([]float64(nil), p.LogPrec...)
@@ -74,9 +76,9 @@ func (p Prediction) FitPrecisions(y []float64) []float64 {
 }
 
 // ReleasedPrecisions chooses as the released scripts do: particle after particle takes its fitted precision if its
-// likelihood is larger with it, and gives it to all later particles too, which compare theirs with that. The likelihoods are
-// products of float32 densities there, so that one residual beyond some 14 standard deviations makes a product 0; only
-// then does the result differ from FitPrecisions.
+// likelihood is larger with it, and gives it to all later particles too, which compare theirs with that. The
+// likelihoods are products of float32 densities there, so that one residual beyond some 14 standard deviations makes a
+// product 0; only then does the result differ from FitPrecisions.
 func (p Prediction) ReleasedPrecisions(y []float64) []float64 {
 	p.require(y)
 	chosen := append([]float64(nil), p.LogPrec...)
@@ -90,8 +92,9 @@ func (p Prediction) ReleasedPrecisions(y []float64) []float64 {
 	return chosen
 }
 
-// CrossFitted returns the LogLikelihood of outcomes y, two or more, each half of them judged with precisions that choose takes from the
-// other. Every second outcome is in the same half. choose is FitPrecisions or ReleasedPrecisions, as a method expression.
+// CrossFitted returns the LogLikelihood of outcomes y, two or more, each half of them judged with precisions that
+// choose takes from the other. Every second outcome is in the same half. choose is FitPrecisions or ReleasedPrecisions,
+// as a method expression.
 func (p Prediction) CrossFitted(y []float64, choose func(p Prediction, y []float64) []float64) float64 {
 	p.require(y)
 	require(len(y) > 1)
@@ -120,7 +123,8 @@ func (p Prediction) every2nd(y []float64, first int) (Prediction, []float64) {
 	return out, kept
 }
 
-// likelihood32 returns particle i's log likelihood with this precision, −Inf if exp of an exponent underflows in float32.
+// likelihood32 returns particle i's log likelihood with this precision, −Inf if exp of an exponent underflows in
+// float32.
 func (p Prediction) likelihood32(i int, logPrec float64, y []float64) (sum float64) {
 	const smallest = -103.97 // exp of less is below half of the least float32
 	for t, v := range y {

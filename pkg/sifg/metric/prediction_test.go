@@ -66,8 +66,8 @@ func TestPredictionGolden(t *testing.T) {
 	}
 }
 
-// Where the likelihood of particle 1's own candidate underflows in float32, the released rule leaves it particle 0's value: one
-// residual of 250 among 400 of which the others are about 1 makes 16 standard deviations of all.
+// Where the likelihood of particle 1's own candidate underflows in float32, the released rule leaves it particle 0's
+// value: one residual of 250 among 400 of which the others are about 1 makes 16 standard deviations of all.
 func TestReleasedPrecisionsUnderflow(t *testing.T) {
 	const m = 400
 	y := make([]float64, m)
@@ -217,8 +217,8 @@ func sqSum(x, y []float64) (s float64) {
 	return s
 }
 
-// One particle whose residuals are 1 for even outcomes and 2 for odd ones: the precision fitted on one half is 1 over the squared
-// residual there.
+// One particle whose residuals are 1 for even outcomes and 2 for odd ones: the precision fitted on one half is 1 over
+// the squared residual there.
 func TestCrossFitted(t *testing.T) {
 	p := NewPrediction(NewPoints(1, 3), []float64{5}, 0, 1, math.Inf(1))
 	law := func(residual, sd float64) float64 {

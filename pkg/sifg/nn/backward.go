@@ -6,13 +6,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 )
 
-// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d).
+// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g
+// (n×d).
 func (net *Net) Backward(g blas32.General) {
 	net.Descend(g, nil)
 }
 
-// Descend is Backward and then a step of o on the parameters. The step is made layer by layer, where gradient and weights
-// are still at hand; the bits are the same. A nil o makes none.
+// Descend is Backward and then a step of o on the parameters. The step is made layer by layer, where gradient and
+// weights are still at hand; the bits are the same. A nil o makes none.
 func (net *Net) Descend(g blas32.General, o Optimizer) {
 	net.check(g)
 	if g.Rows != net.n {
@@ -21,9 +22,10 @@ func (net *Net) Descend(g blas32.General, o Optimizer) {
 	net.backward(g, o)
 }
 
-// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect
-// to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent
-// pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
+// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with
+// respect to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the
+// tangent pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩,
+// otherwise 0.
 func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil) }
 
 // DescendTangent is BackwardTangent and then a step of o, as Descend makes it.
@@ -35,9 +37,9 @@ func (net *Net) DescendTangent(g blas32.General, o Optimizer) float64 {
 	return net.backward(g, o)
 }
 
-// backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers: first to the hidden layers,
-// then to the weights. The step of o changes weights right after their gradient, which is then in the cache. It returns
-// Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
+// backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers: first to the hidden
+// layers, then to the weights. The step of o changes weights right after their gradient, which is then in the cache. It
+// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
 func (net *Net) backward(g blas32.General, o Optimizer) (along float64) {
 	if o != nil {
 		o.Begin(len(net.Params))
@@ -83,8 +85,8 @@ func (net *Net) weightGrads(l int, g blas32.General, o Optimizer) {
 	net.weightGrad(&net.ws[0], l, net.output(l, g), o, 0, in)
 }
 
-// inputGrad sets the gradient for inputs lo…hi−1 of layer l, from that for its output, g; and with activation that before the
-// activation which made them.
+// inputGrad sets the gradient for inputs lo…hi−1 of layer l, from that for its output, g; and with activation that
+// before the activation which made them.
 func (net *Net) inputGrad(ws *simd.Workspace, l int, g blas32.General, activation bool, lo, hi int) {
 	w, gx := net.layers[l].w, net.back[l-1]
 	ws.GemmNT(g.Rows, hi-lo, w.Cols, g.Data, g.Stride, w.Data[lo*w.Stride:], w.Stride, gx.Data[lo:], gx.Stride, false)
@@ -93,8 +95,9 @@ func (net *Net) inputGrad(ws *simd.Workspace, l int, g blas32.General, activatio
 	}
 }
 
-// activationGrad pulls the gradient for units lo…hi−1 of the output y = φ(a) of hidden layer l back through the activation, in
-// place. Where there are tangents, ẏ = φ'(a)ȧ, the values' gradient also gets φ″(a)·ȧ times the tangents'.
+// activationGrad pulls the gradient for units lo…hi−1 of the output y = φ(a) of hidden layer l back through the
+// activation, in place. Where there are tangents, ẏ = φ'(a)ȧ, the values' gradient also gets φ″(a)·ȧ times the
+// tangents'.
 func (net *Net) activationGrad(l int, tangent bool, lo, hi int) {
 	x, g := net.hid[l].Data, net.back[l].Data
 	ld := net.hid[l].Stride
@@ -115,8 +118,8 @@ func (net *Net) activationGrad(l int, tangent bool, lo, hi int) {
 	})
 }
 
-// weightGrad sets the gradient for rows lo…hi−1 of the weights of layer l, from that for its output, g, and makes the step of o
-// on them; the bias belongs to the last row.
+// weightGrad sets the gradient for rows lo…hi−1 of the weights of layer l, from that for its output, g, and makes the
+// step of o on them; the bias belongs to the last row.
 func (net *Net) weightGrad(ws *simd.Workspace, l int, g blas32.General, o Optimizer, lo, hi int) {
 	lay, x := net.layers[l], net.in
 	if l > 0 {

@@ -26,8 +26,8 @@ const (
 	badOrder = "nn: Backward needs a Forward, BackwardTangent a ForwardTangent, on the same batch before it"
 )
 
-// Net is the score network f_γ: R^d → R^d of three affine layers, d → H → H → d, with the activation after the first two.
-// Its weights γ are one slice, its layers views of it, so that an optimiser sees flat memory.
+// Net is the score network f_γ: R^d → R^d of three affine layers, d → H → H → d, with the activation after the first
+// two. Its weights γ are one slice, its layers views of it, so that an optimiser sees flat memory.
 //
 // Letters: n points a batch, d dimensions, H hidden units. A layer stores its weights as a (fan-in × fan-out) matrix W
 // followed by its bias b, and computes y = xW + b.
@@ -82,15 +82,15 @@ func New(d, h int, act Activation) *Net {
 func (net *Net) SetThreads(n int) { net.ws = make([]simd.Workspace, max(n, 1)) }
 
 const (
-	// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for waking a
-	// core costs several.
+	// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for
+	// waking a core costs several.
 	splitWork = 1 << 22
 	// splitUnits is what the ranges of units are a multiple of: the columns that a product does at once.
 	splitUnits = 48
 )
 
-// split calls f for ranges of a layer's units. A range of weights then stays with one core, whose cache holds it: what cores
-// exchange are activations, which are fewer.
+// split calls f for ranges of a layer's units. A range of weights then stays with one core, whose cache holds it: what
+// cores exchange are activations, which are fewer.
 func (net *Net) split(units int, f func(ws *simd.Workspace, lo, hi int)) {
 	simd.Split(len(net.ws), units, splitUnits, func(part, lo, hi int) { f(&net.ws[part], lo, hi) })
 }
@@ -124,9 +124,10 @@ func (net *Net) Forward(dst, x blas32.General) {
 	net.forward(dst)
 }
 
-// ForwardTangent is Forward for points and directions at once: x (2n×d) has n points x_i and below them a direction e_i for
-// each, and dst (2n×d) gets f(x_i) and below them the Jacobian-vector products J_f(x_i)·e_i. Where dst has only n rows, the
-// last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum with its gradient.
+// ForwardTangent is Forward for points and directions at once: x (2n×d) has n points x_i and below them a direction e_i
+// for each, and dst (2n×d) gets f(x_i) and below them the Jacobian-vector products J_f(x_i)·e_i. Where dst has only n
+// rows, the last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum
+// with its gradient.
 func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.check(x)
 	net.check(dst)
@@ -161,8 +162,8 @@ func (net *Net) forwardLayer(l int, x, y blas32.General) {
 	net.forwardUnits(&net.ws[0], l, x, y, 0, out)
 }
 
-// forwardUnits sets units lo…hi−1 of layer l, values and tangents at once: a tangent goes through the same matrix but meets no
-// bias, and is scaled by the activation's derivative.
+// forwardUnits sets units lo…hi−1 of layer l, values and tangents at once: a tangent goes through the same matrix but
+// meets no bias, and is scaled by the activation's derivative.
 func (net *Net) forwardUnits(ws *simd.Workspace, l int, x, y blas32.General, lo, hi int) {
 	lay, n, ld := net.layers[l], net.n, y.Stride
 	ws.GemmNN(y.Rows, hi-lo, lay.w.Rows, x.Data, x.Stride, lay.w.Data[lo:], lay.w.Stride, y.Data[lo:], ld, false)

@@ -136,10 +136,10 @@ func objective(net *Net, x, e, a, b blas32.General) float64 {
 	return s
 }
 
-// TestFiniteDifferences compares every weight's gradient with a central difference. Its error is the rounding of two sums
-// of float32 network outputs, about √(2nd)·2⁻²⁴·|terms|/(2h) ≈ 1e-7·10/2e-2, and h²/6 times the third derivative, ≈ 2e-5
-// of the loss's scale: 1e-3 of the largest gradient covers both. LeakyReLU's kinks are avoided by h small against |a|
-// for all but rare units, hence the count of allowed outliers.
+// TestFiniteDifferences compares every weight's gradient with a central difference. Its error is the rounding of two
+// sums of float32 network outputs, about √(2nd)·2⁻²⁴·|terms|/(2h) ≈ 1e-7·10/2e-2, and h²/6 times the third derivative,
+// ≈ 2e-5 of the loss's scale: 1e-3 of the largest gradient covers both. LeakyReLU's kinks are avoided by h small
+// against |a| for all but rare units, hence the count of allowed outliers.
 func TestFiniteDifferences(t *testing.T) {
 	for _, act := range []Activation{Tanh, LeakyReLU} {
 		r := rng.New(3, "fd", uint64(act))
@@ -178,8 +178,8 @@ func TestFiniteDifferences(t *testing.T) {
 	}
 }
 
-// TestTangent compares J_f(x)·e with a central difference of f along e, and checks that the divergence estimate averages
-// to the trace over all ±1 probes (d = 3: eight of them, exactly).
+// TestTangent compares J_f(x)·e with a central difference of f along e, and checks that the divergence estimate
+// averages to the trace over all ±1 probes (d = 3: eight of them, exactly).
 func TestTangent(t *testing.T) {
 	const n, d, h, step = 4, 3, 9, 1e-2
 	r := rng.New(5, "tangent")
@@ -263,8 +263,8 @@ func TestSameAsTwoPasses(t *testing.T) {
 	}
 }
 
-// TestWithoutTangent: leaving out J·e changes neither f(x) nor the gradient, and the backward pass's Σ⟨gt, J·e⟩ is that of
-// the J·e left out, within the rounding of sums of h and d float32 products, some 2⁻²⁴·√h of the terms' size.
+// TestWithoutTangent: leaving out J·e changes neither f(x) nor the gradient, and the backward pass's Σ⟨gt, J·e⟩ is that
+// of the J·e left out, within the rounding of sums of h and d float32 products, some 2⁻²⁴·√h of the terms' size.
 func TestWithoutTangent(t *testing.T) {
 	for _, act := range []Activation{Tanh, LeakyReLU} {
 		const n, d, h = 6, 5, 9

@@ -7,8 +7,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 )
 
-// Optimizer moves parameters against a gradient. It keeps its state (momenta, step count) between calls, so one Optimizer
-// serves one parameter slice.
+// Optimizer moves parameters against a gradient. It keeps its state (momenta, step count) between calls, so one
+// Optimizer serves one parameter slice.
 type Optimizer interface {
 	// Begin starts a step on n parameters, whose parts then come to Update in any order, each once.
 	Begin(n int)
@@ -22,7 +22,8 @@ func Step(o Optimizer, theta, g []float32) {
 	o.Update(theta, g, 0)
 }
 
-// Rate is a learning rate with optional step decay (PyTorch's StepLR): it is multiplied by Decay after every Every steps.
+// Rate is a learning rate with optional step decay (PyTorch's StepLR): it is multiplied by Decay after every Every
+// steps.
 type Rate struct {
 	LR    float64 // initial learning rate, > 0
 	Every int     // steps between decays; 0: constant

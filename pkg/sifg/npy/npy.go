@@ -17,8 +17,8 @@ type Number interface{ float32 | float64 }
 
 const magic = "\x93NUMPY\x01\x00" // and the version, 1.0
 
-// header returns what a file begins with. It is padded so that the values start at a multiple of 64 bytes, as memory maps and
-// typed arrays want it; npyio does not pad.
+// header returns what a file begins with. It is padded so that the values start at a multiple of 64 bytes, as memory
+// maps and typed arrays want it; npyio does not pad.
 func header(descr string, shape []int) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, tuple(shape))
 	const prefix = len(magic) + 2 // the length of the text
@@ -35,8 +35,8 @@ func tuple(shape []int) string {
 	return "(" + dims + ")"
 }
 
-// Encode returns the file of an array of this shape; data are its values, those of the last dimension next to each other. It
-// panics if shape and data disagree.
+// Encode returns the file of an array of this shape; data are its values, those of the last dimension next to each
+// other. It panics if shape and data disagree.
 func Encode[T Number](shape []int, data []T) []byte {
 	n := 1
 	for _, d := range shape {
@@ -53,8 +53,8 @@ func Encode[T Number](shape []int, data []T) []byte {
 	return b
 }
 
-// Decode parses a whole file of float32 or float64 values, such as Encode and numpy.save write. Values are converted to T:
-// float64 is rounded to float32. A file of another kind, cut short or too long is an error.
+// Decode parses a whole file of float32 or float64 values, such as Encode and numpy.save write. Values are converted to
+// T: float64 is rounded to float32. A file of another kind, cut short or too long is an error.
 func Decode[T Number](b []byte) (shape []int, data []T, err error) {
 	if !bytes.HasPrefix(b, []byte(magic[:6])) {
 		return nil, nil, errors.New("npy: not an NPY file")

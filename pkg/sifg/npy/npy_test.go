@@ -104,8 +104,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A cut or altered file is an error, or has as many values as its shape says; it neither panics nor takes the memory that a forged
-// shape asks for.
+// A cut or altered file is an error, or has as many values as its shape says; it neither panics nor takes the memory
+// that a forged shape asks for.
 func TestDamaged(t *testing.T) {
 	b := Encode([]int{2, 3}, values[:6])
 	for n := range b {

@@ -8,9 +8,9 @@ func (s *Stream) NormFloat64() float64 {
 	return float64(r * cosTurn(s.Float64()))
 }
 
-// log and cosTurn are math.Log and math.Cos(2π·) as amd64 computes them. The standard library's own are fused differently from
-// processor to processor and from one GOAMD64 to the next, and the draws of a stream must not depend on either: every product here
-// is rounded before it is added.
+// log and cosTurn are math.Log and math.Cos(2π·) as amd64 computes them. The standard library's own are fused
+// differently from processor to processor and from one GOAMD64 to the next, and the draws of a stream must not depend
+// on either: every product here is rounded before it is added.
 
 // log returns the natural logarithm of x in (0, 1] by the method of FreeBSD's e_log.c: x = 2ᵏ(1 + f), s = f/(2 + f).
 func log(x float64) float64 {
@@ -31,7 +31,8 @@ func log(x float64) float64 {
 	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
 }
 
-// cosTurn returns cos(2πu) for u in [0, 1] by the method of Cephes: the angle is reduced to [−π/4, π/4] by π/4 in three parts.
+// cosTurn returns cos(2πu) for u in [0, 1] by the method of Cephes: the angle is reduced to [−π/4, π/4] by π/4 in three
+// parts.
 func cosTurn(u float64) float64 {
 	const pi4A, pi4B, pi4C = 7.85398125648498535156e-1, 3.77489470793079817668e-8, 2.69515142907905952645e-15
 	x := float64(2 * math.Pi * u)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The draws are the same on every processor and for every GOAMD64, and they are N(0, 1) by math's functions to the last bits.
+// The draws are the same on every processor and for every GOAMD64, and they are N(0, 1) by math's functions to the last
+// bits.
 func TestNormFloat64(t *testing.T) {
 	s, h := New(7, "normal"), sha256.New()
 	uniform := New(7, "normal")

@@ -1,9 +1,9 @@
 // Package rng gives named, counter-based random streams.
 //
-// A stream is named by a seed, a purpose ("noise", "probe", "init", …) and indices (trial, chain, …). Streams of different
-// names are independent, and drawing more from one moves no other: every sampler of a comparison can start from the same
-// cloud, and a new draw in one place changes nothing elsewhere. The generator is Philox4x32-10 (Salmon et al., 2011), so
-// a stream's whole state is its position, which can be stored and restored.
+// A stream is named by a seed, a purpose ("noise", "probe", "init", …) and indices (trial, chain, …). Streams of
+// different names are independent, and drawing more from one moves no other: every sampler of a comparison can start
+// from the same cloud, and a new draw in one place changes nothing elsewhere. The generator is Philox4x32-10 (Salmon et
+// al., 2011), so a stream's whole state is its position, which can be stored and restored.
 package rng
 
 import (
@@ -62,8 +62,8 @@ func (s *Stream) Uint64() uint64 { return uint64(s.Uint32()) | uint64(s.Uint32()
 // Rand returns a math/rand/v2 generator that draws from s.
 func (s *Stream) Rand() *rand.Rand { return rand.New(s) }
 
-// Normal fills dst with independent N(0, 1) draws. A call starts a fresh block and uses up whole groups of 64 values, so two calls do
-// not give what one call for both gives.
+// Normal fills dst with independent N(0, 1) draws. A call starts a fresh block and uses up whole groups of 64 values,
+// so two calls do not give what one call for both gives.
 func (s *Stream) Normal(dst []float32) { s.NormalSplit(dst, 1) }
 
 // NormalSplit is Normal by several goroutines, where there is enough to do. The draws are the same.

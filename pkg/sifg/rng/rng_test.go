@@ -19,7 +19,8 @@ func TestFirstValues(t *testing.T) {
 	}
 }
 
-// TestNames: seed, purpose and every index make another stream, and lists that would be equal when glued together do too.
+// TestNames: seed, purpose and every index make another stream, and lists that would be equal when glued together do
+// too.
 func TestNames(t *testing.T) {
 	seen := map[uint64]string{}
 	for name, s := range map[string]*Stream{
@@ -52,8 +53,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestLaws compares moments with the laws': five standard errors of the mean of n draws, whose variances are 1 and 2 (x and
-// x² of a normal), 1 (a sign), 1/12 (a uniform).
+// TestLaws compares moments with the laws': five standard errors of the mean of n draws, whose variances are 1 and 2 (x
+// and x² of a normal), 1 (a sign), 1/12 (a uniform).
 func TestLaws(t *testing.T) {
 	const n = 40000
 	near := func(what string, got, want, variance float64) {

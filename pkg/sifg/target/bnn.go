@@ -9,8 +9,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 )
 
-// BNN is the posterior of a regression network with one hidden layer of H ReLU units (paper, Section 5.4; the model of Liu
-// and Wang, 2016). A particle is θ = (W1, b1, W2, b2, log γ, log λ), W1 being d×H and row-major: H weights a feature.
+// BNN is the posterior of a regression network with one hidden layer of H ReLU units (paper, Section 5.4; the model of
+// Liu and Wang, 2016). A particle is θ = (W1, b1, W2, b2, log γ, log λ), W1 being d×H and row-major: H weights a
+// feature.
 //
 //	ŷ(x) = W2ᵀ relu(W1ᵀx + b1) + b2    y | x ~ N(ŷ(x), 1/γ)    K = (d+2)H + 1 weights and biases ~ N(0, 1/λ)
 //
@@ -18,14 +19,15 @@ import (
 //
 //	log π = κ·(B/2·log γ − γ/2·Σ(ŷ−y)²) + a·log γ − b·γ + K/2·log λ − λ/2·‖weights‖² + a·log λ − b·λ + constant
 //
-// As in the released scripts, a precision above Clamp counts as Clamp wherever it is not a logarithm, in the score too, which
-// is not the gradient there; and the derivative of ReLU at 0 is ½. Mini-batch k is the rows kB … kB+B−1 modulo N, in the
-// order of the data.
+// As in the released scripts, a precision above Clamp counts as Clamp wherever it is not a logarithm, in the score too,
+// which is not the gradient there; and the derivative of ReLU at 0 is ½. Mini-batch k is the rows kB … kB+B−1 modulo N,
+// in the order of the data.
 type BNN struct {
 	o    BNNOptions
-	d, n int       // features, rows
-	x    []float32 // (N+B−1)×(d+1): rows end in a 1, for the biases; the first rows follow the last, so that batches have no seam
-	y    []float32 // N+B−1
+	d, n int // features, rows
+	// (N+B−1)×(d+1): rows end in a 1, for the biases; the first rows follow the last, so that batches have no seam
+	x []float32
+	y []float32 // N+B−1
 
 	scratch scratch[bnnScratch]
 }
@@ -132,8 +134,8 @@ func (t *BNN) Score(dst, x blas32.General, iter int) {
 	}
 }
 
-// scoreRow gets the gradients of both layers from one product. With G_ij = (y−ŷ)_i·relu′(a_ij) and Q = XᵀG ((d+1)×H, the
-// last row for the biases), that of W1 is κγ·W2∘Q, and that of W2 is κγ times the column sums of W1∘Q, as relu(a) =
+// scoreRow gets the gradients of both layers from one product. With G_ij = (y−ŷ)_i·relu′(a_ij) and Q = XᵀG ((d+1)×H,
+// the last row for the biases), that of W1 is κγ·W2∘Q, and that of W2 is κγ times the column sums of W1∘Q, as relu(a) =
 // a·relu′(a).
 func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 	B, H, c, ld := t.o.Batch, t.o.Hidden, t.d+1, t.ld()
@@ -162,8 +164,8 @@ func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 	g.rest[2] = float32(float64(0.5*(float64(t.Dim()-2)-float64(lambda*norm))) + a - float64(b*lambda))
 }
 
-// LogDensity returns log π(θ) given all rows, each with the weight κB/N that it has on average (1 unless Scale is set). It
-// holds the constants of the normal laws, not those of the Gamma laws. len(theta) must be Dim.
+// LogDensity returns log π(θ) given all rows, each with the weight κB/N that it has on average (1 unless Scale is set).
+// It holds the constants of the normal laws, not those of the Gamma laws. len(theta) must be Dim.
 func (t *BNN) LogDensity(theta []float64) float64 {
 	return t.logDensity(theta, 0, t.n, t.o.Scale*float64(t.o.Batch)/float64(t.n))
 }

@@ -2,11 +2,12 @@ package target
 
 import "math"
 
-// Energy returns U(θ) = −log π(θ) + constant given all rows, as BNN.LogDensity but in the form that hmc.Density asks for.
+// Energy returns U(θ) = −log π(θ) + constant given all rows, as BNN.LogDensity but in the form that hmc.Density asks
+// for.
 func (t *BNN) Energy(theta []float64) float64 { return -t.LogDensity(theta) }
 
-// Grad sets dst = ∇U(θ) given all rows, in float64, and returns U(θ). dst and θ have length Dim and do not alias. Where a precision is
-// above Clamp it is the derivative of the clamped density: what Score has there is not.
+// Grad sets dst = ∇U(θ) given all rows, in float64, and returns U(θ). dst and θ have length Dim and do not alias. Where
+// a precision is above Clamp it is the derivative of the clamped density: what Score has there is not.
 func (t *BNN) Grad(dst, theta []float64) float64 {
 	H, c := t.o.Hidden, t.d+1
 	if len(theta) != t.Dim() || len(dst) != t.Dim() {

@@ -7,8 +7,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// TestBNNEnergy: Grad is the derivative of −LogDensity by central differences, below and above the clamp, with mini-batches that are given
-// another weight, and returns its value.
+// TestBNNEnergy: Grad is the derivative of −LogDensity by central differences, below and above the clamp, with
+// mini-batches that are given another weight, and returns its value.
 func TestBNNEnergy(t *testing.T) {
 	x, y := regression(23, 3)
 	for _, o := range []BNNOptions{

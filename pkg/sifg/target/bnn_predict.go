@@ -18,8 +18,8 @@ const (
 // predictRows is how many rows Predict takes at a time.
 const predictRows = 128
 
-// Predict sets dst[i, t] = ŷ of particle i at row t of x, in standardised units. particles is n×Dim, x is m×d and standardised
-// as the training data, dst is n×m.
+// Predict sets dst[i, t] = ŷ of particle i at row t of x, in standardised units. particles is n×Dim, x is m×d and
+// standardised as the training data, dst is n×m.
 func (t *BNN) Predict(dst, particles, x blas32.General) {
 	if particles.Cols != t.Dim() || particles.Stride < t.Dim() || x.Cols != t.d || x.Stride < t.d ||
 		dst.Rows != particles.Rows || dst.Cols != x.Rows || dst.Stride < dst.Cols {
@@ -47,8 +47,9 @@ func (t *BNN) Predict(dst, particles, x blas32.General) {
 }
 
 // InitParticles draws particles as the released scripts do: W1 ~ N(0, 1/(d+1)), W2 ~ N(0, 1/(H+1)), biases 0; γ is the
-// precision of the particle's residuals on up to 1000 training rows drawn for it without replacement; λ is one draw
-// for all particles, of mean a·b, 0.1 with DefaultBNN. (The prior's mean is a/b = 10: the scripts take the rate b for a scale.)
+// precision of the particle's residuals on up to 1000 training rows drawn for it without replacement; λ is one draw for
+// all particles, of mean a·b, 0.1 with DefaultBNN. (The prior's mean is a/b = 10: the scripts take the rate b for a
+// scale.)
 func (t *BNN) InitParticles(dst blas32.General, r *rng.Stream) {
 	if dst.Cols != t.Dim() || dst.Stride < t.Dim() {
 		panic(badInit)

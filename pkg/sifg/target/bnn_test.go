@@ -43,7 +43,8 @@ func TestBNNGolden(t *testing.T) {
 			p.Score(got, b, 0)
 			in, out := d-2-1-50, d-2-1
 			for i, want := range logs {
-				// The data are rounded to float32: 2⁻²⁴ each, and the residuals are sums of some hundred products of them.
+				// The data are rounded to float32: 2⁻²⁴ each, and the residuals are sums of some hundred products of
+				// them.
 				v := p.LogDensity(particles[i*d : (i+1)*d])
 				if math.Abs(v-want) > 1e-5*math.Abs(want) {
 					t.Errorf("log density of particle %d: got %.12g, want %.12g", i, v, want)
@@ -98,9 +99,9 @@ func TestBNNPredict(t *testing.T) {
 	}
 }
 
-// Every coordinate of θ: central differences with h = 1e-5 err by rounding, 2⁻⁵²·|log π|/h ≈ 1e-8, and by h²/6 times a third
-// derivative (of exp(log γ)·squares: about h² of its score). A unit whose input changes sign within h of a row would err by
-// h itself; the fixed seed has none. The score is float32: 1e-4 of a block's largest entry.
+// Every coordinate of θ: central differences with h = 1e-5 err by rounding, 2⁻⁵²·|log π|/h ≈ 1e-8, and by h²/6 times a
+// third derivative (of exp(log γ)·squares: about h² of its score). A unit whose input changes sign within h of a row
+// would err by h itself; the fixed seed has none. The score is float32: 1e-4 of a block's largest entry.
 func TestBNNGradient(t *testing.T) {
 	const h = 1e-5
 	for _, c := range []struct{ n, d, hidden, batch int }{
@@ -174,8 +175,8 @@ func TestBNNBatches(t *testing.T) {
 	}
 }
 
-// At an input of exactly 0 the derivative of ReLU is ½: with W1 = b1 = 0 every unit is there, and the score of b1 is half of
-// κγ·W2·Σ(y − b2).
+// At an input of exactly 0 the derivative of ReLU is ½: with W1 = b1 = 0 every unit is there, and the score of b1 is
+// half of κγ·W2·Σ(y − b2).
 func TestBNNKink(t *testing.T) {
 	x, y := regression(8, 2)
 	o := DefaultBNN()
@@ -223,8 +224,8 @@ func TestBNNInitParticles(t *testing.T) {
 		if net.rest[0] != 0 || net.rest[2] != p.network(row(b, 0)).rest[2] {
 			t.Fatalf("b2 = %g, log λ = %g", net.rest[0], net.rest[2])
 		}
-		// 1000 of 1500 residuals without replacement: the mean of their squares, whose standard deviation is at most 1.7 of
-		// it, has a standard error of 1.7·√(1/3/1000) = 0.031 of it; five.
+		// 1000 of 1500 residuals without replacement: the mean of their squares, whose standard deviation is at most
+		// 1.7 of it, has a standard error of 1.7·√(1/3/1000) = 0.031 of it; five.
 		var squares float64
 		for k, v := range row(yHat, i) {
 			squares += float64(v-y[k]) * float64(v-y[k]) / n

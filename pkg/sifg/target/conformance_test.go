@@ -51,8 +51,8 @@ func widen(x []float32) []float64 {
 	return v
 }
 
-// The score is the gradient of the log density: central differences with h = 1e-6 err by h²/6 times a third derivative. The
-// largest is the mixture's between two modes, (‖Δm‖/s²)³ ≤ (11/0.01)³ ≈ 1e9, an error of 2e-4 where scores are some
+// The score is the gradient of the log density: central differences with h = 1e-6 err by h²/6 times a third derivative.
+// The largest is the mixture's between two modes, (‖Δm‖/s²)³ ≤ (11/0.01)³ ≈ 1e9, an error of 2e-4 where scores are some
 // hundreds; rounding gives |log π| 2⁻⁵²/h < 1e-5. Hence 1e-5 of the row's largest score.
 func TestScoreIsGradient(t *testing.T) {
 	const h = 1e-6
@@ -98,8 +98,8 @@ func mean5(t *testing.T, what string, values []float64, want float64) {
 	}
 }
 
-// Exact draws have the closed-form mean and covariance, and satisfy Stein's identities E s = 0 and E x_c s_c = −1, which
-// hold only if sampler and score belong to one law and which have light tails even for the funnel.
+// Exact draws have the closed-form mean and covariance, and satisfy Stein's identities E s = 0 and E x_c s_c = −1,
+// which hold only if sampler and score belong to one law and which have light tails even for the funnel.
 func TestSamplerIsExact(t *testing.T) {
 	const n = 40000
 	forEach(t, func(t *testing.T, p Density) {

@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Func is a target given by two functions of one point: a log density up to a constant, and its gradient. Flows sample it,
-// package hmc samples it, and targettest.Check says whether the two functions fit each other.
+// Func is a target given by two functions of one point: a log density up to a constant, and its gradient. Flows sample
+// it, package hmc samples it, and targettest.Check says whether the two functions fit each other.
 type Func struct {
 	d          int
 	logDensity func(x []float64) float64
@@ -13,9 +13,9 @@ type Func struct {
 	work       scratch[[]float64] // a point and its gradient
 }
 
-// NewFunc returns a target on R^d, d ≥ 1. logDensity returns log π(x) plus any constant, −∞ where the density is 0. gradient
-// sets dst = ∇log π(x). Both get slices of length d, must not keep or change x, and are called by several goroutines at once
-// where a flow has threads or where chains run side by side.
+// NewFunc returns a target on R^d, d ≥ 1. logDensity returns log π(x) plus any constant, −∞ where the density is 0.
+// gradient sets dst = ∇log π(x). Both get slices of length d, must not keep or change x, and are called by several
+// goroutines at once where a flow has threads or where chains run side by side.
 func NewFunc(d int, logDensity func(x []float64) float64, gradient func(dst, x []float64)) *Func {
 	if d < 1 || logDensity == nil || gradient == nil {
 		panic("target: NewFunc: d must be at least 1, and both functions must be given")

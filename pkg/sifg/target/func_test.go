@@ -35,7 +35,8 @@ func quartic(d int) *target.Func {
 		})
 }
 
-// Rows and strides are heeded, values are those of the functions, several goroutines may call, and a call allocates nothing.
+// Rows and strides are heeded, values are those of the functions, several goroutines may call, and a call allocates
+// nothing.
 func TestFunc(t *testing.T) {
 	f := quartic(3)
 	x := blas32.General{Rows: 2, Cols: 3, Stride: 4, Data: []float32{1, 2, 3, 99, -1, 0.5, 0, 99}}
@@ -79,8 +80,9 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// A posterior of one's own: the rate of a Poisson process that gave 12 events in 3 hours, with a prior Exp(1) on the rate λ. The
-// sampled coordinate is u = log λ, so the log density gets + u. The posterior is Gamma(13, rate 4), with mean 13/4.
+// A posterior of one's own: the rate of a Poisson process that gave 12 events in 3 hours, with a prior Exp(1) on the
+// rate λ. The sampled coordinate is u = log λ, so the log density gets + u. The posterior is Gamma(13, rate 4), with
+// mean 13/4.
 func ExampleFunc() {
 	post := target.NewFunc(1,
 		func(u []float64) float64 { return 12*u[0] - 3*math.Exp(u[0]) - math.Exp(u[0]) + u[0] },

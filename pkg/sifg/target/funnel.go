@@ -10,8 +10,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Funnel is Neal's funnel on R^d (Neal, 2003, "Slice sampling"): x_1 ~ N(0, s²) and x_c | x_1 ~ N(0, e^{x_1}) for the other
-// coordinates. Its log density is normalised.
+// Funnel is Neal's funnel on R^d (Neal, 2003, "Slice sampling"): x_1 ~ N(0, s²) and x_c | x_1 ~ N(0, e^{x_1}) for the
+// other coordinates. Its log density is normalised.
 type Funnel struct {
 	d  int
 	sd float64
@@ -31,8 +31,8 @@ func NewFunnel(d int, sd float64) (*Funnel, error) {
 // Dim returns d.
 func (t *Funnel) Dim() int { return t.d }
 
-// Score sets dst[i] to (−(d−1)/2 − x_1/s² + e^{−x_1}‖x_{2:d}‖²/2, −e^{−x_1} x_2, …, −e^{−x_1} x_d). It leaves the range of
-// float32 deep in the neck (x_1 below about −88), where it is not finite.
+// Score sets dst[i] to (−(d−1)/2 − x_1/s² + e^{−x_1}‖x_{2:d}‖²/2, −e^{−x_1} x_2, …, −e^{−x_1} x_d). It leaves the range
+// of float32 deep in the neck (x_1 below about −88), where it is not finite.
 func (t *Funnel) Score(dst, x blas32.General, _ int) {
 	checkScore(dst, x, t.d)
 	for i := range x.Rows {

@@ -10,8 +10,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Gaussian is the normal law N(m, C) on R^d with any positive definite covariance C; the score costs d² a point. Its log
-// density is normalised.
+// Gaussian is the normal law N(m, C) on R^d with any positive definite covariance C; the score costs d² a point. Its
+// log density is normalised.
 type Gaussian struct {
 	d       int
 	mean    []float64     // d

@@ -11,18 +11,18 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 )
 
-// ICA is the posterior of the p×p unmixing matrix W, flattened row by row, in Bayesian independent component analysis (paper,
-// Section 5.3). The sources W x_t of n observations x_t have independent densities ∝ 1/cosh, the entries of W the prior
-// N(0, s²), and the likelihood the exponent e:
+// ICA is the posterior of the p×p unmixing matrix W, flattened row by row, in Bayesian independent component analysis
+// (paper, Section 5.3). The sources W x_t of n observations x_t have independent densities ∝ 1/cosh, the entries of W
+// the prior N(0, s²), and the likelihood the exponent e:
 //
 //	log π(W) = e·(n·log|det W| − Σ_t Σ_a log cosh (W x_t)_a) − ‖W‖²/(2s²) + constant
 //	∇log π(W) = e·(n·W⁻ᵀ − Σ_t tanh(W x_t) x_tᵀ) − W/s²
 //
-// e = 1 is the posterior. The authors' scripts average the likelihood, e = 1/n, which leaves the information of a single
-// observation; the paper does not mention it. The density is the same for every signed permutation of W's rows.
+// e = 1 is the posterior. The authors' scripts average the likelihood, e = 1/n, which leaves the information of a
+// single observation; the paper does not mention it. The density is the same for every signed permutation of W's rows.
 //
-// Where W is singular to working precision (no inverse, or one with an entry beyond float32) the log density is −Inf, and
-// the score leaves the term with W⁻ᵀ out: what remains is finite and pulls W back into the range of the data.
+// Where W is singular to working precision (no inverse, or one with an entry beyond float32) the log density is −Inf,
+// and the score leaves the term with W⁻ᵀ out: what remains is finite and pulls W back into the range of the data.
 type ICA struct {
 	p, n, padded int // padded: n rounded up for the kernels, with observations of zeros
 	exponent     float64
@@ -114,8 +114,8 @@ func (t *ICA) Energy(w []float64) float64 {
 	return t.energy(s, w)
 }
 
-// Grad sets dst = ∇U(w) in float64 and returns U(w); dst and w have length p² and may be the same slice. It costs as much as
-// Energy does.
+// Grad sets dst = ∇U(w) in float64 and returns U(w); dst and w have length p² and may be the same slice. It costs as
+// much as Energy does.
 func (t *ICA) Grad(dst, w []float64) float64 {
 	if len(dst) != t.Dim() {
 		panic(badPoint)
@@ -147,8 +147,8 @@ func (t *ICA) energy(s *icaScratch, w []float64) float64 {
 	return float64(t.exponent*(logCosh-float64(float64(t.n)*logDet))) + float64(0.5*t.precision*q)
 }
 
-// invert replaces the p×p matrix in s.inverse by its inverse and returns log|det|; or by zeros, and returns −Inf, if it is
-// singular to working precision.
+// invert replaces the p×p matrix in s.inverse by its inverse and returns log|det|; or by zeros, and returns −Inf, if it
+// is singular to working precision.
 func (s *icaScratch) invert(p int) (logDet float64) {
 	m := blas64.General{Rows: p, Cols: p, Stride: p, Data: s.inverse}
 	ok := lapack64.Getrf(m, s.pivots)

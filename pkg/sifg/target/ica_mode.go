@@ -19,9 +19,10 @@ type ICAMode struct {
 	Agree    int       // searches whose U/(e·n) is within 1e-8 of the lowest
 }
 
-// Mode searches for the maximum of the density by BFGS, from this many random orthogonal unmixing matrices of the whitened
-// observations; searches must be positive. It works in V with W = V·C^(−1/2), C the second moment of the observations, where the
-// problem has no units, and with U/(e·n), whose curvature is of order 1. It returns an error if the observations cannot be whitened.
+// Mode searches for the maximum of the density by BFGS, from this many random orthogonal unmixing matrices of the
+// whitened observations; searches must be positive. It works in V with W = V·C^(−1/2), C the second moment of the
+// observations, where the problem has no units, and with U/(e·n), whose curvature is of order 1. It returns an error if
+// the observations cannot be whitened.
 func (t *ICA) Mode(searches int) (ICAMode, error) {
 	p, perObservation := t.p, 1/(t.exponent*float64(t.n))
 	data := mat.NewDense(p, t.n, nil)
@@ -88,8 +89,9 @@ func orthogonal(p int, r *rng.Stream) []float64 {
 	return q.RawMatrix().Data
 }
 
-// Whitening returns C^(−1/2), p×p, for the second moment C = x·xᵀ/n of the rows of x, p×n: the rows of C^(−1/2)·x have second moment I.
-// Of all such matrices it is the symmetric positive one, hence unique. It returns an error if the rows are linearly dependent.
+// Whitening returns C^(−1/2), p×p, for the second moment C = x·xᵀ/n of the rows of x, p×n: the rows of C^(−1/2)·x have
+// second moment I. Of all such matrices it is the symmetric positive one, hence unique. It returns an error if the rows
+// are linearly dependent.
 func Whitening(x *mat.Dense) (*mat.Dense, error) {
 	p, n := x.Dims()
 	var c mat.Dense
@@ -121,9 +123,10 @@ func Whitening(x *mat.Dense) (*mat.Dense, error) {
 	return &root, nil
 }
 
-// Curvature returns the smallest and the largest eigenvalue of the Hessian of U at w, by central differences of the gradient with a
-// step of 1e-5 of the entries' root mean square; NaN where the Hessian is not finite. len(w) must be p². Near a mode the posterior has
-// standard deviations from 1/√hi to 1/√lo, and gradient ascent stays there with steps below 2/hi.
+// Curvature returns the smallest and the largest eigenvalue of the Hessian of U at w, by central differences of the
+// gradient with a step of 1e-5 of the entries' root mean square; NaN where the Hessian is not finite. len(w) must be
+// p². Near a mode the posterior has standard deviations from 1/√hi to 1/√lo, and gradient ascent stays there with steps
+// below 2/hi.
 func (t *ICA) Curvature(w []float64) (lo, hi float64) {
 	n := len(w)
 	var square float64

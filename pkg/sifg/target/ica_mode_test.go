@@ -14,12 +14,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// spread returns the variance, times n, of an off-diagonal entry of P = W·A for the maximum W of the likelihood of 1/cosh sources
-// when the sources are Laplace and mixed by A, P scaled so that its diagonal is 1.
+// spread returns the variance, times n, of an off-diagonal entry of P = W·A for the maximum W of the likelihood of
+// 1/cosh sources when the sources are Laplace and mixed by A, P scaled so that its diagonal is 1.
 //
-// The maximum has mean tanh(y_a)·y_b = δ_ab for y = Wx. Sources s are scaled so that E tanh(s)s = 1. With y = (I+E)s, for a ≠ b,
-// to first order g_ab + q·E_ab + E_ba = 0 where g_ab = mean tanh(s_a)s_b, q = E sech²(s)·E s²; so E_ab = (g_ba − q·g_ab)/(q²−1).
-// g_ab and g_ba have variance E tanh²·E s²/n and covariance (E tanh(s)s)²/n = 1/n.
+// The maximum has mean tanh(y_a)·y_b = δ_ab for y = Wx. Sources s are scaled so that E tanh(s)s = 1. With y = (I+E)s,
+// for a ≠ b, to first order g_ab + q·E_ab + E_ba = 0 where g_ab = mean tanh(s_a)s_b, q = E sech²(s)·E s²; so E_ab =
+// (g_ba − q·g_ab)/(q²−1). g_ab and g_ba have variance E tanh²·E s²/n and covariance (E tanh(s)s)²/n = 1/n.
 func spread() float64 {
 	mean := func(scale float64, f func(float64) float64) float64 { // of f(scale·s), s Laplace
 		return quad.Fixed(func(u float64) float64 { return math.Exp(-u) * f(scale*u) }, 0, 60, 400, nil, 1)
@@ -39,9 +39,9 @@ func spread() float64 {
 	return ((q*q+1)*g - 2*q) / ((q*q - 1) * (q*q - 1))
 }
 
-// The mode is as near to the true unmixing matrix as the likelihood lets it be. The Amari distance is (1/p) Σ_{a≠b} E_ab². Where E_ab
-// has variance v its mean is (p−1)·v, and its variance at most 2·(p(p−1)·v)·2v/p², entries being correlated in pairs only; the
-// bound is five standard deviations above the mean.
+// The mode is as near to the true unmixing matrix as the likelihood lets it be. The Amari distance is (1/p) Σ_{a≠b}
+// E_ab². Where E_ab has variance v its mean is (p−1)·v, and its variance at most 2·(p(p−1)·v)·2v/p², entries being
+// correlated in pairs only; the bound is five standard deviations above the mean.
 func TestICAMode(t *testing.T) {
 	const p, n, searches = 3, 2000, 8
 	d := must(NewICA(simulated(p, n), ICAOptions{PriorSD: 10, Exponent: 1}))
@@ -59,8 +59,8 @@ func TestICAMode(t *testing.T) {
 		t.Errorf("energy %g, that of W is %g", mode.Energy, want)
 	}
 
-	// The second derivative along a line lies between the smallest and the largest curvature. The difference quotient rounds by
-	// 2⁻⁵²·4U/h², 1e-4 of the smallest curvature.
+	// The second derivative along a line lies between the smallest and the largest curvature. The difference quotient
+	// rounds by 2⁻⁵²·4U/h², 1e-4 of the smallest curvature.
 	lo, hi := d.Curvature(mode.W)
 	const h = 1e-4
 	r := rng.New(1, "direction")
@@ -78,8 +78,8 @@ func TestICAMode(t *testing.T) {
 	}
 }
 
-// One channel with x_t = ±1 has U″(w) = e·n·(1/w² + sech² w) + 1/s². The differences err by h²/6 times the fourth derivative of U, and
-// by rounding 2⁻⁵²·|U′|/h.
+// One channel with x_t = ±1 has U″(w) = e·n·(1/w² + sech² w) + 1/s². The differences err by h²/6 times the fourth
+// derivative of U, and by rounding 2⁻⁵²·|U′|/h.
 func TestICACurvature(t *testing.T) {
 	d := must(NewICA(blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, -1, 1}}, ICAOptions{PriorSD: 3, Exponent: 0.5}))
 	for _, w := range []float64{-2, 0.5, 1} {

@@ -69,8 +69,8 @@ func TestICAGolden(t *testing.T) {
 	golden.Compare(t, "score", got.Data, scores, 2e-4)
 }
 
-// Central differences of the energy with h = 1e-5 err by h²/6 times the third derivative and by 2⁻⁵²·U/h: below 1e-6 of the
-// largest entry for these W, at which no inverse has entries beyond some tens.
+// Central differences of the energy with h = 1e-5 err by h²/6 times the third derivative and by 2⁻⁵²·U/h: below 1e-6 of
+// the largest entry for these W, at which no inverse has entries beyond some tens.
 func TestICAGradient(t *testing.T) {
 	const h = 1e-5
 	for _, p := range []int{1, 3, 5, 8} {
@@ -120,8 +120,8 @@ func TestICAOneChannel(t *testing.T) {
 	}
 }
 
-// A singular W has no density; its score is that of the rest. The whole of it is checked against the sum of the scores of the
-// sources and of the prior.
+// A singular W has no density; its score is that of the rest. The whole of it is checked against the sum of the scores
+// of the sources and of the prior.
 func TestICASingular(t *testing.T) {
 	const p, n = 3, 50
 	x := simulated(p, n)

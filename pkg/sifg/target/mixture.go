@@ -12,11 +12,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Mixture is the Gaussian mixture π(x) = Σ_k w_k N(x; m_k, s_k² I) on R^d with K isotropic components. Its log density is
-// normalised.
+// Mixture is the Gaussian mixture π(x) = Σ_k w_k N(x; m_k, s_k² I) on R^d with K isotropic components. Its log density
+// is normalised.
 //
-// LogDensity, as the score does, streams over the components: it holds the largest log density so far and a sum relative to it, which
-// is a stable log-sum-exp in one pass for any K without scratch memory.
+// LogDensity, as the score does, streams over the components: it holds the largest log density so far and a sum
+// relative to it, which is a stable log-sum-exp in one pass for any K without scratch memory.
 type Mixture struct {
 	d       int
 	weights []float64 // K
@@ -30,8 +30,8 @@ type Mixture struct {
 // weightSlack is how far the weights' sum may be from 1: decimal weights such as 0.1 do not sum to 1 exactly.
 const weightSlack = 1e-9
 
-// NewMixture returns the mixture with weights[k] > 0 summing to 1, means[k] of one length d ≥ 1, and standard deviations
-// sds[k] > 0. It copies its arguments.
+// NewMixture returns the mixture with weights[k] > 0 summing to 1, means[k] of one length d ≥ 1, and standard
+// deviations sds[k] > 0. It copies its arguments.
 func NewMixture(weights []float64, means [][]float64, sds []float64) (*Mixture, error) {
 	K := len(means)
 	if K == 0 || len(means[0]) == 0 {
@@ -86,8 +86,8 @@ func (t *Mixture) Components() (weights []float64, means [][]float64, sds []floa
 
 func (t *Mixture) mean(k int) []float64 { return t.means[k*t.d : (k+1)*t.d] }
 
-// Score sets dst[i] = Σ_k r_k(x_i)(m_k − x_i)/s_k², r_k the responsibilities. Distances are summed in float64 so that far
-// from every mode, where large exponents compete, the responsibilities are still right.
+// Score sets dst[i] = Σ_k r_k(x_i)(m_k − x_i)/s_k², r_k the responsibilities. Distances are summed in float64 so that
+// far from every mode, where large exponents compete, the responsibilities are still right.
 func (t *Mixture) Score(dst, x blas32.General, _ int) {
 	checkScore(dst, x, t.d)
 	t.score.Score(dst.Data, dst.Stride, x.Data, x.Stride, x.Rows)

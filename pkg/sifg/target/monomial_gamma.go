@@ -20,8 +20,8 @@ type MonomialGamma struct {
 	logNorm     float64 // log normalising constant of one coordinate
 }
 
-// ReleasedAlpha is the exponent e^{−0.1} ≈ 0.9048 of the released scripts, where the paper says 0.9. The two laws differ by
-// a divergence of 2.4e-4 nats in two dimensions.
+// ReleasedAlpha is the exponent e^{−0.1} ≈ 0.9048 of the released scripts, where the paper says 0.9. The two laws
+// differ by a divergence of 2.4e-4 nats in two dimensions.
 const ReleasedAlpha = 0.90483741803595957316
 
 // NewMonomialGamma returns the density in d ≥ 1 dimensions with exponent alpha in (0, 8] and rate beta > 0.
@@ -45,12 +45,13 @@ func NewMonomialGamma(d int, alpha, beta float64) (*MonomialGamma, error) {
 // Dim returns d.
 func (t *MonomialGamma) Dim() int { return t.d }
 
-// smallest is the smallest |x| at which the score is evaluated: below it, where a cloud's point is zero for all purposes,
+// smallest is the smallest |x| at which the score is evaluated: below it, where a cloud's point is zero for all
+// purposes,
 // |x|^{α−1} of a small α would leave the range of float32.
 const smallest = 0x1p-126
 
-// Score sets dst[i][c] = −αβ|x|^{α−1} sign(x) with x = x[i][c]. At x = 0 it is 0, the value by symmetry; |x| below 2^−126
-// counts as 2^−126.
+// Score sets dst[i][c] = −αβ|x|^{α−1} sign(x) with x = x[i][c]. At x = 0 it is 0, the value by symmetry; |x| below
+// 2^−126 counts as 2^−126.
 func (t *MonomialGamma) Score(dst, x blas32.General, _ int) {
 	checkScore(dst, x, t.d)
 	log := math.Log(t.alpha * t.beta)
@@ -103,9 +104,10 @@ func (t *MonomialGamma) sample(dst blas32.General, r *rng.Stream, shape float64)
 	}
 }
 
-// Nodes returns the m^d nodes, d coordinates each in a row, and their weights, of a quadrature rule: the product of rules that cut a
-// coordinate's law into m cells, m even and above 0, and take the mean of each. Cells get finer in probability towards the tails. The
-// error of an expectation is of second order in the cells; those of linear functions, and of |x_c|, are exact.
+// Nodes returns the m^d nodes, d coordinates each in a row, and their weights, of a quadrature rule: the product of
+// rules that cut a coordinate's law into m cells, m even and above 0, and take the mean of each. Cells get finer in
+// probability towards the tails. The error of an expectation is of second order in the cells; those of linear
+// functions, and of |x_c|, are exact.
 func (t *MonomialGamma) Nodes(m int) (nodes, weights []float64) {
 	line, share, half := make([]float64, m), make([]float64, m), m/2
 	mean := t.AbsMoment(1)

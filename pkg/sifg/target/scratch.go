@@ -1,7 +1,7 @@
 package target
 
-// scratch lends buffers to concurrent callers of a target and keeps them for the next call, so that a step allocates nothing
-// after the first. (A sync.Pool gives its contents up at every garbage collection.)
+// scratch lends buffers to concurrent callers of a target and keeps them for the next call, so that a step allocates
+// nothing after the first. (A sync.Pool gives its contents up at every garbage collection.)
 type scratch[T any] struct {
 	free  chan *T
 	fresh func() *T

@@ -20,9 +20,9 @@ const (
 	narrowest      = 1e-4 // width below which Check asks for other units
 )
 
-// Check says whether a density and a gradient of your own are fit to be sampled. It looks at the given points, which should lie
-// where the density has mass; without any at 100 draws of N(0, I), where particles start. The error is one sentence on what is
-// wrong and what to do, in this order:
+// Check says whether a density and a gradient of your own are fit to be sampled. It looks at the given points, which
+// should lie where the density has mass; without any at 100 draws of N(0, I), where particles start. The error is one
+// sentence on what is wrong and what to do, in this order:
 //
 //   - the log density or the gradient is not a number somewhere;
 //   - the density is 0 at some of the points;
@@ -126,8 +126,8 @@ func checkGradient(t Gradient, points [][]float64) error {
 		first)
 }
 
-// quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with steps from
-// 1/4 down the one that differs least from the one before, rounding included.
+// quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with
+// steps from 1/4 down the one that differs least from the one before, rounding included.
 func quotient(f func([]float64) float64, x []float64, c int) (slope, doubt float64) {
 	at, last := x[c], math.NaN()
 	doubt = math.Inf(1)

@@ -35,7 +35,8 @@ func TestCheck(t *testing.T) {
 			dst[1] *= b
 		})
 	}
-	line := func(curvature, slope, shift float64) *target.Func { // 3 − curvature·x²/2, said to have the gradient slope·x + shift
+	// 3 − curvature·x²/2, said to have the gradient slope·x + shift
+	line := func(curvature, slope, shift float64) *target.Func {
 		return target.NewFunc(1, func(x []float64) float64 { return 3 - curvature*x[0]*x[0]/2 },
 			func(dst, x []float64) { dst[0] = slope*x[0] + shift })
 	}
@@ -93,8 +94,7 @@ func ExampleCheck() {
 		func(dst, x []float64) { dst[0], dst[1] = -x[0]+2*(x[1]-x[0]), -4*(x[1]-x[0]) })
 	err := targettest.Check(post, []float64{1, 0.5})
 	fmt.Println(strings.ReplaceAll(err.Error(), ": ", ":\n"))
-	// Output:
-	// targettest:
-	// coordinate 0 of the gradient is -2 at x = [1 0.5], but the log density changes by -3 per unit of that coordinate there:
-	// check the terms in which coordinates are treated differently, and that both functions use the same parameters and data
+	// Output: targettest: coordinate 0 of the gradient is -2 at x = [1 0.5], but the log density changes by -3 per unit
+	// of that coordinate there: check the terms in which coordinates are treated differently, and that both functions
+	// use the same parameters and data
 }

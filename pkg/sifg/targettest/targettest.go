@@ -9,18 +9,19 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// What a score in float32 may be off, as a share of the largest coordinate of its row (1 at least): from the difference quotient, and
-// from itself in a batch of another size.
+// What a score in float32 may be off, as a share of the largest coordinate of its row (1 at least): from the difference
+// quotient, and from itself in a batch of another size.
 const (
 	quotientTolerance = 1e-3
 	batchTolerance    = 1e-4
 )
 
-// Score checks t.Score at the rows of at, which should be points where the density has mass and points around them, against central
-// differences of logDensity, the log of the density up to a constant, with a step of 10⁻⁵·max(1, |x|). Further it checks that all of
-// dst is written whatever it held, that x is left alone, that a row's score does not depend on the other rows, and that it is finite.
-// The error names the row, the coordinate and both values. Of a target with mini-batches it looks at iteration 0, and logDensity has
-// to be that of the same batch. Where the density has a kink within a step of a point, as ReLU networks have, choose another.
+// Score checks t.Score at the rows of at, which should be points where the density has mass and points around them,
+// against central differences of logDensity, the log of the density up to a constant, with a step of 10⁻⁵·max(1, |x|).
+// Further it checks that all of dst is written whatever it held, that x is left alone, that a row's score does not
+// depend on the other rows, and that it is finite. The error names the row, the coordinate and both values. Of a target
+// with mini-batches it looks at iteration 0, and logDensity has to be that of the same batch. Where the density has a
+// kink within a step of a point, as ReLU networks have, choose another.
 func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
 	d := t.Dim()
 	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {

@@ -1,5 +1,5 @@
-// Package golden reads the golden vectors of tests: inputs and outputs of the published formulas, evaluated in float64 by
-// an independent automatic-differentiation implementation and stored as NPY files in testdata.
+// Package golden reads the golden vectors of tests: inputs and outputs of the published formulas, evaluated in float64
+// by an independent automatic-differentiation implementation and stored as NPY files in testdata.
 package golden
 
 import (

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAbsPow sweeps the exponents of |x|, both signs, zero and subnormal numbers included, with the bounds of its comment.
+// TestAbsPow sweeps the exponents of |x|, both signs, zero and subnormal numbers included, with the bounds of its
+// comment.
 func TestAbsPow(t *testing.T) {
 	forPaths(t, func(t *testing.T) {
 		x := []float32{0, 1, -1, 1e-45, -1e-40}

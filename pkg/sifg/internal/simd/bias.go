@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// What follows a layer's matrix product: y = φ(y + b) for the rows×cols matrix y with row stride ld and the row vector b of
-// length cols.
+// What follows a layer's matrix product: y = φ(y + b) for the rows×cols matrix y with row stride ld and the row vector
+// b of length cols.
 
 // AddBias adds b to each row of y.
 func AddBias(y []float32, ld, rows, cols int, b []float32) {
@@ -76,8 +76,8 @@ func biasLeakyReLUGo(y []float32, ld, rows, cols int, b []float32, slope float32
 	}
 }
 
-// wideRow holds 16 copies of a bias of up to 15 elements. A row that narrow fills a part of a vector only; if the rows lie
-// side by side, 16 of them are as well one row of 16·cols elements, in whole vectors.
+// wideRow holds 16 copies of a bias of up to 15 elements. A row that narrow fills a part of a vector only; if the rows
+// lie side by side, 16 of them are as well one row of 16·cols elements, in whole vectors.
 type wideRow [15 * 16]float32
 
 type biased struct {
@@ -105,8 +105,8 @@ func (w *wideRow) parts(y []float32, ld, rows, cols int, b []float32) (p [2]bias
 	return
 }
 
-// ColSums adds the sum of each column of the rows×cols matrix g (row stride ld) to dst: the gradient of a bias. Each is one
-// chain of sums, from dst down the rows.
+// ColSums adds the sum of each column of the rows×cols matrix g (row stride ld) to dst: the gradient of a bias. Each is
+// one chain of sums, from dst down the rows.
 func ColSums(dst, g []float32, ld, rows, cols int) {
 	checkMatrix(rows, cols, ld, len(g))
 	dst = first(dst, cols)

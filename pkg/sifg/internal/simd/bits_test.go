@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestVectorBits: all vector paths, whatever the processor, give the same bits. What is computed here is pinned by its digest.
-// Sums of inner products (few columns) and float64 are left out: the path of arm64 computes them in other ways.
+// TestVectorBits: all vector paths, whatever the processor, give the same bits. What is computed here is pinned by its
+// digest. Sums of inner products (few columns) and float64 are left out: the path of arm64 computes them in other ways.
 func TestVectorBits(t *testing.T) {
 	const n = 1003
 	forPaths(t, func(t *testing.T) {

@@ -1,8 +1,8 @@
 package simd
 
 // SqDist sets dst[i·ldd+j] = ‖x_i − y_j‖² for the n×d matrix x and the m×d matrix y (row strides ldx, ldy); entries are
-// non-negative and exactly zero where the rows are equal. The differences are squared and summed as they are, in the order
-// of the columns: ‖x‖² + ‖y‖² − 2x·y would be faster, but loses everything where rows are close.
+// non-negative and exactly zero where the rows are equal. The differences are squared and summed as they are, in the
+// order of the columns: ‖x‖² + ‖y‖² − 2x·y would be faster, but loses everything where rows are close.
 func SqDist(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy, m, d int) {
 	checkMatrix(n, d, ldx, len(x))
 	checkMatrix(m, d, ldy, len(y))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Each function here checks its lengths, then runs the path's vector kernel or, if there is none, the portable twin whose
-// name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
+// Each function here checks its lengths, then runs the path's vector kernel or, if there is none, the portable twin
+// whose name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
 
 // first returns the first n elements of x. It panics if x is shorter: a slice expression would reach into its capacity.
 func first[T any](x []T, n int) []T {
@@ -30,8 +30,8 @@ func tanhGradGo(dst, g, y []float32) {
 	}
 }
 
-// TanhTangentGrad pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it sets, in
-// place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
+// TanhTangentGrad pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it sets,
+// in place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
 func TanhTangentGrad(g, gd, y, dy []float32) {
 	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
 	if !tanhTangentGradVector(g, gd, y, dy) {
@@ -47,7 +47,8 @@ func tanhTangentGradGo(g, gd, y, dy []float32) {
 	}
 }
 
-// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of the leaky ReLU.
+// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of the leaky
+// ReLU.
 func LeakyReLUGrad(dst, g, y []float32, slope float32) {
 	dst, g = first(dst, len(y)), first(g, len(y))
 	if !leakyReLUGradVector(dst, g, y, slope) {
@@ -69,9 +70,9 @@ func leaky(g, y, slope float32) float32 {
 	return slope * g
 }
 
-// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), within 1 unit in the last place: +Inf above 88.72, and 0 where it would not be a
-// normal number, below −87.3, which spares the products that follow many slow operations. The argument is rounded after each operation.
-// dst may alias x.
+// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), within 1 unit in the last place: +Inf above 88.72, and 0 where it
+// would not be a normal number, below −87.3, which spares the products that follow many slow operations. The argument
+// is rounded after each operation. dst may alias x.
 func ExpScaled(dst, x []float32, low, scale float32) {
 	dst = first(dst, len(x))
 	if !expScaledVector(dst, x, low, scale) {
@@ -88,7 +89,8 @@ func expScaledGo(dst, x []float32, low, scale float32) {
 	}
 }
 
-// Min returns the smallest element of x, which must not be empty. Where an element is not a number, what it returns is open.
+// Min returns the smallest element of x, which must not be empty. Where an element is not a number, what it returns is
+// open.
 func Min(x []float32) float32 {
 	var lanes [16]float32
 	low := x[0]
@@ -102,9 +104,9 @@ func Min(x []float32) float32 {
 	return low
 }
 
-// AbsPow sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as that. The
-// logarithm is within 2 units in the last place, the power's relative error within 1.5e-7·(1 + |q·log x|). pow and log must
-// not overlap; either may be x.
+// AbsPow sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as
+// that. The logarithm is within 2 units in the last place, the power's relative error within 1.5e-7·(1 + |q·log x|).
+// pow and log must not overlap; either may be x.
 func AbsPow(pow, log, x []float32, q float32) {
 	pow, log = first(pow, len(x)), first(log, len(x))
 	if !absPowVector(pow, log, x, q) {

@@ -35,7 +35,8 @@ var minusZeros = slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 1<<18)
 // same is equality of bits, but for which of the numbers that are none it is.
 func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }
 
-// Special values, every binade, and a dense random sample; every position in a vector and in a tail must give one answer.
+// Special values, every binade, and a dense random sample; every position in a vector and in a tail must give one
+// answer.
 func TestFunctions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, f := range functions {

@@ -3,7 +3,8 @@ package simd
 // Workspace is the scratch memory of the matrix products (packed panels). The zero value is ready; it grows once and is
 // then reused. A Workspace must not be shared by goroutines.
 type Workspace struct {
-	// Threads splits the rows of C of a large float32 product over as many goroutines; 0 and 1: none. The bits are the same.
+	// Threads splits the rows of C of a large float32 product over as many goroutines; 0 and 1: none. The bits are the
+	// same.
 	Threads int
 
 	pack  []float32

@@ -89,9 +89,9 @@ func (s sums) shape(m, left int) (width, tile int) {
 	return min(left, 2), tile
 }
 
-// panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the kernel
-// reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack holds at least
-// one row of a panel; its length decides how k is split, which changes no bits.
+// panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the
+// kernel reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack
+// holds at least one row of a panel; its length decides how k is split, which changes no bits.
 func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32) {
 	lanes, _ := s.geometry()
 	for j := 0; j < n; {

@@ -10,8 +10,8 @@ const (
 
 // product computes C = A·B (m×k by k×n) or adds to C. It returns false if there is no vector kernel for that.
 //
-// A panel of 12 columns of B is packed, filled up with zeros; A is read where it lies, an element at a time. Where C has fewer
-// columns left, its rows go through a tile of their own.
+// A panel of 12 columns of B is packed, filled up with zeros; A is read where it lies, an element at a time. Where C
+// has fewer columns left, its rows go through a tile of their own.
 func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
 	if path != neon || k == 0 {
 		return false

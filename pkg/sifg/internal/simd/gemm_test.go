@@ -61,8 +61,8 @@ func size(r *rand.Rand) int {
 	}
 }
 
-// checkProduct runs one product on the path in use. Against float64, a sum of k+1 terms of at most 1 in float32 is off by
-// at most (k+1)·2⁻²⁴·Σ|terms| to first order, fused or not; 1.01 covers the second order.
+// checkProduct runs one product on the path in use. Against float64, a sum of k+1 terms of at most 1 in float32 is off
+// by at most (k+1)·2⁻²⁴·Σ|terms| to first order, fused or not; 1.01 covers the second order.
 func checkProduct(t *testing.T, r *rand.Rand, g orientation, m, n, k, off int, acc bool) {
 	t.Helper()
 	ar, ac, br, bc := g.shape(m, n, k)

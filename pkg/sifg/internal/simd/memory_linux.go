@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// hugePages advises the system to use huge pages for size bytes at p and for the heap around them, up to whole huge pages:
-// for what is not there yet and, since Linux 6.1, for what is. An error means that it has none.
+// hugePages advises the system to use huge pages for size bytes at p and for the heap around them, up to whole huge
+// pages: for what is not there yet and, since Linux 6.1, for what is. An error means that it has none.
 func hugePages(p unsafe.Pointer, size uintptr) {
 	const (
 		page     = 2 << 20

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestZeros: memory above and below the size from which huge pages are asked for is zero and of the right length, while other
-// goroutines use the heap beside it.
+// TestZeros: memory above and below the size from which huge pages are asked for is zero and of the right length, while
+// other goroutines use the heap beside it.
 func TestZeros(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 4 {

@@ -2,8 +2,9 @@ package simd
 
 import "math"
 
-// Mixture is a Gaussian mixture of K isotropic components on R^d. Its score streams over the components: it holds the largest log
-// density so far and sums relative to it, which is a stable log-sum-exp in one pass for any K without scratch memory.
+// Mixture is a Gaussian mixture of K isotropic components on R^d. Its score streams over the components: it holds the
+// largest log density so far and sums relative to it, which is a stable log-sum-exp in one pass for any K without
+// scratch memory.
 type Mixture struct {
 	d                  int
 	means, logs, precs []float64
@@ -15,8 +16,8 @@ type Mixture struct {
 
 const mixtureLanes = 8
 
-// NewMixture returns the mixture of means (K×d without gaps), logs, the components' log densities at their means with their weights, and
-// precs, 1/s². It keeps its arguments.
+// NewMixture returns the mixture of means (K×d without gaps), logs, the components' log densities at their means with
+// their weights, and precs, 1/s². It keeps its arguments.
 func NewMixture(d int, means, logs, precs []float64) *Mixture {
 	m := &Mixture{d: d, means: means, logs: logs, precs: precs}
 	if len(logs) > mixtureLanes {
@@ -35,8 +36,8 @@ func NewMixture(d int, means, logs, precs []float64) *Mixture {
 	return m
 }
 
-// Score sets each row of dst to Σ_k r_k(m_k − x)/s_k² at that row of x, r_k the responsibilities. Both are rows×d; ldd and ldx are row
-// strides. Vector and portable bits are the same on amd64.
+// Score sets each row of dst to Σ_k r_k(m_k − x)/s_k² at that row of x, r_k the responsibilities. Both are rows×d; ldd
+// and ldx are row strides. Vector and portable bits are the same on amd64.
 func (m *Mixture) Score(dst []float32, ldd int, x []float32, ldx, rows int) {
 	checkMatrix(rows, m.d, ldd, len(dst))
 	checkMatrix(rows, m.d, ldx, len(x))
@@ -104,7 +105,8 @@ func mixtureGo(g, x []float32, means, allLogs, precs []float64) {
 	}
 }
 
-// ExpOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the rounding error of a float64 sum that holds a 1.
+// ExpOf returns exp(x) for x ≤ 0, and 0 below −40: e^−40 is a 26th of the rounding error of a float64 sum that holds a
+// 1.
 func ExpOf(x float64) float64 {
 	if x < -40 {
 		return 0

@@ -2,12 +2,13 @@ package simd
 
 import "math"
 
-// Outer sums tanh(W x) xᵀ over observations x: the gradient of the likelihood of sources with the density 1/cosh. The zero
-// value is ready; it grows once and is then reused. An Outer must not be shared by goroutines.
+// Outer sums tanh(W x) xᵀ over observations x: the gradient of the likelihood of sources with the density 1/cosh. The
+// zero value is ready; it grows once and is then reused. An Outer must not be shared by goroutines.
 //
 // W is p×p, row-major; X is p×n with row stride ldx ≥ n, and observation t is its column t. n must be a multiple of
 // OuterPad: fill up with columns of zeros, which add nothing. The vector kernels stream X through the level-1 cache in
-// blocks, keep a row of the result in registers and store neither W·X nor its tanh; both vector paths give the same bits.
+// blocks, keep a row of the result in registers and store neither W·X nor its tanh; both vector paths give the same
+// bits.
 type Outer struct {
 	state []float64
 }
@@ -23,8 +24,8 @@ func (o *Outer) Tanh(dst []float64, w, x []float32, ldx, p, n int) {
 	}
 }
 
-// LogCosh sets dst (p×p) = Σ_t tanh(W x_t) x_tᵀ and returns Σ_t Σ_a log cosh (W x_t)_a, in float64 and without overflow.
-// Given W x_t, every tanh and log cosh is within 4e-15·max(1, |W x_t|).
+// LogCosh sets dst (p×p) = Σ_t tanh(W x_t) x_tᵀ and returns Σ_t Σ_a log cosh (W x_t)_a, in float64 and without
+// overflow. Given W x_t, every tanh and log cosh is within 4e-15·max(1, |W x_t|).
 func (o *Outer) LogCosh(dst, w, x []float64, ldx, p, n int) float64 {
 	checkOuter(len(dst), len(w), len(x), ldx, p, n)
 	sum, ok := o.logCosh(dst, w, x, ldx, p, n)

@@ -4,8 +4,8 @@ package simd
 
 import "math"
 
-// outerColumns is how many columns of the result a kernel keeps in registers. A wider result is made of chunks of that many
-// columns (the last two may overlap), and tanh is computed anew for each.
+// outerColumns is how many columns of the result a kernel keeps in registers. A wider result is made of chunks of that
+// many columns (the last two may overlap), and tanh is computed anew for each.
 const outerColumns = 6
 
 func (o *Outer) tanh(dst []float64, w, x []float32, ldx, p, n int) bool {

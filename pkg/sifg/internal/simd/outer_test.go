@@ -32,10 +32,10 @@ func narrow(x []float64) []float32 {
 	return v
 }
 
-// Sizes on both sides of the widths of chunks and of the blocks of observations, and sources from nearly 0 to saturation.
-// In float32 y is off by p·2⁻²⁴·Σ|w x| to first order, tanh (slope at most 1) by that and by 1.6 ulp of 2⁻²⁴, and a sum of
-// m ≤ 256 terms by m·2⁻²⁴ of them: to be within 256·2⁻²⁴·Σ|t x| + (p+3)·2⁻²⁴·Σ(Σ|w x|+1)|x| is a loose bound. In float64 it
-// is the same with 2⁻⁵³, where the lanes are longer (n) and tanh is within 4e-15.
+// Sizes on both sides of the widths of chunks and of the blocks of observations, and sources from nearly 0 to
+// saturation. In float32 y is off by p·2⁻²⁴·Σ|w x| to first order, tanh (slope at most 1) by that and by 1.6 ulp of
+// 2⁻²⁴, and a sum of m ≤ 256 terms by m·2⁻²⁴ of them: to be within 256·2⁻²⁴·Σ|t x| + (p+3)·2⁻²⁴·Σ(Σ|w x|+1)|x| is a
+// loose bound. In float64 it is the same with 2⁻⁵³, where the lanes are longer (n) and tanh is within 4e-15.
 func TestOuter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type size struct{ p, n int }

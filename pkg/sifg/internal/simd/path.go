@@ -30,8 +30,8 @@ func choose(want string) kind {
 // Path names the kernels in use: avx512, avx2, neon or portable.
 func Path() string { return kindNames[path] }
 
-// Forced returns the path that the environment asked for ("" if none) and whether it was honoured: an unknown path, or one
-// that this processor cannot run, is not.
+// Forced returns the path that the environment asked for ("" if none) and whether it was honoured: an unknown path, or
+// one that this processor cannot run, is not.
 func Forced() (want string, ok bool) { return forced, forced == kindNames[path] }
 
 // Supported lists the paths that can run here, fastest first.

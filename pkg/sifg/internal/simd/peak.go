@@ -1,7 +1,8 @@
 package simd
 
-// FMALoop runs n rounds of independent fused multiply-adds on the path, which must be one of Supported, and returns how many
-// floating-point operations that were: divided by the time it took, the processor's peak on that path. On the portable path the operations are scalar products and sums.
+// FMALoop runs n rounds of independent fused multiply-adds on the path, which must be one of Supported, and returns how
+// many floating-point operations that were: divided by the time it took, the processor's peak on that path. On the
+// portable path the operations are scalar products and sums.
 func FMALoop(path string, n int) (flops float64) {
 	if n <= 0 {
 		return 0

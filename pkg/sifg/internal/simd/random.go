@@ -34,10 +34,10 @@ func philoxWordsGo(dst []uint32, key, hi, block uint64) {
 // NormalGroup is how many normals one group of 16 counter blocks gives.
 const NormalGroup = 64
 
-// Normals fills dst with independent N(0, 1) draws by Box–Muller, from the counter blocks that start at block (16 blocks a
-// group of 64 values, groups never split between calls). Word w of block 16g+b gives dst[64g+16w+b]; words 0, 1 and words
-// 2, 3 are a pair each. The draws are the same bits on every processor: the arithmetic is float32 with one rounding per
-// operation (no fused multiply-add), in the order of boxMuller.
+// Normals fills dst with independent N(0, 1) draws by Box–Muller, from the counter blocks that start at block (16
+// blocks a group of 64 values, groups never split between calls). Word w of block 16g+b gives dst[64g+16w+b]; words 0,
+// 1 and words 2, 3 are a pair each. The draws are the same bits on every processor: the arithmetic is float32 with one
+// rounding per operation (no fused multiply-add), in the order of boxMuller.
 func Normals(dst []float32, key, hi, block uint64) {
 	n := len(dst) / NormalGroup * NormalGroup
 	if n > 0 && !normalGroupsVector(dst[:n], key, hi, block) {

@@ -23,9 +23,9 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// boxMuller against float64. The angle t carries three roundings (integer to float, constant, product: 1.5·2⁻²⁴ relative),
-// the polynomials about one more each; r halves the error of its logarithm. 4 ulp of the radius bounds both values, and 4
-// ulp of the value itself holds away from the angle's zeros only, so the radius is the scale.
+// boxMuller against float64. The angle t carries three roundings (integer to float, constant, product: 1.5·2⁻²⁴
+// relative), the polynomials about one more each; r halves the error of its logarithm. 4 ulp of the radius bounds both
+// values, and 4 ulp of the value itself holds away from the angle's zeros only, so the radius is the scale.
 func TestBoxMullerAccuracy(t *testing.T) {
 	worst := 0.0
 	check := func(x0, x1 uint32) {
@@ -109,8 +109,9 @@ func TestNormalsSameBits(t *testing.T) {
 	})
 }
 
-// Moments and the Kolmogorov distance of 2²⁰ draws, at five standard errors: the mean's is n^-½, the variance's √(2/n), the
-// third and fourth moments' √(15/n) and √(96/n), the correlation of a pair n^-½; √n·D exceeds 2.3 with probability 5e-5.
+// Moments and the Kolmogorov distance of 2²⁰ draws, at five standard errors: the mean's is n^-½, the variance's √(2/n),
+// the third and fourth moments' √(15/n) and √(96/n), the correlation of a pair n^-½; √n·D exceeds 2.3 with probability
+// 5e-5.
 func TestNormalsDistribution(t *testing.T) {
 	const n = 1 << 20
 	x := make([]float32, n)

@@ -1,9 +1,9 @@
 package simd
 
-// ReLUHead is the linear output of a layer of ReLU units and its gradient, in one pass over the m×n matrix a (row stride ld)
-// of what goes into the units: with w of length n it sets r[i] = y[i] − bias − Σ_j max(a_ij, 0)·w_j, and a_ij to r[i] where
-// a_ij > 0, to r[i]/2 where it is 0 and to 0 where it is negative. y and r have length m; r may alias y. It is fastest where
-// ld is a multiple of 16: no vector then waits for a write to the row before.
+// ReLUHead is the linear output of a layer of ReLU units and its gradient, in one pass over the m×n matrix a (row
+// stride ld) of what goes into the units: with w of length n it sets r[i] = y[i] − bias − Σ_j max(a_ij, 0)·w_j, and
+// a_ij to r[i] where a_ij > 0, to r[i]/2 where it is 0 and to 0 where it is negative. y and r have length m; r may
+// alias y. It is fastest where ld is a multiple of 16: no vector then waits for a write to the row before.
 func ReLUHead(a []float32, ld, m, n int, w []float32, bias float32, y, r []float32) {
 	checkMatrix(m, n, ld, len(a))
 	if len(w) != n || len(y) != m || len(r) != m {
@@ -14,8 +14,8 @@ func ReLUHead(a []float32, ld, m, n int, w []float32, bias float32, y, r []float
 	}
 }
 
-// ReLUGrad makes gradients of q = XᵀG, the product of what ReLUHead leaves in a with the inputs X of the layer: with w the
-// weights of the layer (m×n like q, both without gaps) and out those of the output (n), it sets
+// ReLUGrad makes gradients of q = XᵀG, the product of what ReLUHead leaves in a with the inputs X of the layer: with w
+// the weights of the layer (m×n like q, both without gaps) and out those of the output (n), it sets
 //
 //	dst_j = scale·Σ_k q_kj·w_kj − decay·out_j    squares_j = out_j² + Σ_k w_kj²    q_kj = scale·out_j·q_kj − decay·w_kj
 //

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The sum of n+1 terms is off by at most (n+1)·2⁻²⁴·Σ|terms| to first order, fused or not, in any order; 1.01 covers the
-// second order. What is done to a is exact given r.
+// The sum of n+1 terms is off by at most (n+1)·2⁻²⁴·Σ|terms| to first order, fused or not, in any order; 1.01 covers
+// the second order. What is done to a is exact given r.
 func TestReLUHead(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range 300 {

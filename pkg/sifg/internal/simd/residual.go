@@ -4,8 +4,8 @@ import "math"
 
 // The functions of this file round every operation by itself, on all paths: none is fused with the next.
 
-// Residual is the element of a squared loss: with r = f + scale·w it sets g = gscale·r, its gradient, and square = r². All
-// slices are as long as f.
+// Residual is the element of a squared loss: with r = f + scale·w it sets g = gscale·r, its gradient, and square = r².
+// All slices are as long as f.
 func Residual(g, square, f, w []float32, scale, gscale float32) {
 	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
 	if !residualVector(g, square, f, w, scale, gscale) {
@@ -20,8 +20,8 @@ func residualGo(g, square, f, w []float32, scale, gscale float32) {
 	}
 }
 
-// Stein is the element of the Stein loss at f with the score s and the probe e, given pow = |f|^(p−1), whose sign is ignored:
-// with signed = sign(f)·|pow| it sets
+// Stein is the element of the Stein loss at f with the score s and the probe e, given pow = |f|^(p−1), whose sign is
+// ignored: with signed = sign(f)·|pow| it sets
 //
 //	along = s·f + e·je    power = signed·f    g = inv·(signed − s)    gt = −inv·e
 //
@@ -69,8 +69,8 @@ func adaGradGo(theta, g, v []float32, keep, add, step, eps float32) {
 	}
 }
 
-// RowSums returns the sum of the rows×cols matrix x without gaps: in float32 and in order along a row, in float64 across
-// the rows.
+// RowSums returns the sum of the rows×cols matrix x without gaps: in float32 and in order along a row, in float64
+// across the rows.
 func RowSums(x []float32, rows, cols int) (sum float64) {
 	x = first(x, rows*cols)
 	for ; rows >= 4; rows -= 4 { // at once, as each addition waits for the one before it

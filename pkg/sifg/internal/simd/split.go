@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// splitWork is the least number of multiply-adds worth handing to other cores: some 70 µs of them, for waking a core costs
-// several.
+// splitWork is the least number of multiply-adds worth handing to other cores: some 70 µs of them, for waking a core
+// costs several.
 const splitWork = 1 << 22
 
 func (w *Workspace) splits(m, n, k int) bool { return w.Threads > 1 && m > 1 && m*n*k >= splitWork }
 
-// split calls f for consecutive ranges of m rows, each in a goroutine with a workspace of its own, and waits. An element
-// of a product does not depend on the rows computed beside it, so neither do the bits on the number of ranges.
+// split calls f for consecutive ranges of m rows, each in a goroutine with a workspace of its own, and waits. An
+// element of a product does not depend on the rows computed beside it, so neither do the bits on the number of ranges.
 func (w *Workspace) split(m int, f func(w *Workspace, lo, hi int)) {
 	for len(w.parts) < w.Threads {
 		w.parts = append(w.parts, Workspace{})
@@ -23,8 +23,8 @@ func (w *Workspace) split(m int, f func(w *Workspace, lo, hi int)) {
 	Split(w.Threads, m, 1, func(part, lo, hi int) { f(&w.parts[part], lo, hi) })
 }
 
-// Split calls f for at most t consecutive ranges of 0…n−1 at once, the last in this goroutine, and waits. Ranges begin at
-// multiples of align. A panic in f reaches the caller.
+// Split calls f for at most t consecutive ranges of 0…n−1 at once, the last in this goroutine, and waits. Ranges begin
+// at multiples of align. A panic in f reaches the caller.
 func Split(t, n, align int, f func(part, lo, hi int)) {
 	blocks := (n + align - 1) / align
 	t = min(t, blocks)
@@ -57,8 +57,8 @@ type job struct {
 	pending *atomic.Int32
 }
 
-// helper is a goroutine that does jobs. Between two it looks out for the next for a while, because waking a core that sleeps
-// takes as long as many of them; then it ends.
+// helper is a goroutine that does jobs. Between two it looks out for the next for a while, because waking a core that
+// sleeps takes as long as many of them; then it ends.
 type helper struct{ next atomic.Pointer[job] }
 
 // idle are the helpers without a job.

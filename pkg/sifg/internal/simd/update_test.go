@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// updates are the kernels on several slices of one length: what they change and the float64 values they should give, with
-// the magnitude of the terms, of which each rounding may cost 2⁻²⁴.
+// updates are the kernels on several slices of one length: what they change and the float64 values they should give,
+// with the magnitude of the terms, of which each rounding may cost 2⁻²⁴.
 var updates = []struct {
 	name     string
 	slices   int
@@ -209,8 +209,8 @@ func TestBias(t *testing.T) {
 	})
 }
 
-// checkDistances compares with float64: d+2 roundings of a sum of squares, each difference being off by 2⁻²⁴ relative. The
-// last rows of x and y are equal.
+// checkDistances compares with float64: d+2 roundings of a sum of squares, each difference being off by 2⁻²⁴ relative.
+// The last rows of x and y are equal.
 func checkDistances(t *testing.T, r *rand.Rand, n, m, d, off int) {
 	t.Helper()
 	ldx, ldy, ldd := d+r.IntN(3), d+r.IntN(3), m+r.IntN(3)
@@ -371,8 +371,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// TestRounding: what says that it rounds every operation gives the bits of its twin on all paths; and rows are summed in
-// order, however many are summed at once.
+// TestRounding: what says that it rounds every operation gives the bits of its twin on all paths; and rows are summed
+// in order, however many are summed at once.
 func TestRounding(t *testing.T) {
 	forPaths(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 10))

@@ -37,8 +37,8 @@ func (d Data) columns(names ...string) ([][]float64, error) {
 	return out, nil
 }
 
-// ReadData reads a file of data as posteriordb publishes it: a zip with one member, a JSON object of numbers, arrays and
-// matrices.
+// ReadData reads a file of data as posteriordb publishes it: a zip with one member, a JSON object of numbers, arrays
+// and matrices.
 func ReadData(zipped []byte) (Data, error) {
 	var object map[string]json.RawMessage
 	if err := decode(zipped, &object); err != nil {
@@ -69,9 +69,9 @@ func ReadData(zipped []byte) (Data, error) {
 	return data, nil
 }
 
-// ReadDraws reads a file of reference draws as posteriordb publishes it: a zip with one member, a JSON array of chains, each an
-// object of arrays of equal length. It returns draws[chain], each an n×d array, row by row, with the d values in the order
-// given.
+// ReadDraws reads a file of reference draws as posteriordb publishes it: a zip with one member, a JSON array of chains,
+// each an object of arrays of equal length. It returns draws[chain], each an n×d array, row by row, with the d values
+// in the order given.
 func ReadDraws(zipped []byte, values []string) (draws [][]float64, err error) {
 	var chains []map[string][]float64
 	if err := decode(zipped, &chains); err != nil {

@@ -2,8 +2,9 @@ package posterior
 
 import "math"
 
-// points of a Gaussian process with the squared exponential kernel K_ij = α² exp(−(x_i − x_j)²/(2ρ²)), and its hyper-parameters'
-// priors, ρ ~ Gamma(25, rate 4) and α half-N(0, 4). There are gpSize of them, so that matrices are arrays and need no heap.
+// points of a Gaussian process with the squared exponential kernel K_ij = α² exp(−(x_i − x_j)²/(2ρ²)), and its
+// hyper-parameters' priors, ρ ~ Gamma(25, rate 4) and α half-N(0, 4). There are gpSize of them, so that matrices are
+// arrays and need no heap.
 const gpSize = 11
 
 type (
@@ -41,8 +42,8 @@ func hyper(rho, alpha float64) (log, dRho, dAlpha float64) {
 	return float64(25*math.Log(rho)) - float64(4*rho) - float64(alpha*alpha/8) + math.Log(alpha), 25 - float64(4*rho), 1 - float64(alpha*alpha/4)
 }
 
-// cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the derivatives of L
-// along them. It reports whether a is positive definite.
+// cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the
+// derivatives of L along them. It reports whether a is positive definite.
 func cholesky(a *gpMatrix, tangents ...*gpMatrix) bool {
 	for j := range gpSize {
 		for i := j; i < gpSize; i++ {
@@ -134,8 +135,8 @@ func (m *gpRegression) unconstrain(dst, values []float64) {
 	}
 }
 
-// gpPoisson is k_i ~ Poisson(e^(f_i)) with f = L f̃, LLᵀ = K + 10⁻¹⁰ I and f̃ ~ N(0, I); u = (log ρ, log α, f̃). The values
-// hold f.
+// gpPoisson is k_i ~ Poisson(e^(f_i)) with f = L f̃, LLᵀ = K + 10⁻¹⁰ I and f̃ ~ N(0, I); u = (log ρ, log α, f̃). The
+// values hold f.
 type gpPoisson struct {
 	x     gpPoints
 	count gpVector

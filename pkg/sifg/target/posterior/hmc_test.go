@@ -18,8 +18,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// draws names a folder with posteriordb's files of reference draws, NAME.json.zip. With it the moments of testdata are computed
-// anew and the chains are longer.
+// draws names a folder with posteriordb's files of reference draws, NAME.json.zip. With it the moments of testdata are
+// computed anew and the chains are longer.
 var draws = flag.String("draws", "", "folder with posteriordb's reference draws")
 
 // moments are those of the 10,000 reference draws of a posterior's values, the standard deviation with divisor 9,999.
@@ -88,9 +88,9 @@ var leapfrog = map[string]int{
 	"low_dim_gauss_mix-low_dim_gauss_mix": 16,
 }
 
-// TestHMC: Hamiltonian Monte Carlo of this library and the reference draws, which come from another program, agree on every
-// posterior. Means differ by less than 5 standard errors, those of both; standard deviations by less than 5 %; R-hat is below
-// 1.01.
+// TestHMC: Hamiltonian Monte Carlo of this library and the reference draws, which come from another program, agree on
+// every posterior. Means differ by less than 5 standard errors, those of both; standard deviations by less than 5 %;
+// R-hat is below 1.01.
 func TestHMC(t *testing.T) {
 	want := reference(t)
 	warmup, size := 1000, 2500
@@ -116,7 +116,8 @@ func TestHMC(t *testing.T) {
 	}
 }
 
-// agreement is the worst over the values: |difference of means| in standard errors, |ratio of sds − 1|, R-hat, bulk ESS.
+// agreement is the worst over the values: |difference of means| in standard errors, |ratio of sds − 1|, R-hat, bulk
+// ESS.
 type agreement struct{ mean, sd, rhat, ess float64 }
 
 func (a agreement) ok() bool { return a.mean < 5 && a.sd < 0.05 && a.rhat < 1.01 }

@@ -12,7 +12,8 @@ import (
 //
 //	log π(u) = −n η − ½ e^(−2η) ‖y − Xβ‖² + η + priors.
 //
-// The squares are those of the least squares solution β̂ plus (β − β̂)ᵀXᵀX(β − β̂), which costs k² for k columns, whatever n is.
+// The squares are those of the least squares solution β̂ plus (β − β̂)ᵀXᵀX(β − β̂), which costs k² for k columns,
+// whatever n is.
 type linear struct {
 	n, k   int
 	fitted []float64  // β̂

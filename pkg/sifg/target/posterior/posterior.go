@@ -1,9 +1,9 @@
-// Package posterior holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and simulated data,
-// with reference draws to judge a sampler by.
+// Package posterior holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and
+// simulated data, with reference draws to judge a sampler by.
 //
-// A Posterior lives on the unconstrained space: positive parameters are logarithms, those in (0, 1) are logits, and the log
-// density contains the log Jacobian of that change. Constants that hold no parameter are dropped. Constrain gives the values that
-// posteriordb reports. One file a model family; Table lists the posteriors.
+// A Posterior lives on the unconstrained space: positive parameters are logarithms, those in (0, 1) are logits, and the
+// log density contains the log Jacobian of that change. Constants that hold no parameter are dropped. Constrain gives
+// the values that posteriordb reports. One file a model family; Table lists the posteriors.
 //
 // Below, u is the unconstrained vector, s(x) = 1/(1 + e^−x) and S(x) = log(1 + e^x).
 package posterior
@@ -17,19 +17,21 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// Posterior is a posterior given data. Its Func is the log density on the unconstrained space, computed in float64; package hmc
-// and the flows sample it. It is immutable and safe for concurrent use.
+// Posterior is a posterior given data. Its Func is the log density on the unconstrained space, computed in float64;
+// package hmc and the flows sample it. It is immutable and safe for concurrent use.
 type Posterior struct {
 	*target.Func
-	Name   string
-	Values []string // names of the constrained values, in the order of the reference draws; as many as there are dimensions
+	Name string
+	// names of the constrained values, in the order of the reference draws; as many as there are dimensions
+	Values []string
 
 	model model
 }
 
 // model is what a family of models has to say.
 type model interface {
-	// logDensity returns log π(u), −∞ where it cannot be computed, and sets grad to its gradient (NaN then). They do not alias.
+	// logDensity returns log π(u), −∞ where it cannot be computed, and sets grad to its gradient (NaN then). They do
+	// not alias.
 	logDensity(grad, u []float64) float64
 	// constrain sets dst to the constrained values of u, unconstrain the reverse. dst may be the argument.
 	constrain(dst, u []float64)
@@ -65,8 +67,8 @@ var Table = []Entry{
 	{"diamonds-diamonds", "diamonds", "log prices; nearly singular", names("b", 24, "Intercept", "sigma"), newDiamonds},
 }
 
-// New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array or have
-// one of another length, are errors that say so.
+// New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array
+// or have one of another length, are errors that say so.
 func New(name string, data Data) (*Posterior, error) {
 	var all []string
 	for _, e := range Table {

@@ -49,9 +49,10 @@ func goldenCase(e Entry) string {
 	return "posteriors_" + name
 }
 
-// TestGolden compares log densities (1e-9 relative) and gradients in float64 (1e-9 of a row's largest entry) with an independent
-// implementation by automatic differentiation. The covariance of gp_pois_regr is so ill-conditioned that rounding alone moves its
-// gradient by 2e-9: 1e-7 there. In float32 points and scores are rounded: 2e-4 of the array's largest entry.
+// TestGolden compares log densities (1e-9 relative) and gradients in float64 (1e-9 of a row's largest entry) with an
+// independent implementation by automatic differentiation. The covariance of gp_pois_regr is so ill-conditioned that
+// rounding alone moves its gradient by 2e-9: 1e-7 there. In float32 points and scores are rounded: 2e-4 of the array's
+// largest entry.
 func TestGolden(t *testing.T) {
 	for _, e := range Table {
 		t.Run(e.Name, func(t *testing.T) {

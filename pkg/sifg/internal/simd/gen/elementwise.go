@@ -123,8 +123,8 @@ func (m *machine) leakyReLU(x, slope reg.VecVirtual) reg.VecVirtual {
 
 const signBit = 1 << 31
 
-// tanh(x) = x + x³·P(x²) for |x| < 0.35. From there on it is u/(u+2) with u = exp(2|x|) − 1 = 2ⁿ·p + (2ⁿ−1),
-// p = exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733. The quotient alone would be off by 2.6 ulp near 0. At most 1.5 ulp;
+// tanh(x) = x + x³·P(x²) for |x| < 0.35. From there on it is u/(u+2) with u = exp(2|x|) − 1 = 2ⁿ·p + (2ⁿ−1), p =
+// exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733. The quotient alone would be off by 2.6 ulp near 0. At most 1.5 ulp;
 // odd; exactly ±1 from 9.02 on.
 func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	if m.wide() {
@@ -146,8 +146,9 @@ func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	return m.or(m.pick(m.less(t, m.c(tanhLimit)), small, y), sign)
 }
 
-// tanhWide is tanh in fewer instructions, which give the same bits: small values keep their sign, the quotient replaces the others in
-// place, |x| up to 10 is one instruction, and powers of 2 come from a table. Not a number stays so, because it is not in the mask.
+// tanhWide is tanh in fewer instructions, which give the same bits: small values keep their sign, the quotient replaces
+// the others in place, |x| up to 10 is one instruction, and powers of 2 come from a table. Not a number stays so,
+// because it is not in the mask.
 func (m *machine) tanhWide(x reg.VecVirtual) reg.VecVirtual {
 	x2 := m.mul(x, x)
 	y := m.fma(m.mul(x2, m.horner(x2, tanhSmall[:]...)), x, x)

@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Register tiles, rows × vectors. AVX-512: 9×3 accumulators, 3 vectors of B and one broadcast of A fill 31 of 32 registers, as
-// 14×2+2+1 do; AVX2: 6×2+2+1 fill 15 of 16. Distances need a register more per product.
+// Register tiles, rows × vectors. AVX-512: 9×3 accumulators, 3 vectors of B and one broadcast of A fill 31 of 32
+// registers, as 14×2+2+1 do; AVX2: 6×2+2+1 fill 15 of 16. Distances need a register more per product.
 func (m *machine) tile() (product, distance int) {
 	if m.wide() {
 		return 14, 12
@@ -75,15 +75,15 @@ type panelKernel struct {
 	acc                    [][]reg.VecVirtual
 }
 
-// panel emits the kernel of column panels of C: C = A·B, or C += A·B if add, for tiles·rows rows. A panel is width vectors
-// wide; `last` is the columns of its last vector that belong to C. Several panels lie side by side in B and C. Element
-// (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:], row i of C is c[i·ldc:]; strides count bytes.
+// panel emits the kernel of column panels of C: C = A·B, or C += A·B if add, for tiles·rows rows. A panel is width
+// vectors wide; `last` is the columns of its last vector that belong to C. Several panels lie side by side in B and C.
+// Element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:], row i of C is c[i·ldc:]; strides count bytes.
 //
-// Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on its
-// place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
+// Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on
+// its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
 //
-// A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for the
-// tiles below: the copy waits for memory while the products go on.
+// A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for
+// the tiles below: the copy waits for memory while the products go on.
 func (m *machine) panel(t tile) {
 	params := panelParams
 	if t.packs {
@@ -262,8 +262,8 @@ func (k *panelKernel) store() {
 	k.Label("next")
 }
 
-// next goes to the next tile below, or to the first of the next panel. The parameters' places on the stack are the variables of the
-// loop over panels.
+// next goes to the next tile below, or to the first of the next panel. The parameters' places on the stack are the
+// variables of the loop over panels.
 func (k *panelKernel) next(tiles reg.GPVirtual) {
 	place := func(name string) Mem {
 		p, err := k.Param(name).Resolve()
@@ -314,8 +314,8 @@ func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
 	}
 }
 
-// rowAddresses returns the address of row r < rows at stride rs: nine rows from one base, the others from a second, with
-// the multiples of the stride that an address cannot scale by in registers.
+// rowAddresses returns the address of row r < rows at stride rs: nine rows from one base, the others from a second,
+// with the multiples of the stride that an address cannot scale by in registers.
 func (m *machine) rowAddresses(base0, base9, rs reg.GPVirtual, rows int) func(r int) Mem {
 	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
 	if rows > 3 {

@@ -9,8 +9,8 @@ import (
 
 const innerParams = "k, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool"
 
-// innerTile returns the largest tile of the inner products: 5×5 accumulators, five vectors of B and one of A are 31 of 32
-// registers; AVX2 needs two for what is one vector of AVX-512, 3×2×2+2+1. Rows that fill no tile go one by one.
+// innerTile returns the largest tile of the inner products: 5×5 accumulators, five vectors of B and one of A are 31 of
+// 32 registers; AVX2 needs two for what is one vector of AVX-512, 3×2×2+2+1. Rows that fill no tile go one by one.
 func (m *machine) innerTile() (rows, cols int) {
 	if m.wide() {
 		return 5, 5

@@ -13,8 +13,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// machine is a vector instruction set: an avo context and what differs between the two sets. Its arithmetic methods take
-// operands in reading order (sub(a, b) is a−b) and return a new register; the last operand may be in memory.
+// machine is a vector instruction set: an avo context and what differs between the two sets. Its arithmetic methods
+// take operands in reading order (sub(a, b) is a−b) and return a new register; the last operand may be in memory.
 type machine struct {
 	*Context
 	suffix string // of function names
@@ -84,8 +84,8 @@ func (m *machine) ret() {
 
 // constants
 
-// maxHoisted is how many constants of a function wait in registers (AVX-512 only; AVX2 has none to spare and reads all of
-// them from memory, as it can read two vectors a cycle).
+// maxHoisted is how many constants of a function wait in registers (AVX-512 only; AVX2 has none to spare and reads all
+// of them from memory, as it can read two vectors a cycle).
 const maxHoisted = 18
 
 // c returns a vector of the number v, as a register or in memory.
@@ -111,7 +111,8 @@ func (m *machine) constant(name string, word uint64, broadcast func(...Op)) Op {
 	return m.inRegister(name, m.global(name, func(int) uint64 { return word }), broadcast)
 }
 
-// inRegister returns a register that holds what move makes of x, a constant of that name, or x if there is none to spare.
+// inRegister returns a register that holds what move makes of x, a constant of that name, or x if there is none to
+// spare.
 func (m *machine) inRegister(name string, x Mem, move func(...Op)) Op {
 	if !m.wide() || len(m.hoisted) == m.most {
 		return x

@@ -9,9 +9,9 @@ import (
 
 const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means, logs, half, precs *float64"
 
-// mixture emits mixtureGo for up to 8 components, the lanes of a vector of float64; AVX-512 only. Strides are bytes, rows > 0. logs are
-// −Inf and precs 0 where there is no component. columns has the means a coordinate a row of 8, means a component a row. Every operation
-// is rounded by itself, in the order of the twin, but for those of exp.
+// mixture emits mixtureGo for up to 8 components, the lanes of a vector of float64; AVX-512 only. Strides are bytes,
+// rows > 0. logs are −Inf and precs 0 where there is no component. columns has the means a coordinate a row of 8, means
+// a component a row. Every operation is rounded by itself, in the order of the twin, but for those of exp.
 func (m *machine) mixture() {
 	m.function("mixture", "func("+mixtureParams+")", "is the vector form of mixtureGo for up to 8 components.")
 	m.double = true
@@ -109,8 +109,8 @@ func (m *machine) highest(l reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// mixtureExp returns the bits of math.Exp on amd64 with fused multiply-adds, for −64 ≤ x ≤ 0: exp(x/16) by Taylor's series, less 1, whose
-// square, plus twice it, is that of exp(x/8), and so on.
+// mixtureExp returns the bits of math.Exp on amd64 with fused multiply-adds, for −64 ≤ x ≤ 0: exp(x/16) by Taylor's
+// series, less 1, whose square, plus twice it, is that of exp(x/8), and so on.
 func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 	magic := m.c(magic64)
 	j := m.add(m.mul(x, m.c(math.Log2E)), magic)

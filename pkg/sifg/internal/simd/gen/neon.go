@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// arm64 emits kernels for arm64 with the NEON instructions, 4 float32 a vector. Go's assembler has few of them, so all are
-// written as words with the mnemonic beside them. The arithmetic is that of the kernels for amd64, operation by operation, in
-// the same order: the bits are the same.
+// arm64 emits kernels for arm64 with the NEON instructions, 4 float32 a vector. Go's assembler has few of them, so all
+// are written as words with the mnemonic beside them. The arithmetic is that of the kernels for amd64, operation by
+// operation, in the same order: the bits are the same.
 type arm64 struct {
 	text      strings.Builder // of the assembly file
 	stubs     strings.Builder // of its Go declarations
@@ -20,7 +20,8 @@ type arm64 struct {
 // value is a vector in the straight-line body of a kernel, each set once.
 type value int
 
-// word is one instruction; its registers are put in where they are known. A tied one adds to or selects by its first source.
+// word is one instruction; its registers are put in where they are known. A tied one adds to or selects by its first
+// source.
 type word struct {
 	code      uint32
 	name      string
@@ -106,7 +107,8 @@ func (b *body) horner(x value, coefficients ...float64) value {
 	return p
 }
 
-// assemble writes the words: registers are given from V0 up, and freed after the last use. pointers maps slices to registers.
+// assemble writes the words: registers are given from V0 up, and freed after the last use. pointers maps slices to
+// registers.
 func (b *body) assemble(pointers map[string]int) {
 	last := map[value]int{}
 	for i, w := range b.words {
@@ -217,8 +219,8 @@ func arguments(params string) (names, types []string, offsets map[string]int, si
 	return names, types, offsets, size
 }
 
-// pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any length:
-// the last elements go through a vector of their own.
+// pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any
+// length: the last elements go through a vector of their own.
 func (a *arm64) pointwise(name, params string, f func(b *body)) {
 	a.has[name] = true
 	names, types, offsets, size := arguments(params)

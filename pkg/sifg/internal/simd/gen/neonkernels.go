@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// arm64Files returns the files of arm64: the assembly, its declarations, and the functions that choose, with those of the
-// kernels that it has not.
+// arm64Files returns the files of arm64: the assembly, its declarations, and the functions that choose, with those of
+// the kernels that it has not.
 func arm64Files(kernels []kernel) []file {
 	a := &arm64{has: map[string]bool{}}
 	a.functions()
@@ -185,8 +185,9 @@ func (a *arm64) stein(name, params string) {
 	})
 }
 
-// normals emits normalWords, which makes 4 groups of words of normals from the low and high halves of counters: element i of
-// cos0, sin0, cos1, sin1 are the words of block i, with the identity of the stream in h0, h1, k0, k1, vectors like the others.
+// normals emits normalWords, which makes 4 groups of words of normals from the low and high halves of counters: element
+// i of cos0, sin0, cos1, sin1 are the words of block i, with the identity of the stream in h0, h1, k0, k1, vectors like
+// the others.
 func (a *arm64) normals() {
 	a.pointwise("normalWords", "cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32", func(b *body) {
 		c := [4]value{b.get("c0"), b.get("c1"), b.get("h0"), b.get("h1")}
@@ -240,16 +241,16 @@ func (b *body) boxMuller(x0, x1 value) (cos, sin value) {
 	return b.mul(cos, r), b.mul(sin, r)
 }
 
-// neonRows and neonCols are the largest tile of the products: 8 rows × 3 vectors of accumulators, 3 vectors of B and one
-// broadcast of A are 28 of 32 registers.
+// neonRows and neonCols are the largest tile of the products: 8 rows × 3 vectors of accumulators, 3 vectors of B and
+// one broadcast of A are 28 of 32 registers.
 const (
 	neonRows = 8
 	neonCols = 12
 )
 
-// panel emits C = A·B, or C += A·B if add, for `tiles` tiles of that many rows and neonCols columns below each other. Element (i, p) of A
-// is at a + i·rs + p·ks, row p of B at b + 48·p, row i of C at c + i·ldc; strides count bytes. An element of C is one chain of fused
-// multiply-adds.
+// panel emits C = A·B, or C += A·B if add, for `tiles` tiles of that many rows and neonCols columns below each other.
+// Element (i, p) of A is at a + i·rs + p·ks, row p of B at b + 48·p, row i of C at c + i·ldc; strides count bytes. An
+// element of C is one chain of fused multiply-adds.
 func (a *arm64) panel(rows int) {
 	const params = "k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool"
 	name := fmt.Sprintf("gemm%dx3NEON", rows)

@@ -34,8 +34,8 @@ func (m *machine) packRows(width int) {
 }
 
 // packTransposed emits the transposition of one vector's worth of rows, 4·quads columns each, into that many rows of a
-// panel. Rows r, r+4, r+8, … go to the 128-bit lanes of one register; then each lane is a 4×4 transposition. Where there are rows for
-// fewer lanes, the others hold copies.
+// panel. Rows r, r+4, r+8, … go to the 128-bit lanes of one register; then each lane is a 4×4 transposition. Where
+// there are rows for fewer lanes, the others hold copies.
 func (m *machine) packTransposed() {
 	m.function("packTransposed", "func(dst *float32, ldd int, src *float32, lds, quads, lanes int)",
 		"transposes a vector's number of rows into columns of a panel.")

@@ -11,8 +11,9 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// random emits normalGroups: groups of 16 Philox blocks, 64 normals each. Word w of a group's 16 blocks is one AVX-512 or two
-// AVX2 vectors. Everything is done in the order of boxMuller with one rounding an operation, so that the bits are its.
+// random emits normalGroups: groups of 16 Philox blocks, 64 normals each. Word w of a group's 16 blocks is one AVX-512
+// or two AVX2 vectors. Everything is done in the order of boxMuller with one rounding an operation, so that the bits
+// are its.
 func (m *machine) random() {
 	const name, params = "normalGroups", "dst []float32, key, hi, block uint64"
 	m.kernels = append(m.kernels, kernel{name, params})
@@ -88,7 +89,8 @@ func (m *machine) philoxWords() {
 	m.ret()
 }
 
-// signs emits ±1 for each of dst's elements, a multiple of 32: −1 where the bit is set, of words from their lowest bit on.
+// signs emits ±1 for each of dst's elements, a multiple of 32: −1 where the bit is set, of words from their lowest bit
+// on.
 func (m *machine) signs() {
 	const name, params = "signs", "dst []float32, words []uint32"
 	m.kernels = append(m.kernels, kernel{name, params})
@@ -142,9 +144,9 @@ func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
 	return v
 }
 
-// philox returns the four words of the blocks block, block+1, …, one a lane. Even and odd blocks are computed apart, in the low
-// halves of 64-bit lanes: that is where the instruction for 32×32-bit products takes its factors from, and it does not look
-// at the high halves.
+// philox returns the four words of the blocks block, block+1, …, one a lane. Even and odd blocks are computed apart, in
+// the low halves of 64-bit lanes: that is where the instruction for 32×32-bit products takes its factors from, and it
+// does not look at the high halves.
 func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
 	key, hi := m.GP64(), m.GP64()
 	m.Load(m.Param("key"), key)

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b, and dy = dy·(1 − y²)
-// where there is a dy.
+// rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b, and
+// dy = dy·(1 − y²) where there is a dy.
 func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVirtual) {
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
@@ -78,8 +78,8 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.ret()
 }
 
-// colSums emits dst[j] += Σᵢ g[i, j] for rows, cols > 0: down the rows with up to four vectors of columns at once, so that
-// every column is one chain of sums from dst.
+// colSums emits dst[j] += Σᵢ g[i, j] for rows, cols > 0: down the rows with up to four vectors of columns at once, so
+// that every column is one chain of sums from dst.
 func (m *machine) colSums() {
 	const name, params = "colSums", "dst, g []float32, ld, rows, cols int"
 	m.kernels = append(m.kernels, kernel{name, params})

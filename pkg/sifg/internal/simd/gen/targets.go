@@ -33,10 +33,10 @@ func (m *machine) targets() {
 // outerColumns is how many columns of Σ t xᵀ a kernel sums up in registers.
 const outerColumns = 6
 
-// outer is the loop over the observations that tanhOuter and logCoshOuter share: for each vector of them it computes
-// y = Σ_b w_b x_b from zero and adds t·x_b to sums[b] for q columns b, where t = f(y). Row b of x is ldx bytes after row
-// b−1; the vectors of a row are 64 bytes apart, so that AVX2 does with two calls what AVX-512 does with one. y is of the
-// same q rows or, with part, of p rows, and the columns start at row `columns`.
+// outer is the loop over the observations that tanhOuter and logCoshOuter share: for each vector of them it computes y
+// = Σ_b w_b x_b from zero and adds t·x_b to sums[b] for q columns b, where t = f(y). Row b of x is ldx bytes after row
+// b−1; the vectors of a row are 64 bytes apart, so that AVX2 does with two calls what AVX-512 does with one. y is of
+// the same q rows or, with part, of p rows, and the columns start at row `columns`.
 func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtual) (sums []reg.VecVirtual) {
 	x := m.Load(m.Param("x"), m.GP64()).(reg.GPVirtual)
 	ldx := m.Load(m.Param("ldx"), m.GP64()).(reg.GPVirtual)
@@ -171,9 +171,9 @@ func (m *machine) tanhOuter(q int, part bool) {
 	m.ret()
 }
 
-// logCoshOuter emits the float64 kernel: tanh and log cosh of y from w = exp(−2|y|). It adds Σ tanh(y) x_b to the lanes of
-// row b of state, which has 8 a row, Σ|y| to those of row q, and multiplies those of row q+1 by Π(1+w): one logarithm of
-// that serves many observations.
+// logCoshOuter emits the float64 kernel: tanh and log cosh of y from w = exp(−2|y|). It adds Σ tanh(y) x_b to the lanes
+// of row b of state, which has 8 a row, Σ|y| to those of row q, and multiplies those of row q+1 by Π(1+w): one
+// logarithm of that serves many observations.
 func (m *machine) logCoshOuter(q int, part bool) {
 	m.double = true
 	m.outerFunction("logCoshOuter", q, part)
@@ -215,8 +215,9 @@ func (m *machine) logCoshOuter(q int, part bool) {
 var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513, -0.008333333353779525, 0.0013888888905923301,
 	-0.00019841208632432434, 2.480153630529796e-05, -2.762517110711358e-06, 2.7613853120287344e-07}
 
-// evenOdd returns the polynomial in x with the coefficients, lowest power first, as E(x²) + x·O(x²): one product more than
-// Horner's scheme, and two chains of half the length, as the latency of one is what the processor would wait for here.
+// evenOdd returns the polynomial in x with the coefficients, lowest power first, as E(x²) + x·O(x²): one product more
+// than Horner's scheme, and two chains of half the length, as the latency of one is what the processor would wait for
+// here.
 func (m *machine) evenOdd(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
 	x2 := m.mul(x, x)
 	even, odd := m.load(m.c(c[10])), m.load(m.c(c[9]))
@@ -229,9 +230,9 @@ func (m *machine) evenOdd(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
 	return m.fma(odd, x, even)
 }
 
-// reluHead emits the output layer over ReLU units, forward and backward: for each of rows > 0 rows of a (cols > 0 columns,
-// row stride ld), rest = y − bias − Σ_j max(a_j, 0)·w_j goes to r, and each a_j becomes rest·(1, ½ or 0 for a_j >, = or < 0).
-// The sum of 16 lanes is one of halves, quarters and so on.
+// reluHead emits the output layer over ReLU units, forward and backward: for each of rows > 0 rows of a (cols > 0
+// columns, row stride ld), rest = y − bias − Σ_j max(a_j, 0)·w_j goes to r, and each a_j becomes rest·(1, ½ or 0 for
+// a_j >, = or < 0). The sum of 16 lanes is one of halves, quarters and so on.
 func (m *machine) reluHead() {
 	const name, params = "reluHead", "a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32"
 	m.kernels = append(m.kernels, kernel{name, params})
@@ -346,8 +347,8 @@ func (m *machine) reluHead() {
 	m.ret()
 }
 
-// reluGrad emits what makes gradients of the product q = XᵀG: for every column, down the rows, dst = scale·Σ q·w − decay·out,
-// squares = Σ w² + out² and q = scale·out·q − decay·w. q and w are rows×cols with row stride cols.
+// reluGrad emits what makes gradients of the product q = XᵀG: for every column, down the rows, dst = scale·Σ q·w −
+// decay·out, squares = Σ w² + out² and q = scale·out·q − decay·w. q and w are rows×cols with row stride cols.
 func (m *machine) reluGrad() {
 	const name, params = "reluGrad", "q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32"
 	m.kernels = append(m.kernels, kernel{name, params})
