@@ -106,7 +106,7 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--protocol matched --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
 		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
-			`unknown problem "boston": valid are *, rent`},
+			`unknown problem "boston": valid are rent`},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}

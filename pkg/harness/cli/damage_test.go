@@ -2,11 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -198,4 +200,40 @@ func TestRecompute(t *testing.T) {
 	x.want(t, "report --keep --protocol all --set step=0.3 --results forged", 0) // a page with the right digests
 	x.want(t, "verify --results forged", 0, "as written")
 	x.want(t, "verify --results forged --recompute 100", 5, "1 of 9 recomputed trials", victim.Key, victim.Metric)
+}
+
+// TestRecomputeAsStored: a trial is computed again from the settings that its report has, whatever the protocol's are: each problem has
+// its own seeds and refuses others. The seed of the draw is printed, and draws the same again.
+func TestRecomputeAsStored(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", "  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1))
+	x.Check = func(trial *harness.Trial) error {
+		if (trial.Problem == "other") != (trial.Seed == 9) {
+			return fmt.Errorf("%s has no seed %d", trial.Problem, trial.Seed)
+		}
+		return nil
+	}
+	x.want(t, "run --set problems.small.particles=7 --results own", 0)
+	x.want(t, "verify --results own --recompute 100", 0, "12 trials recomputed: bit for bit the same")
+	draws := map[string]bool{}
+	for range 8 {
+		said := x.want(t, "verify --results own --recompute 2", 0, "drawn with --draw ")
+		_, seed, _ := strings.Cut(said, "--draw ")
+		seed, trials, _ := strings.Cut(seed, "\n")
+		draws[trials] = true
+		x.want(t, "verify --results own --recompute 2 --draw "+seed, 0, trials)
+	}
+	if len(draws) < 2 {
+		t.Error("eight draws were the same")
+	}
+}
+
+// TestForecastOfResults: what trials cost is known from the report of the same --results.
+func TestForecastOfResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --results out --store elsewhere", 0)
+	x.want(t, "plan --results out --store empty", 0, "9 to compute in about")
+	x.want(t, "plan --results none --store empty", 0, "the time is not known")
 }

@@ -84,8 +84,11 @@ func (s *selection) resultsDir(set []string) string {
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
 
 func (s *selection) storeDir() string {
-	return cmp.Or(s.store, filepath.Join(cmp.Or(s.results, "results"), "store"))
+	return cmp.Or(s.store, filepath.Join(s.knownDir(), "store"))
 }
+
+// knownDir returns the folder of the report of full scale and unchanged settings.
+func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {

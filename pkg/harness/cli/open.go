@@ -30,6 +30,7 @@ type work struct {
 	*plan.Plan
 	all     bool // experiments of a program that has several, rather than named ones
 	results string
+	known   string // the report that knows most of what trials cost
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
 	found   []store.Found // of each of trials
@@ -55,7 +56,7 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 
 // look looks through the store for the trials of a plan.
 func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
-	w = &work{Plan: p, results: results}
+	w = &work{Plan: p, results: results, known: s.knownDir()}
 	if w.store, err = openStore(s.storeDir(), results, write); err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (w *work) measure(e *env) {
 	if _, known := w.costs.Total(todo, 1); known == len(todo) {
 		return
 	}
-	earlier, _ := report.Read("results", e.experiments) // a prediction is no reason to fail
+	earlier, _ := report.Read(w.known, e.experiments) // a prediction is no reason to fail
 	for _, x := range earlier.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {

@@ -56,9 +56,21 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progres
 			return p
 		}
 	}
-	var minute *time.Timer
-	minute = time.AfterFunc(time.Minute, func() { p.beat(); minute.Reset(time.Minute) })
-	p.close = func() { minute.Stop() }
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		minute := time.NewTicker(time.Minute)
+		defer minute.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-minute.C:
+				p.beat()
+			}
+		}
+	}()
+	p.close = func() { close(done); <-ended }
 	return p
 }
 

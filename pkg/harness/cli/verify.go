@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -25,6 +26,7 @@ func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var repair bool
 	var recompute int
+	var draw uint64
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
@@ -32,7 +34,7 @@ func verifyCommand(e *env) *cobra.Command {
 			"also computes some trials of the report again and compares every value bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if recompute < 0 || repair && recompute > 0 {
 				return usage.Errorf("--recompute wants a number of trials, and no --repair")
 			}
@@ -42,13 +44,17 @@ func verifyCommand(e *env) *cobra.Command {
 			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || recompute == 0 {
 				return err
 			}
-			return s.verifyNumbers(e, args, recompute)
+			if !cmd.Flags().Changed("draw") {
+				draw = rand.Uint64()
+			}
+			return s.verifyNumbers(e, args, recompute, draw)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
 	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
 	f.IntVar(&recompute, "recompute", 0, "compute this many trials of the report again, drawn at random")
+	f.Uint64Var(&draw, "draw", 0, "draw them by this `SEED`, as an earlier verify printed it")
 	return cmd
 }
 
@@ -84,15 +90,12 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func (s *selection) verifyNumbers(e *env, names []string, n int) error {
+func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) error {
 	r, rep, err := s.read(e, names)
 	if err != nil {
 		return err
 	}
-	trials, err := compare.Draw(rep, r.Experiments, e.data, n)
-	if err != nil {
-		return err
-	}
+	trials := compare.Draw(rep, r.Experiments, e.data, n, seed)
 	if len(trials) == 0 {
 		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here",
 			s.resultsDir(nil))
@@ -102,7 +105,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}}
+	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}
 	if w.store, err = store.Open(dir); err != nil {
 		return err
 	}
@@ -118,6 +121,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(e.out, "drawn with --draw %d\n", seed)
 	different := 0
 	for i := range trials {
 		text, err := compare.Difference(rep, w.store, &trials[i])

@@ -1,25 +1,25 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Draw draws n of the trials of a report that this program can compute again: those to which its settings and versions lead, by key,
-// which did not fail, and whose data are here.
-func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n int) ([]harness.Trial, error) {
-	var out []harness.Trial
+// Draw draws n of the trials of a report that this program can compute again, by a stream of the seed: those that did not fail,
+// whose data are here, and to which the settings that are stored with them give their key.
+func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n int, seed uint64) []harness.Trial {
+	var rows []record.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
 		x := r.Experiment(e.Name)
@@ -27,50 +27,46 @@ func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n 
 			continue
 		}
 		for _, p := range x.Protocols {
-			trials, err := trialsOf(e, p, data)
-			if err != nil {
-				return nil, err
-			}
-			for _, t := range trials {
-				if name := t.Config.Data; !seen[t.Key] && (name == "" || data.Absent(name) == nil) {
+			for _, t := range p.Records.Trials {
+				if t.Final() && !seen[t.Key] {
 					seen[t.Key] = true
-					out = append(out, t)
+					rows = append(rows, t)
 				}
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(1, 0))
-	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out[:min(n, len(out))], nil
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	var out []harness.Trial
+	for _, row := range rows {
+		if len(out) == n {
+			break
+		}
+		if t, ok := again(row, all, data); ok {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
-// trialsOf returns the trials of a part of a report that its settings lead to today.
-func trialsOf(e *harness.Experiment, p *report.Protocol, data *dataset.Library) ([]harness.Trial, error) {
-	if own := p.Selected("data"); own != nil {
-		var err error
-		if e, err = e.On(own, nil); err != nil {
-			return nil, err
-		}
+// again returns the trial of a row of a report, as far as this program would compute the same.
+func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (t harness.Trial, ok bool) {
+	config := &settings.Config{}
+	if json.Unmarshal([]byte(row.Config), config) != nil || config.Data != "" && data.Absent(config.Data) != nil {
+		return t, false
 	}
-	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{p.Name}, Scale: p.Scale, Data: data,
-		Methods: p.Selected("methods")}
-	final := map[string]bool{}
-	for _, t := range p.Records.Trials {
-		final[t.Key] = t.Final()
-		if !slices.Contains(r.Seeds, t.Seed) {
-			r.Seeds = append(r.Seeds, t.Seed)
-		}
+	t = harness.Trial{
+		Key:        row.Key,
+		Experiment: row.Experiment,
+		Protocol:   row.Protocol,
+		Scale:      row.Scale,
+		Problem:    row.Problem,
+		Method:     row.Method,
+		Seed:       row.Seed,
+		Config:     config,
 	}
-	for _, text := range p.Set {
-		if !strings.HasPrefix(text, "--") { // a selection of trials
-			r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "the report"})
-		}
-	}
-	planned, err := plan.New(r)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(planned.Unique(), func(t harness.Trial) bool { return !final[t.Key] }), nil
+	_, err := plan.Revive(&t, all, data)
+	return t, err == nil
 }
 
 // Difference says where the values of a trial in a store differ first from those in a report that was read; "" for nowhere.
