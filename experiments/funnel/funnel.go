@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -65,7 +64,7 @@ func nearest(by map[string]*record.Set) *harness.Statement {
 	}
 	problems, best, least := []string{"funnel-2d", "funnel-10d"}, map[string]string{}, map[string]float64{}
 	median := func(problem, method, metric string) float64 {
-		return stats.Median(claim.Series{Set: s, Problem: problem}.Final(method, metric, 0))
+		return stats.Median(record.Series{Set: s, Problem: problem}.Final(method, metric, 0))
 	}
 	for _, problem := range problems {
 		least[problem] = math.Inf(1)
@@ -77,13 +76,13 @@ func nearest(by map[string]*record.Set) *harness.Statement {
 	}
 	t := table.Of(problems)
 	t.Words("Problem", func(problem string) string { return problem })
-	t.Words("Nearest", func(problem string) string { return claim.Label(best[problem]) })
+	t.Words("Nearest", func(problem string) string { return figure.Label(best[problem]) })
 	t.Column("energy distance", func(problem string) table.Cell { return table.Number(least[problem], 3) })
 	t.Column("HMC draws", func(problem string) table.Cell {
 		return table.Number(median(problem, best[problem], "hmc-energy"), 3)
 	})
 	t.Notes = []string{"Medians over seeds at the last iteration, 500 points each."}
-	first, second := claim.Label(best["funnel-2d"]), claim.Label(best["funnel-10d"])
+	first, second := figure.Label(best["funnel-2d"]), figure.Label(best["funnel-10d"])
 	return &harness.Statement{
 		Title: fmt.Sprintf("%s ends nearest to exact draws in 2-D, %s in 10-D", first, second),
 		Text:  "By energy distance, which hardly weighs the narrow neck.",

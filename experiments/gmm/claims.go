@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
@@ -23,7 +25,7 @@ var claims = []claim.Claim{
 		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
 			"Ada-SIFG" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
+			e := record.Series{Set: s, Problem: "gmm-2d"}
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
@@ -41,7 +43,7 @@ var claims = []claim.Claim{
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
 			"SIFG's particles, in each seed" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
+			e := record.Series{Set: s, Problem: "gmm-2d"}
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
@@ -50,13 +52,13 @@ var claims = []claim.Claim{
 				for i := range v {
 					holds = append(holds, v[i] <= 0.05 && v[i] <= ref[i]/5)
 				}
-				text = append(text, claim.Label(m)+" "+claim.Spread(v))
+				text = append(text, figure.Label(m)+" "+table.Spread(v))
 			}
 			return claim.Outcome{
 				Verdict: claim.Most(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), claim.Spread(e.Final("sifg", "displacement-z", 1)),
-					claim.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
+					"anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
+					table.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
 				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
 			}
 		},
@@ -77,7 +79,7 @@ var claims = []claim.Claim{
 			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
 			"not reproduced if one is outside, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
+			e := record.Series{Set: s, Problem: "gmm-2d"}
 			from := comparison(s)
 			verdict := claim.NotTestable
 			var text []string
@@ -96,7 +98,7 @@ var claims = []claim.Claim{
 					one == claim.NotDecided && verdict == claim.Reproduced:
 					verdict, needed = one, study.Needed(one, change, -0.075, 0.075)
 				}
-				text = append(text, claim.Label(m)+" "+in)
+				text = append(text, figure.Label(m)+" "+in)
 			}
 			return claim.Outcome{
 				Verdict:  verdict,
@@ -115,8 +117,8 @@ var claims = []claim.Claim{
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
 			claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
-			last, _ := claim.First(e.Set, e.Problem, "sifg")
+			e := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
+			last, _ := record.First(e.Set, e.Problem, "sifg")
 			step := last.Iterations / 10
 			early := func(m string) []float64 {
 				a, b := e.At(m, "knn-kl", 0, step), e.At(m, "knn-kl", 0, 2*step)
@@ -125,7 +127,7 @@ var claims = []claim.Claim{
 				}
 				return a
 			}
-			return e.Less("early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
+			return claim.Less(e, "early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
 		},
 	},
 	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
@@ -143,10 +145,10 @@ var alike = claim.Claim{
 	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired " +
 		"difference is within ±0.3; not reproduced if it is outside, otherwise not decided",
 	Check: func(s *record.Set) claim.Outcome {
-		e, f := claim.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg"), claim.ReadFinals(s)
+		e, f := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg"), record.ReadFinals(s)
 		d := f.Differences("gmm-10d", "knn-kl", "sifg", "ada-gwg")
 		verdict, difference := claim.Alike(d, 0.3)
-		final := func(m string) string { return claim.Label(m) + " " + claim.Spread(e.Final(m, "knn-kl", 0)) }
+		final := func(m string) string { return figure.Label(m) + " " + table.Spread(e.Final(m, "knn-kl", 0)) }
 		return claim.Outcome{
 			Verdict: verdict,
 			Keys:    e.Keys("sifg", "ada-gwg"),
@@ -163,7 +165,7 @@ func misses(id, method, name string) claim.Claim {
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
 			"particles are is not tested" + claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "gmm-2d"}
+			e := record.Series{Set: s, Problem: "gmm-2d"}
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
@@ -176,7 +178,7 @@ func misses(id, method, name string) claim.Claim {
 // produces checks claim 5.
 func produces(s *record.Set) claim.Outcome {
 	const near = 0.15 // k-NN KL
-	e := claim.Series{Set: s, Problem: "gmm-2d"}
+	e := record.Series{Set: s, Problem: "gmm-2d"}
 	from := comparison(s)
 	moved, sigma := e.Final("sifg", "displacement-x", 1), e.Final("sifg", "sigma", 0)
 	before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
@@ -185,13 +187,13 @@ func produces(s *record.Set) claim.Outcome {
 		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
 		holds = append(holds, moved[i] > sigma[i]*math.Sqrt(4*math.Ln2))
 	}
-	fresh := claim.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
+	fresh := table.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
 	out := claim.Outcome{
 		Verdict: claim.Most(holds),
 		Keys:    e.Keys("sifg"),
 		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
 			"then %s",
-			claim.Spread(moved), fresh, claim.Spread(before), claim.Spread(after)),
+			table.Spread(moved), fresh, table.Spread(before), table.Spread(after)),
 	}
 	clear := before // of the two the one that the limit is farther from, in standard deviations
 	for _, v := range [][]float64{before, after} {
@@ -213,7 +215,7 @@ func unstable(problem string, methods ...string) func(s *record.Set) string {
 		var above []string
 		for _, m := range methods {
 			if h := step(s, problem, m); h >= 2*0.1*0.1 {
-				above = append(above, fmt.Sprintf("%s (%s)", claim.Label(m), claim.Num(h)))
+				above = append(above, fmt.Sprintf("%s (%s)", figure.Label(m), table.Num(h)))
 			}
 		}
 		if above == nil {
@@ -227,15 +229,15 @@ func unstable(problem string, methods ...string) func(s *record.Set) string {
 // at each method's own σ is not among them: in 10-D it compares at equal σ only.
 func others(a, b string) func(s *record.Set) string {
 	return func(s *record.Set) string {
-		e := claim.Series{Set: s, Problem: "gmm-10d"}.Common(a, b)
+		e := record.Series{Set: s, Problem: "gmm-10d"}.Common(a, b)
 		var text []string
 		for _, m := range []struct{ metric, words string }{
 			{"smoothed-kl", "KL of the particles smoothed alike"},
 			{"energy", "energy distance"},
 		} {
 			if x, y := e.Final(a, m.metric, 0), e.Final(b, m.metric, 0); len(x) > 0 && len(y) > 0 {
-				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, claim.Label(a), claim.Spread(x),
-					claim.Label(b), claim.Spread(y)))
+				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, figure.Label(a), table.Spread(x),
+					figure.Label(b), table.Spread(y)))
 			}
 		}
 		if text == nil {
@@ -246,7 +248,7 @@ func others(a, b string) func(s *record.Set) string {
 }
 
 // coverage tells for each seed whether all five modes are covered.
-func coverage(e claim.Series, method string) (all []bool, text string) {
+func coverage(e record.Series, method string) (all []bool, text string) {
 	var least []float64
 	for k := range 5 {
 		for i, v := range e.Final(method, "coverage", k) {
@@ -258,7 +260,7 @@ func coverage(e claim.Series, method string) (all []bool, text string) {
 		}
 	}
 	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
-		claim.Label(method), count(all), len(all), claim.Spread(least))
+		figure.Label(method), count(all), len(all), table.Spread(least))
 }
 
 func count(holds []bool) (n int) {
@@ -272,7 +274,7 @@ func count(holds []bool) (n int) {
 
 // comparison is the iteration that the paper compares with the end: 1600 of 2000.
 func comparison(s *record.Set) int {
-	if t, ok := claim.First(s, "gmm-2d", "sifg"); ok {
+	if t, ok := record.First(s, "gmm-2d", "sifg"); ok {
 		if _, o, err := density.Config(t); err == nil {
 			return o.DisplacementFrom
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -21,7 +20,7 @@ import (
 
 // kept returns the modes of the 10-D mixture, from 0, that a method keeps, and its share of each: a mode is kept if its
 // occupancy, mean over seeds, is 0.05 or more.
-func kept(e claim.Series, method string) (modes []int, share []float64) {
+func kept(e record.Series, method string) (modes []int, share []float64) {
 	for k := range 5 {
 		if v := e.Final(method, "occupancy", k); len(v) > 0 {
 			share = append(share, stats.Mean(v))
@@ -36,7 +35,7 @@ func kept(e claim.Series, method string) (modes []int, share []float64) {
 // levels are lines at the k-NN KL of as many exact draws as there are particles of those modes alone that some method
 // keeps in 10-D: as they are, and with the largest σ of a method added. nil where no mode is lost.
 func levels(s *record.Set) (lines []figure.HLine) {
-	e, sigma := claim.Series{Set: s, Problem: "gmm-10d"}, 0.0
+	e, sigma := record.Series{Set: s, Problem: "gmm-10d"}, 0.0
 	var modes []int
 	for _, m := range s.Methods("gmm-10d") {
 		own, _ := kept(e, m)
@@ -47,7 +46,7 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	}
 	slices.Sort(modes)
 	modes = slices.Compact(modes)
-	t, ok := claim.First(s, "gmm-10d", "sifg")
+	t, ok := record.First(s, "gmm-10d", "sifg")
 	c, o, err := density.Config(t)
 	if !ok || err != nil || len(modes) == 0 || len(modes) == 5 {
 		return nil
@@ -60,7 +59,7 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	style := figure.Method("truth").As(label)
 	style.Dash = []float64{6, 2}
 	lines = append(lines, figure.HLine{Y: score(modes, 0, c.Particles, o.Reference), Style: style})
-	style.Label, style.Dash = label+", blurred by σ = "+claim.Num(sigma), []float64{1.5, 1.5}
+	style.Label, style.Dash = label+", blurred by σ = "+table.Num(sigma), []float64{1.5, 1.5}
 	return append(lines, figure.HLine{Y: score(modes, sigma, c.Particles, o.Reference), Style: style})
 }
 
@@ -109,7 +108,7 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	e := claim.Series{Set: s, Problem: "gmm-10d"}
+	e := record.Series{Set: s, Problem: "gmm-10d"}
 	type keeper struct {
 		label     string
 		kept      int // modes; 0: it is not a method
@@ -125,7 +124,7 @@ func collapse(by map[string]*record.Set) *harness.Statement {
 		most = max(most, len(modes))
 		slices.Sort(share)
 		rows = append(rows, keeper{
-			claim.Label(m), len(modes), share[3] + share[4], stats.Median(e.Final(m, "knn-kl", 0)),
+			figure.Label(m), len(modes), share[3] + share[4], stats.Median(e.Final(m, "knn-kl", 0)),
 		})
 	}
 	if rows == nil || most == 5 {

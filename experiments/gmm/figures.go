@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -41,8 +40,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 4, Plane: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		p := panel2D(claim.Label(m))
-		if t, ok := claim.First(s, "gmm-2d", m); ok {
+		p := panel2D(figure.Label(m))
+		if t, ok := record.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
 				return nil, err
@@ -75,7 +74,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 		{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle},
 	}
 	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
-		t, ok := claim.First(s, "gmm-2d", m)
+		t, ok := record.First(s, "gmm-2d", m)
 		if !ok {
 			continue
 		}
@@ -92,7 +91,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			i := (look*k + particle) * 2
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
-		p := panel2D(claim.Label(m))
+		p := panel2D(figure.Label(m))
 		for i := range k {
 			var x, y []float64
 			for l := range looks {
@@ -129,8 +128,8 @@ func modes(name, title, problem string) harness.Table {
 			"weight of each is 0.2.",
 		Make: func(s *record.Set) (*table.Table, error) {
 			t := table.Of(s.Methods(problem))
-			t.Words("Method", claim.Label)
-			e := claim.Series{Set: s, Problem: problem}
+			t.Words("Method", figure.Label)
+			e := record.Series{Set: s, Problem: problem}
 			for k := range 5 {
 				t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {
 					return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)

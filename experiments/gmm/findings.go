@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -21,12 +21,12 @@ func divided(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	t := table.Of([]string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"})
-	t.Words("Method", claim.Label)
+	t.Words("Method", figure.Label)
 	for _, protocol := range []string{"released", "matched"} {
-		e := claim.Series{Set: by[protocol], Problem: "gmm-10d"}
+		e := record.Series{Set: by[protocol], Problem: "gmm-10d"}
 		t.Column(protocol+": step", func(m string) table.Cell { return table.Number(step(e.Set, "gmm-10d", m), 3) })
 		t.Column(protocol+": final k-NN KL", func(m string) table.Cell {
-			return table.Text(claim.Spread(e.Final(m, "knn-kl", 0)))
+			return table.Text(table.Spread(e.Final(m, "knn-kl", 0)))
 		})
 	}
 	t.Notes = []string{"Median over seeds, and the range."}
@@ -40,7 +40,7 @@ func divided(by map[string]*record.Set) *harness.Statement {
 
 // step is a method's effective step, NaN of none.
 func step(s *record.Set, problem, method string) float64 {
-	t, ok := claim.First(s, problem, method)
+	t, ok := record.First(s, problem, method)
 	if !ok {
 		return math.NaN()
 	}
@@ -66,8 +66,8 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	t.Words("Protocol", func(protocol string) string { return protocol })
 	for _, x := range []struct{ header, problem string }{{"final σ, 2-D", "gmm-2d"}, {"final σ, 10-D", "gmm-10d"}} {
 		t.Column(x.header, func(protocol string) table.Cell {
-			e := claim.Series{Set: by[protocol], Problem: x.problem}
-			return table.Text(claim.Spread(e.Final("ada-sifg", "sigma", 0)))
+			e := record.Series{Set: by[protocol], Problem: x.problem}
+			return table.Text(table.Spread(e.Final("ada-sifg", "sigma", 0)))
 		})
 	}
 	falls, steps := 0, 0
@@ -96,7 +96,7 @@ func blur(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	e := claim.Series{Set: s, Problem: "gmm-10d"}
+	e := record.Series{Set: s, Problem: "gmm-10d"}
 	if !slices.ContainsFunc([]string{"sifg", "ada-sifg"}, func(m string) bool {
 		return stats.Median(e.Final(m, "blur-kl", 0)) > stats.Median(e.Final(m, "knn-kl", 0))
 	}) {
@@ -116,7 +116,7 @@ func blur(by map[string]*record.Set) *harness.Statement {
 		{"SIFG", "sifg", ""}, {"Ada-SIFG", "ada-sifg", ""}, {"exact draws", "sifg", "floor-"},
 	} {
 		t.Column(x.header, func(r row) table.Cell {
-			return table.Text(claim.Spread(e.Final(x.method, x.prefix+r.metric, 0)))
+			return table.Text(table.Spread(e.Final(x.method, x.prefix+r.metric, 0)))
 		})
 	}
 	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density " +
@@ -144,13 +144,13 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 		}
 	}
 	t := table.Of(methods)
-	t.Words("Method", claim.Label)
+	t.Words("Method", figure.Label)
 	for _, protocol := range protocols {
-		e := claim.Series{Set: by[protocol], Problem: "gmm-2d"}
+		e := record.Series{Set: by[protocol], Problem: "gmm-2d"}
 		header := protocol
-		if first, ok := claim.First(e.Set, e.Problem, "sifg"); ok {
+		if first, ok := record.First(e.Set, e.Problem, "sifg"); ok {
 			if c, o, err := density.Config(first); err == nil {
-				header += fmt.Sprintf(" (σ %s, start sd %s)", claim.Num(c.Sampler.Sigma), claim.Num(o.InitSD))
+				header += fmt.Sprintf(" (σ %s, start sd %s)", table.Num(c.Sampler.Sigma), table.Num(o.InitSD))
 			}
 		}
 		t.Column(header, func(m string) table.Cell {

@@ -29,7 +29,7 @@ var flows = study.NewFlows{
 			Statement: "2-D: the interpolated flow covers all modes from the paper's start.",
 			Rule:      "every mode has at least 5 % of the sample within 3 sd of its mean, in at least 18 of 20 seeds",
 			Check: func(s *record.Set) claim.Outcome {
-				all, text := coverage(claim.Series{Set: s, Problem: "gmm-2d"}, "interpolated")
+				all, text := coverage(record.Series{Set: s, Problem: "gmm-2d"}, "interpolated")
 				return claim.Outcome{Verdict: claim.Decide(10*count(all) >= 9*len(all), true), Evidence: text}
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -54,7 +55,7 @@ func judge(s *record.Set) (metric, words string) {
 func smaller(id, problem, particles, other string) claim.Claim {
 	const negligible = 0.02 // the advantage, as a share of the other's median, below which one method is not better than another
 	return claim.Claim{
-		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + claim.Label(other) + ".",
+		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + figure.Label(other) + ".",
 		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, smaller: the interval (95 %, " +
 			"from resampling tries) of the difference below 0, and a one-sided sign-flip test of the tries' medians gives p ≤ 0.05; not " +
 			"reproduced if that test says the opposite or the advantage is below 2 % of the other's median throughout the interval; " +
@@ -79,13 +80,13 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			}
 			text := fmt.Sprintf("tries %d, p-value %s", len(d), table.PValue(below).Text)
 			if len(a) > 0 {
-				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, claim.Num(median(a)), claim.Label(other),
-					claim.Num(median(b)), gap, text)
+				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, table.Num(median(a)), figure.Label(other),
+					table.Num(median(b)), gap, text)
 			}
 			if exact, random := floorOf(s, problem, "floor-"+metric), floorOf(s, problem, "random-"+metric); len(exact) > 0 {
-				text += ". Exact draws score " + claim.Num(median(exact))
+				text += ". Exact draws score " + table.Num(median(exact))
 				if len(random) > 0 {
-					text += ", random matrices " + claim.Num(median(random))
+					text += ", random matrices " + table.Num(median(random))
 				}
 			}
 			return asked(claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: series(s, problem).Keys("sifg", other)}, gap, gap.mid)
@@ -107,7 +108,7 @@ func robust(s *record.Set) claim.Outcome {
 	e := estimated(change, []int{0, 1}, a, b)
 	return asked(claim.Outcome{
 		Verdict:  e.within(0.1),
-		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s", words, claim.Num(median(a)), claim.Num(median(b)), what, e),
+		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s", words, table.Num(median(a)), table.Num(median(b)), what, e),
 		Keys:     append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
 	}, e, math.Abs(e.mid)-0.1)
 }
@@ -124,7 +125,7 @@ func hurt(s *record.Set) claim.Outcome {
 	return asked(claim.Outcome{
 		Verdict: claim.Decide(excess.lo > 0, excess.hi < 0.02),
 		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
-			claim.Num(median(svgdFew)), claim.Num(median(svgdMany)), claim.Num(median(sifgFew)), claim.Num(median(sifgMany)),
+			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)), table.Num(median(sifgMany)),
 			excess, noteFew, noteMany),
 		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
 	}, excess, excess.mid)
@@ -151,7 +152,7 @@ func settled(s *record.Set) claim.Outcome {
 			}
 			change := estimated(func(medians []float64) float64 { return medians[1]/medians[0] - 1 }, []int{0, 0}, before, after)
 			out.Verdict = claim.Worst(out.Verdict, change.within(0.02))
-			text = append(text, fmt.Sprintf("%s %s %s", claim.Label(m), strings.TrimPrefix(problem, "meg-"), change))
+			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), change))
 			from, to := series(s, problem).Components(m, "energy", c.Iterations/4), final(s, problem, m, "energy")
 			if len(from) == 0 || len(from) != len(to) {
 				continue
@@ -159,7 +160,7 @@ func settled(s *record.Set) claim.Outcome {
 			rise := estimated(func(medians []float64) float64 { return medians[1] - medians[0] }, []int{0, 0}, from, to)
 			if rise.lo > 1 {
 				out.Verdict = claim.NotReproduced
-				rising = append(rising, fmt.Sprintf("%s %s %s", claim.Label(m), strings.TrimPrefix(problem, "meg-"), rise))
+				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), rise))
 			}
 			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -66,9 +67,9 @@ func estimated(stat func(medians []float64) float64, group []int, samples ...tri
 
 func (e estimate) String() string {
 	if math.IsNaN(e.lo) {
-		return claim.Num(e.mid)
+		return table.Num(e.mid)
 	}
-	return fmt.Sprintf("%s [%s, %s]", claim.Num(e.mid), claim.Num(e.lo), claim.Num(e.hi))
+	return fmt.Sprintf("%s [%s, %s]", table.Num(e.mid), table.Num(e.lo), table.Num(e.hi))
 }
 
 // within judges an estimate that has to lie within ±bound.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -31,7 +30,7 @@ func distances(s *record.Set, problem string) (*figure.Figure, error) {
 		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")})
 	}
 	for _, m := range s.Methods(problem) {
-		add(claim.Label(m), final(s, problem, m, by), m)
+		add(figure.Label(m), final(s, problem, m, by), m)
 	}
 	add("exact draws", exact, "hmc")
 	add("random", floorOf(s, problem, "random-"+by), "kde-flow")
@@ -60,7 +59,7 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	}
 	var rows []judged
 	for _, m := range s.Methods(problem) {
-		rows = append(rows, judged{claim.Label(m), func(metric string) tries { return final(s, problem, m, metric) }})
+		rows = append(rows, judged{figure.Label(m), func(metric string) tries { return final(s, problem, m, metric) }})
 	}
 	t := table.Of(append(rows,
 		judged{"exact draws", func(metric string) tries { return floorOf(s, problem, "floor-"+metric) }},

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -30,7 +29,7 @@ func axis(by map[string]*record.Set) *harness.Statement {
 		}
 		if title == "" {
 			title = fmt.Sprintf("On the axis of Figure 4 exact draws score %s and random matrices %s (%s)",
-				claim.Num(median(exact)), claim.Num(median(random)), protocol)
+				table.Num(median(exact)), table.Num(median(random)), protocol)
 			for k := 1; k <= o.Channels; k++ {
 				modes *= 2 * k // signs and orders of the rows
 			}

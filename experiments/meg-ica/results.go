@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -19,8 +19,8 @@ const few, many = "meg-10", "meg-100"
 // methods, each other's forces: what is independent is the seeds.
 type tries = [][]float64
 
-func series(s *record.Set, problem string) claim.Series {
-	return claim.Series{Set: s, Problem: problem}
+func series(s *record.Set, problem string) record.Series {
+	return record.Series{Set: s, Problem: problem}
 }
 
 // final returns the values of the tries that ended well.
@@ -68,7 +68,7 @@ func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost in
 	}
 	for i, m := range []string{a, b} {
 		if n := []int{lost, won}[i]; n > 0 {
-			note += fmt.Sprintf(". In %s only %s diverged", table.Count(n, "seed"), claim.Label(m))
+			note += fmt.Sprintf(". In %s only %s diverged", table.Count(n, "seed"), figure.Label(m))
 		}
 	}
 	return x, y, won, lost, note
@@ -82,7 +82,7 @@ func configOf(s *record.Set, problem string) (c settings.Config, o Options, ok b
 	if i < 0 {
 		return c, o, false
 	}
-	c, err := claim.Config(s.Trials[i])
+	c, err := settings.Of(s.Trials[i])
 	if err == nil {
 		o, err = decode(c.Options)
 	}

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
@@ -23,7 +25,7 @@ var claims = []claim.Claim{
 			"distances from the mean curve of their method smaller by a one-sided rank-sum test over seeds (5 %), " +
 			"for all four pairs; not reproduced if the test says for one that they are larger, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: problem}
+			e := record.Series{Set: s, Problem: problem}
 			verdict := claim.NotTestable
 			var text []string
 			for _, a := range []string{"sifg", "ada-sifg"} {
@@ -44,8 +46,8 @@ var claims = []claim.Claim{
 					case verdict == claim.NotTestable:
 						verdict = claim.Reproduced
 					}
-					pair := claim.Label(a) + "/" + claim.Label(b)
-					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, claim.Num(ratio), smaller))
+					pair := figure.Label(a) + "/" + figure.Label(b)
+					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, table.Num(ratio), smaller))
 				}
 			}
 			return claim.Outcome{
@@ -62,7 +64,7 @@ var claims = []claim.Claim{
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
 			claim.MostRule,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: problem}
+			e := record.Series{Set: s, Problem: problem}
 			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
 			var holds []bool
 			var ratio []float64
@@ -72,7 +74,7 @@ var claims = []claim.Claim{
 			return claim.Outcome{
 				Verdict: claim.Most(holds),
 				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
-					"gradient: %s", claim.Spread(e.Final("sifg", "sigma", 0)), claim.Spread(ratio)),
+					"gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio)),
 				Keys: e.Keys("sifg"),
 			}
 		},
@@ -88,24 +90,24 @@ func variance(squares []float64) float64 {
 // faster is the claim that a converges faster than b; its evidence also has the arrival near what exact draws score,
 // and what other metrics say.
 func faster(id, a, b string) claim.Claim {
-	c := claim.LowerCurve(id, claim.Label(a)+" converges faster than "+claim.Label(b)+".", problem, "knn-kl", a, b)
+	c := claim.LowerCurve(id, figure.Label(a)+" converges faster than "+figure.Label(b)+".", problem, "knn-kl", a, b)
 	return c.And(study.NeededLess(problem, "knn-kl", true, a, b)).And(func(s *record.Set) string {
-		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
+		e := record.Series{Set: s, Problem: problem}.Common(a, b)
 		if len(e.Final(a, "knn-kl", 0)) == 0 {
 			return ""
 		}
 		level := stats.Mean(e.At(a, "floor-knn-kl", 0, 0)) + 0.1
-		final := func(metric, method string) string { return claim.Spread(e.Final(method, metric, 0)) }
+		final := func(metric, method string) string { return table.Spread(e.Final(method, metric, 0)) }
 		return fmt.Sprintf("To come down to %s, 0.1 above exact draws: %s %s; %s %s. "+
 			"Final, exact reference: %s %s, %s %s; energy distance %s and %s",
-			claim.Num(level), claim.Label(a), arrival(e, a, level), claim.Label(b), arrival(e, b, level),
-			claim.Label(a), final("knn-kl-exact", a), claim.Label(b), final("knn-kl-exact", b),
+			table.Num(level), figure.Label(a), arrival(e, a, level), figure.Label(b), arrival(e, b, level),
+			figure.Label(a), final("knn-kl-exact", a), figure.Label(b), final("knn-kl-exact", b),
 			final("energy", a), final("energy", b))
 	})
 }
 
 // arrival says in how many seeds, and by when, a method's curve came down to level.
-func arrival(e claim.Series, method string, level float64) string {
+func arrival(e record.Series, method string, level float64) string {
 	first, last, n, seeds := math.MaxInt, 0, 0, 0
 	for _, c := range e.Set.Curves(problem, method, "knn-kl", 0) {
 		seeds++

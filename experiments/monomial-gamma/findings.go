@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -35,7 +35,7 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 	if err != nil {
 		return nil
 	}
-	e := claim.Series{Set: s, Problem: problem}
+	e := record.Series{Set: s, Problem: problem}
 	shift := 0.0
 	for _, m := range s.Methods(problem) {
 		if d := math.Abs(stats.Median(e.Final(m, "knn-kl", 0)) -
@@ -44,15 +44,15 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 		}
 	}
 	text := fmt.Sprintf("They use the gamma shape α where 1/α is right, so the mean of |x₁| is %s in place of %s.",
-		claim.Num(law.AbsMomentReleased(1)), claim.Num(law.AbsMoment(1)))
+		table.Num(law.AbsMomentReleased(1)), table.Num(law.AbsMoment(1)))
 	if !math.IsInf(shift, 0) {
-		text += fmt.Sprintf(" The final k-NN KL of a method moves by up to %s.", claim.Num(shift))
+		text += fmt.Sprintf(" The final k-NN KL of a method moves by up to %s.", table.Num(shift))
 	}
 	t := medians(s,
 		study.Measure{Head: "k-NN KL, released reference", Metric: "knn-kl"},
 		study.Measure{Head: "k-NN KL, exact reference", Metric: "knn-kl-exact"},
 		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"})
-	kl := claim.Num(shapeKL())
+	kl := table.Num(shapeKL())
 	t.Notes = append(t.Notes, "KL of the target to the released reference law: "+kl+" nats.")
 	return &harness.Statement{Title: "The scripts draw the reference sample from the wrong law", Text: text, Table: t}
 }
@@ -63,7 +63,7 @@ func blindToTails(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	e := claim.Series{Set: s, Problem: problem}
+	e := record.Series{Set: s, Problem: problem}
 	last := func(m, metric string) float64 { return stats.Median(e.Final(m, metric, 0)) }
 	blind, worst := 0, 0.0
 	for _, m := range s.Methods(problem) {
@@ -115,13 +115,13 @@ func movers(by map[string]*record.Set) *harness.Statement {
 	t.Notes = []string{
 		"Final k-NN KL against exact draws: median over seeds, and the range. SIFG takes Euler steps in both.",
 	}
-	t.Words("Method", claim.Label)
+	t.Words("Method", figure.Label)
 	for _, x := range []struct{ protocol, header string }{
 		{"released", "released (Adam)"},
 		{"matched", "matched (Euler, own best step)"},
 	} {
-		e := claim.Series{Set: by[x.protocol], Problem: problem}
-		t.Column(x.header, func(m string) table.Cell { return table.Text(claim.Spread(e.Final(m, "knn-kl-exact", 0))) })
+		e := record.Series{Set: by[x.protocol], Problem: problem}
+		t.Column(x.header, func(m string) table.Cell { return table.Text(table.Spread(e.Final(m, "knn-kl-exact", 0))) })
 	}
 	return &harness.Statement{
 		Title: "The baselines move by Adam in the scripts, SIFG by plain gradient steps",

@@ -4,6 +4,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
@@ -24,7 +25,7 @@ var flows = study.NewFlows{
 	Claims: []claim.Claim{
 		study.LessNoise("Monomial gamma", problem, 0.01),
 		claim.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
-			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e claim.Series) []float64 {
+			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e record.Series) []float64 {
 				excess := e.Final("sifg-a", "knn-kl", 0)
 				for i, floor := range e.At("sifg-a", "floor-knn-kl", 0, 0) {
 					excess[i] -= floor

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -30,7 +30,7 @@ func equalGradients(s *record.Set) *harness.Statement {
 	t.Words("Posterior", func(name string) string { return name })
 	for _, kind := range []string{"1000", "100"} {
 		every := func(name string) float64 {
-			e := claim.Series{Set: s, Problem: name + "-" + kind}
+			e := record.Series{Set: s, Problem: name + "-" + kind}
 			return stats.Median(e.Final("hmc", "all-error-sd", 1)) / stats.Median(e.Final("hmc", "floor-error-sd", 1))
 		}
 		sd := func(name, method string) float64 { return outcomeOf(s, name+"-"+kind, method).sd }
@@ -41,7 +41,7 @@ func equalGradients(s *record.Set) *harness.Statement {
 			}
 			cell := table.Number(f.sd, 2)
 			if m != "" {
-				cell.Text += " (" + claim.Label(m) + ")"
+				cell.Text += " (" + figure.Label(m) + ")"
 			}
 			return cell
 		})
@@ -86,7 +86,7 @@ func collapse(s *record.Set) *harness.Statement {
 	all := names(s)
 	methods := s.Methods(all[0] + "-1000")
 	t := table.Of(methods)
-	t.Words("Method", claim.Label)
+	t.Words("Method", figure.Label)
 	add := func(header string, number func(method string) int) {
 		t.Column(header, func(m string) table.Cell { return table.Int(number(m)) })
 	}
@@ -107,7 +107,7 @@ func collapse(s *record.Set) *harness.Statement {
 	for _, m := range methods {
 		if n := counted(s, "1000", tooNarrow)(m); n > most {
 			most = n
-			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles", claim.Label(m), n, len(all))
+			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles", figure.Label(m), n, len(all))
 		}
 	}
 	return &harness.Statement{
@@ -122,8 +122,8 @@ func widths(s *record.Set) *harness.Statement {
 	all := names(s)
 	width, sigma, below := map[string]float64{}, map[string]float64{}, 0
 	for _, name := range all {
-		w := claim.Series{Set: s, Problem: name + "-raw"}.At("hmc", "narrowest", 0, 0)
-		v := claim.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
+		w := record.Series{Set: s, Problem: name + "-raw"}.At("hmc", "narrowest", 0, 0)
+		v := record.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
 		if len(w) == 0 || len(v) == 0 {
 			return nil
 		}
@@ -159,7 +159,7 @@ func widths(s *record.Set) *harness.Statement {
 func preconditioning(s *record.Set) *harness.Statement {
 	all := names(s)
 	t := table.Of(s.Methods(all[0] + "-raw"))
-	t.Words("Method", claim.Label)
+	t.Words("Method", figure.Label)
 	for _, x := range []struct {
 		header, kind string
 		has          func(o outcome) bool
@@ -173,7 +173,7 @@ func preconditioning(s *record.Set) *harness.Statement {
 		t.Column(x.header, func(m string) table.Cell { return table.Int(number(m)) })
 	}
 	t.Notes = []string{"Posteriors, 100 particles. Good and diverged as above."}
-	gain := fmt.Sprintf("%s is good on %d of %d posteriors instead of %d", claim.Label("sifg"),
+	gain := fmt.Sprintf("%s is good on %d of %d posteriors instead of %d", figure.Label("sifg"),
 		counted(s, "100", outcome.good)("sifg"), len(all), counted(s, "raw", outcome.good)("sifg"))
 	return &harness.Statement{
 		Title: "Preconditioned by the Laplace approximation, " + gain,

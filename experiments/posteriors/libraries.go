@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -42,17 +42,17 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Posterior")}
 	methods := []string{"hmc", nuts}
 	for _, m := range methods {
-		name := claim.Label(m) + ": "
+		name := figure.Label(m) + ": "
 		t.Columns = append(t.Columns, table.Columns(0, name+"spread", "thinned", "all", "draws", "R-hat")...)
 	}
 	t.Columns = append(t.Columns, table.Columns(0, "HMC: E-BFMI")...)
 	for _, name := range names(s) {
 		row := []table.Cell{table.Text(name)}
-		e := claim.Series{Set: s, Problem: name + "-" + kind}
+		e := record.Series{Set: s, Problem: name + "-" + kind}
 		for _, m := range methods {
-			first, ok := claim.First(s, e.Problem, m)
+			first, ok := record.First(s, e.Problem, m)
 			if !ok {
-				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", claim.Label(m), e.Problem)
+				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", figure.Label(m), e.Problem)
 			}
 			o := outcomeOf(s, e.Problem, m)
 			exact := stats.Median(e.Final(m, "floor-error-sd", 1))
@@ -75,7 +75,7 @@ func svgdTable(s *record.Set) (*table.Table, error) {
 	for _, name := range names(s) {
 		for _, kind := range []string{"100", "1000"} {
 			row := []table.Cell{table.Text(name), table.Text(kind)}
-			e, same := claim.Series{Set: s, Problem: name + "-" + kind}, "yes"
+			e, same := record.Series{Set: s, Problem: name + "-" + kind}, "yes"
 			for _, metric := range []string{"error-mean", "error-sd"} {
 				ours, theirs := stats.Median(e.Final("svgd", metric, 1)), stats.Median(e.Final(theirsSVGD, metric, 1))
 				row = append(row, table.Number(ours, 3), table.Number(theirs, 3))
@@ -116,7 +116,7 @@ func others(by map[string]*record.Set) *harness.Statement {
 				continue
 			}
 			o := outcomeOf(&both, problem, m)
-			row = append(row, table.Text(claim.Label(m)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
+			row = append(row, table.Text(figure.Label(m)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
 		}
 		taken, changed = taken+count(after == nuts), changed+count(after != before)
 		o := outcomeOf(&both, problem, nuts)

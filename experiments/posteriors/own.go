@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -70,9 +70,9 @@ func verdict(s *record.Set) []string {
 		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too short ("+chains+").")
 	case method != "" && !math.IsInf(o.gradients, 1):
 		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The long chains: %s.",
-			claim.Label(method), reached, o.gradients, chains))
+			figure.Label(method), reached, o.gradients, chains))
 	case method != "":
-		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", claim.Label(method), chains))
+		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", figure.Label(method), chains))
 	default:
 		out = append(out, "No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
 	}
@@ -93,7 +93,7 @@ func advice(s *record.Set) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds", "gradients", "seconds", "verdict")}
 	for _, m := range s.Methods(problem) {
 		o := outcomeOf(s, problem, m)
-		row := []table.Cell{table.Text(claim.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2), table.Number(o.gradients, 2),
+		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2), table.Number(o.gradients, 2),
 			table.Number(stats.Median(secondsOf(s, problem, m)), 2), table.Text(o.word(m == taken))}
 		t.Rows = append(t.Rows, row)
 	}
@@ -117,7 +117,7 @@ func (o outcome) word(taken bool) string {
 }
 
 func secondsOf(s *record.Set, problem, method string) (out []float64) {
-	for _, key := range (claim.Series{Set: s, Problem: problem}).Keys(method) {
+	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
 		out = append(out, s.Timings[key].Seconds)
 	}
 	return out
@@ -174,7 +174,7 @@ func wrong(s *record.Set) (*table.Table, error) {
 				odd = j
 			}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(trial.Method)), table.Text(names[far]), table.Number(off(far), 2),
+		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(trial.Method)), table.Text(names[far]), table.Number(off(far), 2),
 			table.Text(names[odd]), multiple(sd[odd] / of[odd])})
 	}
 	return t, nil
@@ -191,8 +191,8 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 	columns := []string{"reference-value-mean", "reference-value-sd", "reference-value-low", "reference-value-high"}
 	keys := []string{key, key, key, key}
 	if m, _ := choice(s, problem); m != "" {
-		t.Columns = append(t.Columns, table.Columns(0, claim.Label(m)+": mean", "sd")...)
-		taken := (claim.Series{Set: s, Problem: problem}).Keys(m)[0]
+		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
+		taken := (record.Series{Set: s, Problem: problem}).Keys(m)[0]
 		columns, keys = append(columns, "value-mean", "value-sd"), append(keys, taken, taken)
 	}
 	for j, name := range names {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -47,7 +46,7 @@ func card(s *record.Set, kind string) (*table.Table, error) {
 	t := table.Of(all)
 	t.Words("Posterior", func(name string) string { return name })
 	for _, m := range methods {
-		t.Column(claim.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
+		t.Column(figure.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
 	}
 	t.Notes = []string{"Medians over seeds. " + resolution}
 	t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
@@ -89,7 +88,7 @@ func choices(s *record.Set) (*table.Table, error) {
 	var picks []pick
 	for _, name := range names(s) {
 		problem := name + "-1000"
-		first, ok := claim.First(s, problem, "hmc")
+		first, ok := record.First(s, problem, "hmc")
 		if !ok {
 			return nil, fmt.Errorf("HMC has not run on %s", problem)
 		}
@@ -113,11 +112,11 @@ func choices(s *record.Set) (*table.Table, error) {
 		if p.take == "" {
 			return "none is good"
 		}
-		return claim.Label(p.take)
+		return figure.Label(p.take)
 	})
 	t.Column("error", good(func(p pick) table.Cell { return table.Number(p.taken.sd, 2) }))
 	t.Column("gradients to 0.1", good(func(p pick) table.Cell { return table.Number(p.taken.gradients, 2) }))
-	t.Words("Most accurate flow", func(p pick) string { return claim.Label(p.flow) })
+	t.Words("Most accurate flow", func(p pick) string { return figure.Label(p.flow) })
 	t.Column("error", func(p pick) table.Cell { return table.Number(p.best.sd, 2) })
 	t.Column("gradients to 0.1", func(p pick) table.Cell { return table.Number(p.best.gradients, 2) })
 	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
@@ -130,7 +129,7 @@ func judges(s *record.Set) (*table.Table, error) {
 	type judged struct{ label, method, prefix string }
 	var rows []judged
 	for _, m := range s.Methods(all[0] + "-1000") {
-		rows = append(rows, judged{claim.Label(m), m, ""})
+		rows = append(rows, judged{figure.Label(m), m, ""})
 	}
 	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"}, judged{"exact draws", "hmc", "floor-"}))
 	t.Words("Method", func(r judged) string { return r.label })
@@ -149,7 +148,7 @@ func judges(s *record.Set) (*table.Table, error) {
 			for _, name := range all {
 				problem := name + "-1000"
 				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
-					v = append(v, stats.Median(claim.Series{Set: s, Problem: problem}.Final(r.method, r.prefix+x.Metric, x.Index)))
+					v = append(v, stats.Median(record.Series{Set: s, Problem: problem}.Final(r.method, r.prefix+x.Metric, x.Index)))
 				}
 			}
 			return table.Number(stats.Median(v), 2)
@@ -179,13 +178,13 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 				continue
 			}
 			particles := 0.0
-			if t, ok := claim.First(s, problem, m); ok {
+			if t, ok := record.First(s, problem, m); ok {
 				particles = float64(t.Particles)
 			}
 			across := func(iteration int) float64 { return float64(iteration) * particles / 1000 }
-			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
+			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
 		}
-		exact := claim.Series{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
+		exact := record.Series{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
 		if len(exact) > 0 {
 			p.Layers = append(p.Layers, figure.HLine{Y: exact[0], Style: figure.Method("truth").As("exact draws")})
 		}

@@ -25,17 +25,17 @@ var claims = []claim.Claim{
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + claim.AllRule,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: shown}
+			e := record.Series{Set: s, Problem: shown}
 			var holds []bool
 			var text []string
 			for k, w := range mixture.Weights {
-				mode := claim.Num(mixture.Means[k][0])
+				mode := table.Num(mixture.Means[k][0])
 				share := e.Final("svgd", "share", k)
 				for _, v := range share {
 					holds = append(holds, math.Abs(v-w) <= 0.1)
 				}
-				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, claim.Num(w),
-					claim.Spread(share)))
+				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
+					table.Spread(share)))
 			}
 			return claim.Outcome{
 				Verdict:  claim.All(holds),
@@ -63,7 +63,7 @@ func smaller(id string, k int) claim.Claim {
 			var text []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
-				one := claim.Series{Set: s, Problem: problem}.Less("", "svgd", ours, "truth", exact)
+				one := claim.Less(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
 				var d []float64
@@ -71,7 +71,7 @@ func smaller(id string, k int) claim.Claim {
 					d = append(d, ours[i]-exact[i])
 				}
 				text = append(text, fmt.Sprintf("%s %s and %s (one-sided p %s)", strings.TrimPrefix(problem, "toy-"),
-					claim.Num(stats.Mean(ours)), claim.Num(stats.Mean(exact)),
+					table.Num(stats.Mean(ours)), table.Num(stats.Mean(exact)),
 					table.PValue(stats.Paired(d, stats.Less)).Text))
 			}
 			out.Verdict, out.Evidence = claim.Worst(verdicts...), words+strings.Join(text, "; ")
@@ -82,7 +82,7 @@ func smaller(id string, k int) claim.Claim {
 
 // squares are the squared errors of the k-th function's estimate by SVGD and by exact draws, one a seed.
 func squares(s *record.Set, problem string, k int) (ours, exact []float64) {
-	e := claim.Series{Set: s, Problem: problem}
+	e := record.Series{Set: s, Problem: problem}
 	ours, exact = e.Final("svgd", "error", k), e.Final("svgd", "floor-error", k)
 	for _, v := range [][]float64{ours, exact} {
 		for i := range v {

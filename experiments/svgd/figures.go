@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -41,7 +40,7 @@ var errNone = errors.New("no trial ended well")
 
 // densities draws a panel for each iteration at which the density was measured.
 func densities(s *record.Set) (*figure.Figure, error) {
-	first, ok := claim.First(s, shown, "svgd")
+	first, ok := record.First(s, shown, "svgd")
 	if !ok {
 		return nil, errNone
 	}
@@ -93,7 +92,7 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 		ours.Style.Dash = nil
 		exact := figure.Line{Style: figure.Method("truth").As("exact draws")}
 		for _, problem := range problems {
-			t, ok := claim.First(s, problem, "svgd")
+			t, ok := record.First(s, problem, "svgd")
 			if !ok {
 				continue
 			}

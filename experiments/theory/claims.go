@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
@@ -43,7 +44,7 @@ var exact = []claim.Claim{
 				Verdict: claim.All(holds),
 				Keys:    t.keys(s.Methods(t.problem)...),
 				Evidence: fmt.Sprintf("largest relative difference %s in 1-D and 2-D; at most %s standard errors in "+
-					"10-D", claim.Num(worst), claim.Num(errors)),
+					"10-D", table.Num(worst), table.Num(errors)),
 			}
 		},
 	},
@@ -82,7 +83,7 @@ func checkFlow(s *record.Set) claim.Outcome {
 		Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6),
 		Keys:    t.keys("gaussian"),
 		Evidence: fmt.Sprintf("slope of the error of the mean %v, of the standard deviation %v; τ at rest differs by "+
-			"at most %s", mean, sd, claim.Num(gap)),
+			"at most %s", mean, sd, table.Num(gap)),
 	}
 }
 
@@ -105,7 +106,7 @@ func equal(id, statement string, methods ...string) claim.Claim {
 			return claim.Outcome{
 				Verdict:  claim.All(holds),
 				Keys:     t.keys(methods...),
-				Evidence: "largest relative difference " + claim.Num(worst),
+				Evidence: "largest relative difference " + table.Num(worst),
 			}
 		},
 	}
@@ -148,7 +149,7 @@ var rules = []claim.Claim{
 			return claim.Outcome{
 				Verdict:  claim.All(holds),
 				Keys:     t.keys(s.Methods(t.problem)...),
-				Evidence: "largest relative difference " + claim.Num(worst),
+				Evidence: "largest relative difference " + table.Num(worst),
 			}
 		},
 	},
@@ -190,7 +191,7 @@ func checkVariance(s *record.Set) claim.Outcome {
 		Keys:    t.keys(s.Methods(t.problem)...),
 		Evidence: fmt.Sprintf("variance over Hutchinson's, at σ = 0.1: %s; it goes like n to the power %v. Noise that "+
 			"five network steps share has %s times the variance of noise drawn anew",
-			claim.Spread(ratios), slopeOf(t.each("trained", "by-n"), nil), claim.Num(shared)),
+			table.Spread(ratios), slopeOf(t.each("trained", "by-n"), nil), table.Num(shared)),
 	}
 }
 
@@ -254,7 +255,7 @@ func checkHeld(s *record.Set) claim.Outcome {
 			}
 			largest = max(largest, mean)
 		}
-		text = append(text, fmt.Sprintf("%d steps %s", steps, claim.Num(largest)))
+		text = append(text, fmt.Sprintf("%d steps %s", steps, table.Num(largest)))
 	}
 	if verdict != claim.NotDecided {
 		needed = ""

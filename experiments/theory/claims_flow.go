@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"gonum.org/v1/gonum/stat"
 )
@@ -38,7 +39,7 @@ var assumptions = []claim.Claim{
 				for k := range near {
 					growth, holds = append(growth, near[k]/far[k]), append(holds, near[k] <= 10*far[k])
 				}
-				text = append(text, m+" "+claim.Spread(growth))
+				text = append(text, m+" "+table.Spread(growth))
 			}
 			return claim.Outcome{
 				Verdict:  claim.All(holds),
@@ -105,7 +106,7 @@ func bounded(id, statement, metric string) claim.Claim {
 					}
 					growth, holds = append(growth, late/early), append(holds, late <= 2*early)
 				}
-				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+claim.Spread(growth))
+				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+table.Spread(growth))
 				keys = append(keys, trials{s, problem}.keys("sifg")...)
 			}
 			return claim.Outcome{
@@ -162,7 +163,7 @@ var convergence = []claim.Claim{
 			return claim.Outcome{
 				Verdict:  claim.All(holds),
 				Keys:     t.keys("learned"),
-				Evidence: "E‖v‖² over ε at the largest K: " + claim.Spread(ratio),
+				Evidence: "E‖v‖² over ε at the largest K: " + table.Spread(ratio),
 			}
 		},
 	},
@@ -194,7 +195,7 @@ var convergence = []claim.Claim{
 				Verdict: claim.All(holds),
 				Keys:    trials{s, "network"}.keys("base"),
 				Evidence: fmt.Sprintf("share of checkpoints %s; at the end ε is %s of E‖∇log μ̂‖²",
-					claim.Spread(share), claim.Spread(relative)),
+					table.Spread(share), table.Spread(relative)),
 			}
 		},
 	},
@@ -243,7 +244,7 @@ func checkDescent(s *record.Set) claim.Outcome {
 		Verdict: claim.All(holds),
 		Keys:    t.keys("gaussian"),
 		Evidence: fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ "+
-			"to the power %s", claim.Spread(growth), claim.Spread(slopes)),
+			"to the power %s", table.Spread(growth), table.Spread(slopes)),
 	}
 }
 
@@ -265,7 +266,7 @@ func belowAll(t trials, limit float64, slopes map[string]slope, methods ...strin
 		Evidence: "slope [95 % interval]: " + strings.Join(text, ", ")}
 	if out.Verdict == claim.NotDecided {
 		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
-			claim.Num(math.Ceil(needed)))
+			table.Num(math.Ceil(needed)))
 	}
 	return out
 }
@@ -285,7 +286,7 @@ func checkDraws(s *record.Set) claim.Outcome {
 			v, _ := claim.Alike(d, math.Log(1.25))
 			verdict = claim.Worst(verdict, v)
 			ratio := math.Exp(stats.Mean(d))
-			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, claim.Num(sigma), claim.Num(ratio)))
+			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), table.Num(ratio)))
 		}
 	}
 	return claim.Outcome{

@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -29,7 +30,7 @@ var learning = []claim.Claim{
 			slopes := map[string]slope{}
 			for _, m := range []string{"1d", "2d"} {
 				for _, sigma := range t.options().Sigmas {
-					slopes[fmt.Sprintf("%s, σ = %s", m, claim.Num(sigma))] = slopeOf(t.each(m, at("error", sigma)), nil)
+					slopes[fmt.Sprintf("%s, σ = %s", m, table.Num(sigma))] = slopeOf(t.each(m, at("error", sigma)), nil)
 				}
 			}
 			if len(slopes) == 0 {
@@ -52,7 +53,7 @@ var learning = []claim.Claim{
 				for k := range asked {
 					holds = append(holds, asked[k] <= used[k])
 				}
-				a, u := claim.Num(stats.Mean(asked)), claim.Num(stats.Mean(used))
+				a, u := table.Num(stats.Mean(asked)), table.Num(stats.Mean(used))
 				text = append(text, fmt.Sprintf("%s 10^%s of 10^%s", m, a, u))
 			}
 			return claim.Outcome{
@@ -72,14 +73,14 @@ func learns(id, statement, method string, limit float64) claim.Claim {
 		ID: id, Statement: statement,
 		Rule: fmt.Sprintf("the slope of the excess error against n in logarithms has a 95 %% interval below %s, for "+
 			"each σ, over the n whose mean error is at least twice that of a network that never sees a draw twice; "+
-			"not reproduced if one is above, otherwise not decided", claim.Num(limit)),
+			"not reproduced if one is above, otherwise not decided", table.Num(limit)),
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "samples"}
 			slopes := map[string]slope{}
 			var logSigma, logError []float64
 			for _, sigma := range t.options().Sigmas {
 				f, _ := excess(t, method, sigma)
-				slopes["σ = "+claim.Num(sigma)] = f
+				slopes["σ = "+table.Num(sigma)] = f
 				logSigma = append(logSigma, math.Log(sigma))
 				logError = append(logError, math.Log(stats.Mean(t.at(method, at("error", sigma), 256))))
 			}

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
@@ -121,7 +121,7 @@ func band(values []map[int]float64, style figure.Style, across func(index int) f
 		}
 		curves = append(curves, c)
 	}
-	return claim.Layers(curves, style, across)
+	return figure.Curves(curves, style, across)
 }
 
 // bySeed turns values of several series positions into values by index: list[k] are the seeds' values at position k.
@@ -158,7 +158,7 @@ func drawDraws(s *record.Set) (*figure.Figure, error) {
 				for _, n := range counts {
 					list = append(list, t.at(kind+"-"+n, at(metric.name, sigma), 0))
 				}
-				p.Layers = append(p.Layers, band(bySeed(list), series(k, "σ = "+claim.Num(sigma)), nil)...)
+				p.Layers = append(p.Layers, band(bySeed(list), series(k, "σ = "+table.Num(sigma)), nil)...)
 			}
 			if floor := t.at("exact-1", "floor-"+metric.name, 0); floor != nil {
 				style := figure.Method("truth").As("exact draws")
@@ -211,7 +211,7 @@ func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 		{"velocity-square", "E‖v‖² of the exact flow"},
 	} {
 		curves := s.Curves("network", "base", m.metric, 0)
-		first.Layers = append(first.Layers, claim.Layers(curves, series(4+k, m.label), nil)...)
+		first.Layers = append(first.Layers, figure.Curves(curves, series(4+k, m.label), nil)...)
 	}
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 13, Panels: []figure.Panel{first}}
 	type variant struct{ problem, method, label string }
@@ -235,7 +235,7 @@ func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 			if k > 0 {
 				style = distinct(3+2*j+k-1, v.label)
 			}
-			p.Layers = append(p.Layers, claim.Layers(relative(s, v.problem, v.method), style, nil)...)
+			p.Layers = append(p.Layers, figure.Curves(relative(s, v.problem, v.method), style, nil)...)
 		}
 		f.Panels = append(f.Panels, p)
 	}

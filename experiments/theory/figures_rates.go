@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func drawSigma(s *record.Set) (*figure.Figure, error) {
@@ -70,7 +70,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 			}
 			for i, tau := range o.Taus {
 				ratio := t.ratios(m.method, d, i)
-				style := distinct(3*series, fmt.Sprintf("d = %d, τ = %s", d, claim.Num(tau)))
+				style := distinct(3*series, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
 				p.Layers = append(p.Layers, band(ratio, style, func(j int) float64 { return o.Sigmas[j] })...)
 				if series++; m.method == "linear" {
 					guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
@@ -151,7 +151,7 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 				for _, v := range values {
 					delete(v, 0)
 				}
-				p.Layers = append(p.Layers, band(values, series(k, "σ = "+claim.Num(sigma)), nil)...)
+				p.Layers = append(p.Layers, band(values, series(k, "σ = "+table.Num(sigma)), nil)...)
 			}
 			f.Panels = append(f.Panels, p)
 		}
@@ -170,7 +170,7 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
 	for _, sigma := range o.Sigmas {
 		p := figure.Panel{
-			Title: "σ = " + claim.Num(sigma),
+			Title: "σ = " + table.Num(sigma),
 			X:     figure.Axis{Label: "h/σ²", Scale: figure.Log},
 			Y:     figure.Axis{Label: "remainder over h²"},
 		}
@@ -206,7 +206,7 @@ func drawGrowth(s *record.Set) (*figure.Figure, error) {
 		p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: m.label, Scale: figure.Log}}
 		for k, problem := range growthProblems {
 			style := series(k, strings.TrimPrefix(problem, "growth-"))
-			p.Layers = append(p.Layers, claim.Layers(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
+			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
 		}
 		f.Panels = append(f.Panels, p)
 	}

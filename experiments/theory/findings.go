@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -39,7 +38,7 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	out.Column("σ", func(x setting) table.Cell { return table.Number(x.sigma, 2) })
 	for _, n := range []string{"1", "4", "16", "64"} {
 		out.Column("draws a move: "+n, func(x setting) table.Cell {
-			return table.Text(claim.Spread(t.at(x.kind+"-"+n, at("energy", x.sigma), 0)))
+			return table.Text(table.Spread(t.at(x.kind+"-"+n, at("energy", x.sigma), 0)))
 		})
 	}
 	out.Notes = []string{
@@ -50,7 +49,7 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 		Lead:  true,
 		Title: "The theory is about another flow than the algorithm",
 		Text: fmt.Sprintf("The proofs move particles by the mean over w, Algorithm 1 by one draw of w. At σ = 0.12 "+
-			"with the exact score, 64 draws a move give an energy distance %s times that of one.", claim.Num(ratio)),
+			"with the exact score, 64 draws a move give an energy distance %s times that of one.", table.Num(ratio)),
 		Table: &out.Table,
 	}
 }
@@ -82,7 +81,7 @@ func printed(by map[string]*record.Set) *harness.Statement {
 			get("slope-minus"), get("slope-plus"),
 		},
 		{
-			"Algorithm 2, network step: loss after 20 steps from " + claim.Num(get("loss-start")), "+η∇L", "−η∇L",
+			"Algorithm 2, network step: loss after 20 steps from " + table.Num(get("loss-start")), "+η∇L", "−η∇L",
 			get("loss-ascent"), get("loss-descent"),
 		},
 		{"after Lemma 4.1, score over the exact score", "+σ⁻²", "−σ⁻²", get("printed-score"), -get("printed-score")},

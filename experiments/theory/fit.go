@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -22,8 +22,8 @@ type trials struct {
 // options are those of the problem; zero where it has no trial.
 func (t trials) options() (o Options) {
 	for _, m := range t.s.Methods(t.problem) {
-		if first, ok := claim.First(t.s, t.problem, m); ok {
-			if c, err := claim.Config(first); err == nil && settings.Decode(c.Options, &o) == nil {
+		if first, ok := record.First(t.s, t.problem, m); ok {
+			if c, err := settings.Of(first); err == nil && settings.Decode(c.Options, &o) == nil {
 				return o
 			}
 		}
@@ -32,7 +32,7 @@ func (t trials) options() (o Options) {
 }
 
 func (t trials) keys(methods ...string) []string {
-	return claim.Series{Set: t.s, Problem: t.problem}.Keys(methods...)
+	return record.Series{Set: t.s, Problem: t.problem}.Keys(methods...)
 }
 
 // each returns a metric by index, one map a seed.
@@ -91,7 +91,7 @@ func (s slope) String() string {
 	return fmt.Sprintf("%s [%s, %s]", fixed(s.mean), fixed(s.low), fixed(s.high))
 }
 
-func fixed(v float64) string { return claim.Num(math.Round(v*1000) / 1000) }
+func fixed(v float64) string { return table.Num(math.Round(v*1000) / 1000) }
 
 // slopeOf fits one line a seed to log value against log index, over the indices that use accepts (nil: all above 0).
 func slopeOf(values []map[int]float64, use func(index int) bool) slope {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -67,7 +66,7 @@ func identities(s *record.Set) (*table.Table, error) {
 	t.Words("Statement", func(v variant) string { return v.words })
 	t.Words("variant", func(v variant) string { return v.method })
 	for _, sigma := range gradient.options().Sigmas {
-		t.Column("σ = "+claim.Num(sigma), func(v variant) table.Cell {
+		t.Column("σ = "+table.Num(sigma), func(v variant) table.Cell {
 			return table.Number(v.largest([]string{v.method}, at(v.metric, sigma)), 2)
 		})
 	}
@@ -129,7 +128,7 @@ func crossings(s *record.Set) (*table.Table, error) {
 	t.Words("Weights", func(w weights) string { return w.method })
 	t.Column("d", func(w weights) table.Cell { return table.Int(w.d) })
 	for i, tau := range o.Taus {
-		t.Column("τ = "+claim.Num(tau), func(w weights) table.Cell {
+		t.Column("τ = "+table.Num(tau), func(w weights) table.Cell {
 			return table.Number(x.crossing(w.method, w.d, i), 2)
 		})
 	}

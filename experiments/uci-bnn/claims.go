@@ -92,7 +92,7 @@ func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *r
 		verdict, evidence := f(r)
 		out := claim.Outcome{Verdict: verdict, Evidence: evidence}
 		for _, p := range problems {
-			out.Keys = append(out.Keys, claim.Series{Set: s, Problem: p}.Keys(methods...)...)
+			out.Keys = append(out.Keys, record.Series{Set: s, Problem: p}.Keys(methods...)...)
 		}
 		return r.lacking(out, expected(s), methods...)
 	}

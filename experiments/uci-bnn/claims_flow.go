@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // smoothed are the methods of claims about perturbed particles.
@@ -61,8 +63,8 @@ func lower(id, statement, a, b string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement, Rule: "final test RMSE lower, " + claim.Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := claim.Series{Set: s, Problem: "boston", Names: withSigma(s)}.Common(a, b)
-			return e.Less("final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0))
+			e := record.Series{Set: s, Problem: "boston", Names: withSigma(s)}.Common(a, b)
+			return claim.Less(e, "final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0))
 		},
 	}
 }
@@ -73,7 +75,7 @@ func approaches(s *record.Set) claim.Outcome {
 	narrow, wide, ada := "sifg", "sifg-wide", "ada-sifg-wide"
 	out := claim.Outcome{
 		Verdict: claim.NotTestable,
-		Keys:    claim.Series{Set: s, Problem: "boston"}.Keys(narrow, wide, ada),
+		Keys:    record.Series{Set: s, Problem: "boston"}.Keys(narrow, wide, ada),
 	}
 	seeds := r.Seeds("boston", "rmse", narrow, wide, ada)
 	if len(seeds) == 0 {
@@ -104,8 +106,8 @@ func approaches(s *record.Set) claim.Outcome {
 		}
 	}
 	c, _ := config(s, "boston", ada)
-	out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s; seeds: %d", claim.Num(c.Sampler.SigmaRate),
-		claim.MeanSD(r.Values("boston", "sigma", ada)).Text, len(own))
+	out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s; seeds: %d", table.Num(c.Sampler.SigmaRate),
+		table.MeanSD(r.Values("boston", "sigma", ada)).Text, len(own))
 	return out
 }
 
@@ -121,8 +123,8 @@ func bounded(r results) (claim.Verdict, string) {
 			holds = append(holds, peak[len(peak)-1] <= 2) // false of NaN and of ∞/∞
 		}
 		if peak != nil {
-			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), claim.Num(slices.Max(peak)),
-				claim.Num(slices.Max(growth))))
+			text = append(text, fmt.Sprintf("%s %s and %s", r.names(problem), table.Num(slices.Max(peak)),
+				table.Num(slices.Max(growth))))
 		}
 	}
 	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment " +
@@ -152,7 +154,7 @@ func resampled(r results) (claim.Verdict, string) {
 		var ratios, sigmas []float64
 		n := 0
 		for _, problem := range problems {
-			e := claim.Series{Set: r.Set, Problem: problem}
+			e := record.Series{Set: r.Set, Problem: problem}
 			again, sigma := e.Components(m, "repeat-rmse", math.MaxInt), e.Final(m, "sigma", 0)
 			curves := r.Set.Curves(problem, m, "rmse", 0)
 			if len(again) != len(curves) {
@@ -172,8 +174,8 @@ func resampled(r results) (claim.Verdict, string) {
 		}
 		if ratios != nil {
 			verdicts = append(verdicts, claim.All(holds))
-			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", claim.Label(m),
-				claim.Spread(sigmas), n, len(ratios), claim.Spread(ratios)))
+			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", figure.Label(m),
+				table.Spread(sigmas), n, len(ratios), table.Spread(ratios)))
 		}
 	}
 	if verdicts == nil {

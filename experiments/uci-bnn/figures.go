@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -41,7 +40,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
-			panel.Layers = append(panel.Layers, claim.Layers(curves(s, "boston", m, p.metric, seeds), style, nil)...)
+			panel.Layers = append(panel.Layers, figure.Curves(curves(s, "boston", m, p.metric, seeds), style, nil)...)
 		}
 		f.Panels = append(f.Panels, panel)
 	}
@@ -74,7 +73,7 @@ func moments(s *record.Set) (*figure.Figure, error) {
 		runs := s.Curves(problem, "sifg", "m5", 0)
 		style := figure.Method("sifg")
 		line := func(runs []record.Curve, name string) figure.Line {
-			layers := claim.Layers(runs, style.As(name), nil)
+			layers := figure.Curves(runs, style.As(name), nil)
 			return layers[len(layers)-1].(figure.Line) // the band, if any, comes first
 		}
 		for _, c := range runs {
@@ -129,7 +128,7 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 					style.Dash, style.Width = nil, 0.6
 				}
 			}
-			p.Layers = append(p.Layers, claim.Layers(runs, style, across)...)
+			p.Layers = append(p.Layers, figure.Curves(runs, style, across)...)
 		}
 		if ols := r.trivial(problem, "ols", "test-rmse"); p.Layers != nil && ols != nil {
 			style := figure.Method("truth").As("least squares")

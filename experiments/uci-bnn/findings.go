@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -37,7 +37,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 		leads[floats.MinIdx(means)]++
 	}
 	for i, m := range columns {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(claim.Label(m)), table.Int(leads[i])})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(m)), table.Int(leads[i])})
 	}
 	var ours []string
 	each(by, func(protocol string, r results) {

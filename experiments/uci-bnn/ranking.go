@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
@@ -112,7 +114,7 @@ func (r results) rank(methods []string) ranking {
 // leads judges the claim that a method is best on a problem by all metrics: reproduced if its means are the lowest, not
 // decided if another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
 func (r results) leads(problem string, metrics, methods []string, method string) claim.Outcome {
-	keys := claim.Series{Set: r.Set, Problem: problem}.Keys(methods...)
+	keys := record.Series{Set: r.Set, Problem: problem}.Keys(methods...)
 	var verdicts []claim.Verdict
 	var text []string
 	needed := ""
@@ -126,7 +128,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 		needed += more
 		var each []string
 		for _, m := range methods {
-			each = append(each, r.names(m)+" "+claim.MeanSD(r.Values(problem, metric, m)).Text)
+			each = append(each, r.names(m)+" "+table.MeanSD(r.Values(problem, metric, m)).Text)
 		}
 		text = append(text, r.names(metric)+" "+strings.Join(each, ", "))
 	}
@@ -163,7 +165,7 @@ func (r results) needed(problem, metric, first, method string, comparisons int) 
 		return ""
 	}
 	return fmt.Sprintf("; at this mean and spread about %s trials would tell %s from %s",
-		claim.Num(math.Ceil(n)), r.names(method), r.names(first))
+		table.Num(math.Ceil(n)), r.names(method), r.names(first))
 }
 
 // missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -39,11 +40,11 @@ func inPrint(problem, metric, method string) claim.Published {
 
 // results are the last values of a set.
 type results struct {
-	*claim.Finals
+	*record.Finals
 	names func(name string) string // of problems, metrics and methods in words
 }
 
-func read(s *record.Set) results { return results{claim.ReadFinals(s), named(s)} }
+func read(s *record.Set) results { return results{record.ReadFinals(s), named(s)} }
 
 // trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed
 // have the same.
@@ -86,7 +87,7 @@ func cells(yield func(problem, metric string) bool) {
 func config(s *record.Set, problem, method string) (settings.Config, bool) {
 	for _, t := range s.Trials {
 		if (problem == "" || t.Problem == problem) && (method == "" || t.Method == method) {
-			c, err := claim.Config(t)
+			c, err := settings.Of(t)
 			return c, err == nil
 		}
 	}
@@ -106,11 +107,11 @@ func named(s *record.Set) func(name string) string {
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
 		case name == "svgd-slow":
 			c, _ := config(s, "", name)
-			return "SVGD (step " + claim.Num(c.Sampler.Step) + ")"
+			return "SVGD (step " + table.Num(c.Sampler.Step) + ")"
 		case strings.HasSuffix(name, "-wide"):
 			return withSigma(s)(name)
 		}
-		return claim.Label(name)
+		return figure.Label(name)
 	}
 }
 
@@ -120,7 +121,7 @@ func withSigma(s *record.Set) func(method string) string {
 		base := strings.TrimSuffix(method, "-wide")
 		from := map[bool]string{true: "from "}[base == "ada-sifg"]
 		if c, ran := config(s, "", method); ran {
-			return claim.Label(base) + " (" + from + "σ = " + claim.Num(c.Sampler.Sigma) + ")"
+			return figure.Label(base) + " (" + from + "σ = " + table.Num(c.Sampler.Sigma) + ")"
 		}
 		return method // as the settings name it
 	}

@@ -75,7 +75,7 @@ func (r results) row(problem, metric string, methods []string, most int) []table
 	best, tied := r.leaders(problem, metric, methods)
 	for _, m := range methods {
 		v := r.Values(problem, metric, m)
-		c := claim.MeanSD(v)
+		c := table.MeanSD(v)
 		if c.Bold = m == best; slices.Contains(tied, m) {
 			c.Text += " ≈"
 		}
@@ -98,7 +98,7 @@ func plain(v []float64) table.Cell {
 	if len(v) > 0 && slices.Min(v) == slices.Max(v) {
 		return table.Number(v[0], 4)
 	}
-	return claim.MeanSD(v)
+	return table.MeanSD(v)
 }
 
 // heads are the columns of data set, metric and these others, then one for each method.
@@ -169,7 +169,7 @@ func literature(s *record.Set) (*table.Table, error) {
 		for _, problem := range expected(s) {
 			row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 			for _, m := range methods {
-				row = append(row, claim.MeanSD(r.Values(problem, metric, m)))
+				row = append(row, table.MeanSD(r.Values(problem, metric, m)))
 			}
 			for _, p := range theirs { // in the order of the columns
 				if p.Problem == problem && p.Metric == metric {

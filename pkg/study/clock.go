@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -16,7 +15,7 @@ import (
 // seconds returns the median time of a method's trials on a problem.
 func seconds(s *record.Set, problem, method string) float64 {
 	var out []float64
-	for _, key := range (claim.Series{Set: s, Problem: problem}).Keys(method) {
+	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
 		out = append(out, s.Timings[key].Seconds)
 	}
 	return stats.Median(out)
@@ -46,9 +45,9 @@ func Clock(problems ...Versus) harness.Figure {
 					for i, c := range curves {
 						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
 					}
-					t, _ := claim.First(s, v.Problem, m)
+					t, _ := record.First(s, v.Problem, m)
 					across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
-					if layers := claim.Layers(curves, figure.Of(s, m), across); layers != nil {
+					if layers := figure.Curves(curves, figure.Of(s, m), across); layers != nil {
 						// without the band: that of splits is wider than all differences
 						mean := layers[len(layers)-1].(figure.Line)
 						start, least = max(start, mean.Y[0]), min(least, slices.Min(mean.Y))
@@ -109,7 +108,7 @@ func Reached(problems ...Versus) harness.Table {
 			})
 			t.Notes = []string{fmt.Sprintf("Settled: from this checkpoint on the mean stays within %s of its last "+
 				"value; not settled: that holds in the last quarter of the run alone. A last value well above the "+
-				"lowest is overfitting.", claim.Num(problems[0].Margin))}
+				"lowest is overfitting.", table.Num(problems[0].Margin))}
 			return &t.Table, nil
 		},
 	}
@@ -126,7 +125,7 @@ type reached struct {
 }
 
 func (v Versus) reached(s *record.Set, method string) (reached, bool) {
-	layers := claim.Layers(s.Curves(v.Problem, method, v.Metrics[0].Metric, 0), figure.Of(s, method), nil)
+	layers := figure.Curves(s.Curves(v.Problem, method, v.Metrics[0].Metric, 0), figure.Of(s, method), nil)
 	if layers == nil {
 		return reached{}, false
 	}

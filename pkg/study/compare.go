@@ -123,10 +123,10 @@ func (r *relation) decide(p, overlap float64) {
 func (r relation) words() string {
 	text := r.verdict
 	if len(r.gaps) > 0 {
-		text += " " + claim.Num(r.gap)
+		text += " " + table.Num(r.gap)
 	}
 	if !math.IsNaN(r.low) {
-		text += fmt.Sprintf(" [%s, %s]", claim.Num(r.low), claim.Num(r.high))
+		text += fmt.Sprintf(" [%s, %s]", table.Num(r.low), table.Num(r.high))
 	}
 	all := len(r.gaps) + r.lost + r.rivalLost
 	if r.lost > 0 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -27,7 +26,7 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		}
 		var rows []control
 		var comparisons []table.Comparison
-		f, on := claim.ReadFinals(s), map[string][]string{}
+		f, on := record.ReadFinals(s), map[string][]string{}
 		for _, v := range problems {
 			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
 			found := v.relations(s)
@@ -44,15 +43,15 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 		t.Comparisons = comparisons
 		t.Words("Problem", func(c control) string { return c.Title })
 		t.Column("SIFG, "+head, func(c control) table.Cell {
-			return claim.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
+			return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
 		})
 		t.Column("Blind SIFG, "+head, func(c control) table.Cell {
-			return claim.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
+			return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
 		})
 		t.Column("SIFG is", func(c control) table.Cell { return table.Text(c.words()) })
 		t.Column("of the noise its network predicts", func(c control) table.Cell {
 			share := predicted(s, c.Problem, "sifg")
-			mean, sd := claim.Num(100*stats.Mean(share)), claim.Num(100*stats.SD(share))
+			mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
 			return table.Text(fmt.Sprintf("%s %% ± %s %%", mean, sd))
 		})
 		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], " +
@@ -78,7 +77,7 @@ func Control(protocol string, problems ...Versus) harness.Finding {
 // predicted returns for each trial the share of the noise that the network predicts, mean over the last quarter of the
 // run.
 func predicted(s *record.Set, problem, method string) []float64 {
-	t, _ := claim.First(s, problem, method)
+	t, _ := record.First(s, problem, method)
 	loss, sigma := s.Curves(problem, method, "loss", 0), s.Curves(problem, method, "sigma", 0)
 	var out []float64
 	for k, c := range loss {

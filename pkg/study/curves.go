@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Panel describes one panel of curves.
@@ -32,7 +33,7 @@ func SigmaMoved(problem string) func(s *record.Set) string {
 		if math.IsInf(most, -1) || most >= 0.01 {
 			return ""
 		}
-		return fmt.Sprintf("σ moves by %s %% at most, so Ada-SIFG is SIFG there", claim.Num(100*most))
+		return fmt.Sprintf("σ moves by %s %% at most, so Ada-SIFG is SIFG there", table.Num(100*most))
 	}
 }
 
@@ -65,7 +66,7 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 					all[i].Iteration, all[i].Value = c.Iteration[1:], c.Value[1:]
 				}
 			}
-			p.Layers = append(p.Layers, claim.Layers(all, figure.Of(s, method), nil)...)
+			p.Layers = append(p.Layers, figure.Curves(all, figure.Of(s, method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
@@ -98,8 +99,8 @@ func floor(s *record.Set, problem, metric string) float64 {
 // the last particles of SIFG.
 func LessNoise(name, problem string, share float64) claim.Claim {
 	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.",
-		name, claim.Num(share))
+		name, table.Num(share))
 	return claim.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
 		"particles at σ = 0.1", share,
-		func(e claim.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
+		func(e record.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Needed says, where a verdict is not decided, how many seeds would place the 90 % interval of a mean on one side of
@@ -26,7 +27,7 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 		return ". No number of seeds decides where the estimate is infinite, which it is when particles coincide"
 	}
 	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval",
-		claim.Num(max(n, float64(len(x)+1))))
+		table.Num(max(n, float64(len(x)+1))))
 }
 
 // NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean
@@ -37,9 +38,9 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 		statistic = claim.MeanHeight
 	}
 	return func(s *record.Set) string {
-		e := claim.Series{Set: s, Problem: problem}.Common(a, b)
+		e := record.Series{Set: s, Problem: problem}.Common(a, b)
 		x, y := e.Each(a, metric, 0, statistic), e.Each(b, metric, 0, statistic)
-		v := e.Less("", a, x, b, y).Verdict
+		v := claim.Less(e, "", a, x, b, y).Verdict
 		for i := range y {
 			x[i] -= y[i]
 		}

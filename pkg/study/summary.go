@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -51,10 +51,10 @@ func Finals(s *record.Set, problem string, cell func(v []float64) table.Cell, me
 		label string
 		final func(x Measure) []float64
 	}
-	e, methods := claim.Series{Set: s, Problem: problem}, s.Methods(problem)
+	e, methods := record.Series{Set: s, Problem: problem}, s.Methods(problem)
 	var rows []judged
 	for _, m := range methods {
-		rows = append(rows, judged{claim.Label(m), func(x Measure) []float64 { return e.Final(m, x.Metric, x.Index) }})
+		rows = append(rows, judged{figure.Label(m), func(x Measure) []float64 { return e.Final(m, x.Metric, x.Index) }})
 	}
 	for _, draws := range []struct{ label, prefix string }{{"HMC draws", "hmc-"}, {"exact draws", "floor-"}} {
 		final := func(x Measure) []float64 { // the same for all methods

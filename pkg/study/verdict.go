@@ -8,6 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -59,7 +60,7 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		x.Strongest = v.lowest(s, Ours.Rivals)
 		x.Use = v.use(s)
 		if v.Trivial > 0 && !(v.mean(s, v.lowest(s, s.Methods(v.Problem))) < v.Trivial) {
-			x.None = "no method is nearer than one normal law (" + claim.Num(v.Trivial) + ")"
+			x.None = "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
 		}
 		v.Sides = parts
 		x.parts = v.relations(s)
@@ -126,7 +127,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		}
 		return labels(x.Use)
 	})
-	t.Words("Strongest rival", func(x Verdict) string { return claim.Label(x.Strongest) })
+	t.Words("Strongest rival", func(x Verdict) string { return figure.Label(x.Strongest) })
 	against := func(flow string) func(x Verdict) string {
 		return func(x Verdict) string { return told(x.scores, flow, x.Strongest) }
 	}
@@ -137,7 +138,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 			if x.fastest == "" {
 				return "–"
 			}
-			return told(x.seconds, "sifg", x.fastest) + " against " + claim.Label(x.fastest)
+			return told(x.seconds, "sifg", x.fastest) + " against " + figure.Label(x.fastest)
 		})
 	}
 	for _, part := range []struct{ head, method string }{
@@ -164,7 +165,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 func labels(methods []string) string {
 	var out []string
 	for _, m := range methods {
-		out = append(out, claim.Label(m))
+		out = append(out, figure.Label(m))
 	}
 	return strings.Join(out, ", ")
 }
@@ -203,7 +204,7 @@ func advice(verdicts []Verdict) string {
 	var parts []string
 	for _, x := range verdicts {
 		if x.None == "" {
-			parts = append(parts, x.Problem+": "+claim.Label(x.Use[0]))
+			parts = append(parts, x.Problem+": "+figure.Label(x.Use[0]))
 		}
 	}
 	if parts == nil {
@@ -219,7 +220,7 @@ func notes(verdicts []Verdict) []string {
 		"rival is that with the lowest mean of these results; Holm's correction is over all rivals. " + first.rule(verdicts[0].scores)}
 	var margins []string
 	for _, x := range verdicts[1:] {
-		margins = append(margins, x.Problem+" "+claim.Num(x.v.margin(x.scores)))
+		margins = append(margins, x.Problem+" "+table.Num(x.v.margin(x.scores)))
 	}
 	if margins != nil {
 		out = append(out, "The margins of the others: "+strings.Join(margins, ", ")+".")

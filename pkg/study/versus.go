@@ -52,7 +52,7 @@ func (v Versus) rule(found []relation) string {
 	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A method is better or worse than a rival if %s tells the difference from zero "+
 		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. It is equal if the 90 %% interval of the mean "+
 		"difference is within ±%[4]s. A lost try rules out both and a sign test decides. Otherwise, and with fewer than %d pairs, the comparison is "+
-		"open.", v.Metrics[0].Head, test, len(found), claim.Num(v.margin(found)), fewest)
+		"open.", v.Metrics[0].Head, test, len(found), table.Num(v.margin(found)), fewest)
 }
 
 func (v Versus) margin(found []relation) float64 {
@@ -135,7 +135,7 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 // Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
 // each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
-	f, methods := claim.ReadFinals(s), s.Methods(v.Problem)
+	f, methods := record.ReadFinals(s), s.Methods(v.Problem)
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
 	}
@@ -179,7 +179,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 
 // Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
-	f := claim.ReadFinals(s)
+	f := record.ReadFinals(s)
 	best, least := "", math.Inf(1)
 	for _, m := range s.Methods(v.Problem) {
 		if mean := stats.Mean(f.Values(v.Problem, v.Metrics[0].Metric, m)); mean < least {
@@ -226,7 +226,7 @@ func bracket(x []float64) string {
 	if math.IsNaN(lo) {
 		return ""
 	}
-	return fmt.Sprintf(" [%s, %s]", claim.Num(lo), claim.Num(hi))
+	return fmt.Sprintf(" [%s, %s]", table.Num(lo), table.Num(hi))
 }
 
 func pText(p float64) string {

@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -75,7 +74,7 @@ func errors(s *record.Set) (*figure.Figure, error) {
 	}
 	for _, m := range s.Methods("two-machines") {
 		curves := s.Curves("two-machines", m, "error", 0)
-		panel.Layers = append(panel.Layers, claim.Layers(curves, figure.Method(m), nil)...)
+		panel.Layers = append(panel.Layers, figure.Curves(curves, figure.Method(m), nil)...)
 	}
 	if panel.Layers == nil {
 		return nil, fmt.Errorf("no trial ended well")

@@ -38,14 +38,14 @@ func TestFinals(t *testing.T) {
 		}
 		return float64(10*seed + len(m) + int(m[0]-'a'))
 	})
-	f := ReadFinals(s)
+	f := record.ReadFinals(s)
 	if d := f.Differences("p", "m", "b", "a"); !slices.Equal(d, []float64{1, 1}) {
 		t.Errorf("differences %v", d)
 	}
 	if well, all := f.Ended("p", "a"); well != 2 || all != 3 || f.Values("p", "m", "c") != nil {
 		t.Errorf("%d of %d ended well", well, all)
 	}
-	if got := (Series{Set: s, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(got, [][]float64{{1, -1}, {21, -21}}, slices.Equal) {
+	if got := (record.Series{Set: s, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(got, [][]float64{{1, -1}, {21, -21}}, slices.Equal) {
 		t.Errorf("components %v", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestFinals(t *testing.T) {
 // TestAtMost: the interval of 1, 2, 3 is 2 ± 2.48.
 func TestAtMost(t *testing.T) {
 	for bound, want := range map[float64]Verdict{4.5: Reproduced, 2: NotDecided, -0.5: NotReproduced} {
-		c := AtMost("", "p", "value", bound, func(Series) []float64 { return []float64{1, 2, 3} })
+		c := AtMost("", "p", "value", bound, func(record.Series) []float64 { return []float64{1, 2, 3} })
 		if out := c.Check(nil); out.Verdict != want {
 			t.Errorf("at most %g: %v, want %v", bound, out, want)
 		}

@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"gonum.org/v1/gonum/integrate"
 )
+
+// Level is the chance of a false alarm that tests accept.
+const Level = 0.05
 
 // Paired is how comparisons of two methods are decided, for rules.
 const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: the 90 % interval " +
@@ -17,13 +22,13 @@ const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced i
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
 	return lower(id, statement, problem, "final "+metric, a, b,
-		func(e Series, method string) []float64 { return e.Final(method, metric, 0) })
+		func(e record.Series, method string) []float64 { return e.Final(method, metric, 0) })
 }
 
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
 func LowerCurve(id, statement, problem, metric, a, b string) Claim {
 	return lower(id, statement, problem, "mean height of the "+metric+" curve", a, b,
-		func(e Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
+		func(e record.Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
 }
 
 // MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is the area under it
@@ -42,30 +47,30 @@ func MeanHeight(c record.Curve) float64 {
 	return integrate.Trapezoidal(x, y) / (x[len(x)-1] - x[0])
 }
 
-func lower(id, statement, problem, what, a, b string, of func(e Series, method string) []float64) Claim {
+func lower(id, statement, problem, what, a, b string, of func(e record.Series, method string) []float64) Claim {
 	return Claim{
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) Outcome {
-			e := Series{Set: s, Problem: problem}.Common(a, b)
-			return e.Less(what, a, of(e, a), b, of(e, b))
+			e := record.Series{Set: s, Problem: problem}.Common(a, b)
+			return Less(e, what, a, of(e, a), b, of(e, b))
 		},
 	}
 }
 
 // AtMost is the claim that what of measures, a value a seed, is at most bound in the mean.
-func AtMost(statement, problem, what string, bound float64, of func(e Series) []float64) Claim {
+func AtMost(statement, problem, what string, bound float64, of func(e record.Series) []float64) Claim {
 	return Claim{
 		Statement: statement,
 		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins above, otherwise "+
-			"not decided", what, Num(bound)),
+			"not decided", what, table.Num(bound)),
 		Check: func(s *record.Set) Outcome {
-			x := of(Series{Set: s, Problem: problem})
+			x := of(record.Series{Set: s, Problem: problem})
 			lo, hi := stats.TInterval(x, 1-Level)
 			if math.IsNaN(lo) {
 				return Outcome{Verdict: NotTestable, Evidence: "fewer than two trials with finite values"}
 			}
 			return Outcome{Verdict: Decide(hi <= bound, lo > bound),
-				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds", Num(stats.Mean(x)), Num(lo), Num(hi), len(x))}
+				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds", table.Num(stats.Mean(x)), table.Num(lo), table.Num(hi), len(x))}
 		},
 	}
 }
@@ -90,11 +95,11 @@ const equal = 0.05
 // seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two one-sided t-tests at 5 % place
 // the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is infinite, as the k-NN estimate of coincident
 // points, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
-func (e Series) Less(what string, ma string, a []float64, mb string, b []float64) Outcome {
+func Less(e record.Series, what string, ma string, a []float64, mb string, b []float64) Outcome {
 	out := Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
 	if label == nil {
-		label = Label
+		label = func(method string) string { return figure.Of(e.Set, method).Label }
 	}
 	if len(a) == 0 || len(a) != len(b) {
 		out.Verdict, out.Evidence = NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
@@ -118,7 +123,7 @@ func (e Series) Less(what string, ma string, a []float64, mb string, b []float64
 	below, above := test(d, stats.Less), test(d, stats.Greater)
 	out.Verdict = Decide(below <= Level, above <= Level || alike == Reproduced)
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
-		what, label(ma), Spread(a), label(mb), Spread(b), gap, Num(mean), len(d), below)
+		what, label(ma), table.Spread(a), label(mb), table.Spread(b), gap, table.Num(mean), len(d), below)
 	return out
 }
 
@@ -141,9 +146,9 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 	}
 	verdict = Decide(lo >= -margin && hi <= margin, lo > margin || hi < -margin)
 	if math.IsNaN(lo) {
-		return verdict, Num(d[0])
+		return verdict, table.Num(d[0])
 	}
-	return verdict, fmt.Sprintf("%s [%s, %s]", Num(stats.Mean(d)), Num(lo), Num(hi))
+	return verdict, fmt.Sprintf("%s [%s, %s]", table.Num(stats.Mean(d)), table.Num(lo), table.Num(hi))
 }
 
 // AllRule is how All decides, to be said by the rules of claims.

@@ -30,7 +30,7 @@ type work struct {
 	*plan.Plan
 	all     bool // experiments of a program that has several, rather than named ones
 	results string
-	known   string // the report that knows most of what trials cost
+	known   string       // the report that knows most of what trials cost
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
 	found   []store.Found // of each of trials

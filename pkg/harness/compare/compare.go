@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -73,7 +74,7 @@ func ordered(values map[uint64]float64) []float64 {
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's own data it
 // prints none.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
-	finals := claim.ReadFinals(p.Records)
+	finals := record.ReadFinals(p.Records)
 	var out []Row
 	if p.Selected("data") != nil {
 		return nil
@@ -97,8 +98,8 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
-	a, b := claim.ReadFinals(ours.Records), claim.ReadFinals(theirs.Records)
-	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c claim.Cell) bool { return a.BySeed[c] != nil }))
+	a, b := record.ReadFinals(ours.Records), record.ReadFinals(theirs.Records)
+	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }))
 	var out []Row
 	for _, c := range cells {
 		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
@@ -111,8 +112,8 @@ func Reports(ours, theirs *report.Protocol) []Row {
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
 		}
-		if mine, ok := claim.First(ours.Records, c.Problem, c.Method); ok {
-			if other, ok := claim.First(theirs.Records, c.Problem, c.Method); ok {
+		if mine, ok := record.First(ours.Records, c.Problem, c.Method); ok {
+			if other, ok := record.First(theirs.Records, c.Problem, c.Method); ok {
 				r.Note = changed(mine.Config, other.Config)
 			}
 		}
@@ -180,7 +181,7 @@ func lacking(p *report.Protocol, n Name) string {
 
 // changed says which settings differ between two resolved configurations; "" if none does.
 func changed(ours, theirs string) string {
-	a, b := claim.Flatten([]byte(ours)), claim.Flatten([]byte(theirs))
+	a, b := settings.Flatten([]byte(ours)), settings.Flatten([]byte(theirs))
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	var out []string

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -238,4 +239,36 @@ func outline(p *panel, u []float64, mid, width vg.Length) []vg.Point {
 		shape[i], shape[2*k-1-i] = vg.Point{X: mid - w, Y: y}, vg.Point{X: mid + w, Y: y}
 	}
 	return shape
+}
+
+// Curves are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the checkpoints that all
+// seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil: iterations.
+func Curves(curves []record.Curve, style Style, across func(iteration int) float64) []Layer {
+	var line Line
+	var band Band
+	for i := 0; len(curves) > 0; i++ {
+		var v []float64
+		for _, c := range curves {
+			if i < len(c.Value) {
+				v = append(v, c.Value[i])
+			}
+		}
+		if len(v) < len(curves) {
+			break
+		}
+		x := float64(curves[0].Iteration[i])
+		if across != nil {
+			x = across(curves[0].Iteration[i])
+		}
+		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
+		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
+	}
+	line.Style, band.Style, band.X = style, style, line.X
+	switch len(curves) {
+	case 0:
+		return nil
+	case 1:
+		return []Layer{line}
+	}
+	return []Layer{band, line}
 }

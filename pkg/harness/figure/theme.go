@@ -156,3 +156,6 @@ func viridis(t float64) color.NRGBA {
 	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
+
+// Label is a sampler's name in words.
+func Label(method string) string { return Method(method).Label }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -66,7 +65,7 @@ func configs(p *report.Protocol) flat {
 // add adds a configuration in JSON, unless there is one, and seeds.
 func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
 	if f[at] == nil {
-		f[at] = claim.Flatten(config)
+		f[at] = settings.Flatten(config)
 	}
 	for _, seed := range seeds {
 		f[at]["seeds"] = strings.TrimSpace(fmt.Sprint(f[at]["seeds"], " ", seed))

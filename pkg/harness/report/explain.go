@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -126,7 +125,7 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	values, written := claim.Flatten([]byte(t.Config)), claim.Flatten(config)
+	values, written := settings.Flatten([]byte(t.Config)), settings.Flatten(config)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		layer := cmp.Or(layers[key], "default")
 		if values[key] != written[key] {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -27,7 +27,7 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	if len(scores) > 0 {
 		t.Spread = "standard deviation over seeds"
 	}
-	finals, last := claim.ReadFinals(p.Records), [2]string{}
+	finals, last := record.ReadFinals(p.Records), [2]string{}
 	for _, trial := range p.Records.Trials {
 		if last == [2]string{trial.Problem, trial.Method} {
 			continue
@@ -36,7 +36,7 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 		well, all := finals.Ended(trial.Problem, trial.Method)
 		row := []table.Cell{table.Text(trial.Problem), table.Text(trial.Method), table.Text(fmt.Sprintf("%d of %d", well, all))}
 		for _, metric := range scores {
-			row = append(row, claim.MeanSD(finals.Values(trial.Problem, metric, trial.Method)))
+			row = append(row, table.MeanSD(finals.Values(trial.Problem, metric, trial.Method)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -91,4 +92,35 @@ func (c *Config) normalise() error {
 		return fmt.Errorf("judge.snapshots: must not be negative, got %d", j.Snapshots[0])
 	}
 	return nil
+}
+
+// Of returns the resolved configuration of a trial.
+func Of(t record.Trial) (Config, error) {
+	var c Config
+	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
+		return c, fmt.Errorf("the configuration of trial %s: %w", t.Key, err)
+	}
+	return c, nil
+}
+
+// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no object.
+func Flatten(config []byte) map[string]string {
+	out := map[string]string{}
+	var walk func(at string, v json.RawMessage)
+	walk = func(at string, v json.RawMessage) {
+		var members map[string]json.RawMessage
+		var text string
+		switch {
+		case json.Unmarshal(v, &members) == nil && members != nil:
+			for key, member := range members {
+				walk(strings.TrimPrefix(at+"."+key, "."), member)
+			}
+		case json.Unmarshal(v, &text) == nil && string(v) != "null":
+			out[at] = text
+		case at != "" && string(v) != "null":
+			out[at] = string(v)
+		}
+	}
+	walk("", config)
+	return out
 }

@@ -3,8 +3,11 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // Significant writes v with this many significant digits: as a plain number from 0.0001 up to a million, else as
@@ -67,4 +70,35 @@ func Seconds(v float64) string {
 		return fmt.Sprintf("%.0f min", v/60)
 	}
 	return fmt.Sprintf("%.1f h", v/3600)
+}
+
+// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as 1.5e−4.
+func Num(v float64) string {
+	switch {
+	case !finite(v):
+		return fixed(v, 0)
+	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
+		mantissa, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
+		return strings.ReplaceAll(mantissa+"e"+strings.TrimPrefix(e[:1], "+")+strings.TrimLeft(e[1:], "0"), "-", "−")
+	}
+	format := "%.3g"
+	if math.Abs(v) >= 999.5 {
+		format = "%.0f"
+	}
+	return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
+}
+
+// Spread prints the median of values and their range.
+func Spread(v []float64) string {
+	if len(v) == 0 {
+		return "–"
+	}
+	switch lo, hi := slices.Min(v), slices.Max(v); {
+	case math.IsNaN(lo): // differences of infinite values
+		return "undefined"
+	case Num(lo) == Num(hi):
+		return Num(stats.Median(v))
+	}
+	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
 }

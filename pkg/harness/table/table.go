@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // Table is a table of cells.
@@ -125,4 +127,12 @@ func Counts(n map[string]int, kinds ...string) string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// MeanSD is the cell of mean ± standard deviation, "–" of no values.
+func MeanSD(v []float64) Cell {
+	if len(v) == 0 {
+		return Text("–")
+	}
+	return PlusMinus(stats.Mean(v), stats.SD(v))
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -51,7 +50,7 @@ type Options struct {
 
 // Config returns the resolved configuration of a trial, with the options of this package.
 func Config(t record.Trial) (settings.Config, Options, error) {
-	c, err := claim.Config(t)
+	c, err := settings.Of(t)
 	if err != nil {
 		return c, Options{}, err
 	}

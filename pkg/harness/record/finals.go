@@ -1,14 +1,9 @@
-package claim
+package record
 
 import (
 	"maps"
 	"slices"
-
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
-
-// Level is the chance of a false alarm that tests accept.
-const Level = 0.05
 
 // Cell is what a last value is of.
 type Cell struct {
@@ -18,16 +13,16 @@ type Cell struct {
 
 // Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and methods.
 type Finals struct {
-	Set    *record.Set
+	Set    *Set
 	Cells  []Cell                      // in order of the trials, then of their traces
 	BySeed map[Cell]map[uint64]float64 // of the trials that ended well
 }
 
 // ReadFinals reads the last values.
-func ReadFinals(s *record.Set) *Finals {
+func ReadFinals(s *Set) *Finals {
 	f := &Finals{Set: s, BySeed: map[Cell]map[uint64]float64{}}
 	for _, t := range s.Trials {
-		if t.Status != record.StatusOK {
+		if t.Status != StatusOK {
 			continue
 		}
 		for _, r := range s.Traces[t.Key] {
@@ -46,7 +41,7 @@ func (f *Finals) Ended(problem, method string) (well, all int) {
 	for i := range f.Set.Trials {
 		if t := &f.Set.Trials[i]; t.Problem == problem && t.Method == method {
 			all++
-			if t.Status == record.StatusOK {
+			if t.Status == StatusOK {
 				well++
 			}
 		}
