@@ -21,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick bench peers lint generate data site image report clean FORCE
+.PHONY: packages help build test torture scale reproduce quick bench peers lint generate data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ test: ## all tests
 
 torture: ## 2,000 kills of a run at random moments, on the disk; a minute or more
 	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 1h -args -kills 2000 -disk
+
+scale: ## time and memory of plan, status and report with 100,000 tiny trials, in memory; some minutes
+	go run ./pkg/harness/internal/scale $(ARGS)
 
 reproduce: build ## every table and figure, at SCALE=full under each experiment's default protocol; run again to continue
 	$(RUN)

@@ -141,7 +141,7 @@ func (w *work) measure(e *env) {
 
 // with returns the trials whose status is one of these.
 func (w *work) with(status ...string) []harness.Trial {
-	var out []harness.Trial
+	out := make([]harness.Trial, 0, w.count(status...))
 	for i, f := range w.found {
 		if slices.Contains(status, f.Status) {
 			out = append(out, w.trials[i])
@@ -150,9 +150,19 @@ func (w *work) with(status ...string) []harness.Trial {
 	return out
 }
 
+// count returns how many trials have one of these statuses.
+func (w *work) count(status ...string) (n int) {
+	for i := range w.found {
+		if slices.Contains(status, w.found[i].Status) {
+			n++
+		}
+	}
+	return n
+}
+
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
-	if n := len(w.with(store.Damaged)); n > 0 {
+	if n := w.count(store.Damaged); n > 0 {
 		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify --repair moves them aside and the "+
 			"next run computes them again", n, len(w.found), w.first(store.Damaged))
 	}
@@ -168,7 +178,7 @@ func (w *work) first(status ...string) string {
 // forecast says how many trials there are, how many have to be computed and how long that will take.
 func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
-		len(w.with(record.StatusOK, record.StatusDiverged)), len(todo))
+		w.count(record.StatusOK, record.StatusDiverged), len(todo))
 	total, known := w.costs.Total(todo, jobs)
 	switch {
 	case len(todo) == 0:

@@ -66,7 +66,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
-	there := len(w.with(record.StatusOK, record.StatusDiverged))
+	there := w.count(record.StatusOK, record.StatusDiverged)
 	soft, computed, err := w.compute(e, r)
 	if err != nil {
 		return err
@@ -156,14 +156,14 @@ func (w *work) without(e *env) (names []string) {
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
 func (w *work) outcome(e *env) error {
-	if n := len(w.with(record.StatusDiverged)); n > 0 {
+	if n := w.count(record.StatusDiverged); n > 0 {
 		fmt.Fprintf(e.err, "%s diverged: that is their result\n", table.Count(n, "trial"))
 	}
 	if err := w.damage(); err != nil {
 		return err
 	}
-	missing := len(w.with(store.Missing))
-	if failed := len(w.with(retryable...)); failed > 0 {
+	missing := w.count(store.Missing)
+	if failed := w.count(retryable...); failed > 0 {
 		text := fmt.Sprintf("%d of %d trials failed", failed, len(w.found))
 		if missing > 0 {
 			text += fmt.Sprintf(", %d were not computed", missing)

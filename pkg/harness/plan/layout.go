@@ -48,8 +48,8 @@ func (l *Layout) Wants(problem, method string) bool {
 		(r.Methods == nil || slices.Contains(r.Methods, method))
 }
 
-func (l *Layout) all() ([]harness.Trial, error) {
-	var out []harness.Trial
+// all returns the trials that the request selects, a list for each method on a problem.
+func (l *Layout) all() (out [][]harness.Trial, err error) {
 	for _, p := range l.Settings.Problems {
 		for _, m := range p.Methods {
 			if !l.Wants(p.Name, m.Name) {
@@ -59,7 +59,7 @@ func (l *Layout) all() ([]harness.Trial, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, trials...)
+			out = append(out, trials)
 		}
 	}
 	return out, nil

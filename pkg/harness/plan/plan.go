@@ -57,8 +57,9 @@ func New(r Request) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
+	var lists [][]harness.Trial
 	for i, e := range r.Experiments {
-		had := len(p.Trials)
+		had := len(lists)
 		for _, protocol := range r.protocols(files[i]) {
 			l, err := r.layout(e, files[i], protocol)
 			if err != nil {
@@ -68,12 +69,13 @@ func New(r Request) (*Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.Trials = append(p.Trials, trials...)
+			lists = append(lists, trials...)
 		}
-		if len(p.Trials) > had {
+		if len(lists) > had {
 			p.Experiments = append(p.Experiments, e)
 		}
 	}
+	p.Trials = slices.Concat(lists...)
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
@@ -199,12 +201,12 @@ func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 
 // Unique returns the trials with different keys, in order.
 func (p *Plan) Unique() []harness.Trial {
-	seen := map[string]bool{}
-	var out []harness.Trial
-	for _, t := range p.Trials {
-		if !seen[t.Key] {
+	seen := make(map[string]bool, len(p.Trials))
+	out := make([]harness.Trial, 0, len(p.Trials))
+	for i := range p.Trials {
+		if t := &p.Trials[i]; !seen[t.Key] {
 			seen[t.Key] = true
-			out = append(out, t)
+			out = append(out, *t)
 		}
 	}
 	return out

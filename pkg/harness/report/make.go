@@ -134,10 +134,10 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		if got.damage != nil {
 			m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", got.damage)
 		}
-		if was := earlier[t.Key]; was != nil && (got.trial == nil || !got.trial.Final() && was.Final()) {
-			got = stored{trial: was, traces: old.Records.Traces[t.Key], timing: old.Records.Timings[t.Key]}
+		if was := earlier[t.Key]; was != nil && (got.end == nil || !got.end.Final() && was.Final()) {
+			got = stored{end: ending(was), traces: old.Records.Traces[t.Key], timing: old.Records.Timings[t.Key]}
 		}
-		if got.trial == nil {
+		if got.end == nil {
 			p.leaveOut(t)
 			continue
 		}
@@ -147,7 +147,7 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			row.Config = config
 		}
 		config = row.Config
-		row.Status, row.Reason, row.Dim, row.Iterations = got.trial.Status, got.trial.Reason, got.trial.Dim, got.trial.Iterations
+		row.Status, row.Reason, row.Dim, row.Iterations = got.end.Status, got.end.Reason, got.end.Dim, got.end.Iterations
 		set.Trials = append(set.Trials, row)
 	}
 	m.programs(p, part, old)
@@ -156,10 +156,15 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 
 // stored is what the store, or the earlier report, has of a trial.
 type stored struct {
-	trial  *record.Trial // nil: nothing
+	end    *record.Trial // how it ended, see ending; nil: nothing is there
 	traces []record.Trace
 	timing record.Timing
 	damage error // of the store's; the rest is empty then
+}
+
+// ending is what a row says of how the trial ended: the plan knows the rest, and there may be very many.
+func ending(t *record.Trial) *record.Trial {
+	return &record.Trial{Status: t.Status, Reason: t.Reason, Dim: t.Dim, Iterations: t.Iterations}
 }
 
 // read reads from the store what it has of each trial.
@@ -176,8 +181,7 @@ func (m *maker) read(part []harness.Trial) ([]stored, error) {
 			return nil
 		}
 		if got != nil && err == nil {
-			got.Trial.Config = "" // the plan has it
-			out[i] = stored{trial: &got.Trial, traces: traces, timing: got.Timing}
+			out[i] = stored{end: ending(&got.Trial), traces: traces, timing: got.Timing}
 		}
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -43,6 +44,8 @@ const (
 // say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
+	// A report has all records in memory: before garbage is collected they may grow by half, not to twice their size.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {

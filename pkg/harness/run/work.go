@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Work computes the one trial that it is given by stdin, stores it, and tells of it on stdout. gone is called when the
-// process that started this one is no more. The trial's key must be that which this program and its data would give it.
+// Work reads one trial from stdin, computes and stores it, and reports on stdout. It calls gone when the process that
+// started this one has ended. The trial's key must be the one that this program and its data give it.
 func Work(experiments []*harness.Experiment, data plan.Datasets, gone func()) {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1) // a scheduler sends them to all; one process decides
 	say := json.NewEncoder(os.Stdout)

@@ -24,7 +24,7 @@ func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage,
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
-	err = disk.Alone(ctx, s.dir, func(*os.Root) error { // nobody moves a trial away meanwhile
+	err = disk.Alone(ctx, s.dir, func(*os.Root) error { // no other process moves a trial away meanwhile
 		misfits, err := s.misfits()
 		for _, m := range misfits {
 			moved := ""

@@ -170,10 +170,11 @@ func (f *Folder) decodeIndex(b []byte, head any) error {
 	return nil
 }
 
-// unreadable are the causes by which the system says what is there: no file of ours.
+// unreadable are the errors by which the system says that something else is in the place of a file.
 var unreadable = []syscall.Errno{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO}
 
-// damage makes a *record.Damage of what is wrong with a file, except where the system cannot say what is there.
+// damage makes a *record.Damage of what is wrong with a file, except where the system cannot tell: a disk that fails,
+// no permission.
 func (f *Folder) damage(name string, err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != syscall.ENOENT && !slices.Contains(unreadable, errno) {
