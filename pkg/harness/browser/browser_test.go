@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,11 +129,14 @@ const (
 	// cutOff lists what leaves the window, or is wider than its place, with everything opened that opens.
 	cutOff = `(() => {
 		for (const d of document.querySelectorAll("details")) d.open = true;
+		const every = document.getElementById("every");
+		if (every) every.checked = true;
 		const hidden = "caption, .unseen, .word";
 		return [...document.querySelectorAll("main *, nav *")].filter((e) => {
 			const box = e.getBoundingClientRect();
 			if (!e.getClientRects().length || e.closest(hidden)) return false;
-			return box.right > innerWidth + 1 || box.left < -1 || e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1;
+			const outside = box.right > innerWidth + 1 || box.left < -1;
+			return outside || e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1;
 		}).slice(0, 8).map((e) => e.scrollWidth + " > " + e.clientWidth + ": " + e.outerHTML.slice(0, 120)).join("\n");
 	})()`
 	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
@@ -154,60 +158,77 @@ const (
 	})()`
 )
 
-// TestBrowser looks at the page in a real browser: narrow and wide, light and dark. SHOTS=DIR keeps pictures; REPORT=FILE takes another
-// page.
+// TestBrowser looks at a page in a real browser, narrow and wide, light and dark, and does what a reader does.
+// SHOTS=DIR keeps pictures.
 func TestBrowser(t *testing.T) {
-	b := newBrowser(t)
-	path, own := os.Getenv("REPORT"), false
-	if path == "" {
-		path, own = filepath.Join(t.TempDir(), "index.html"), true
-		html, err := page.Render(toypage.Report(), toypage.Experiments())
-		if err == nil {
-			err = os.WriteFile(path, html, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	b, path := newBrowser(t), filepath.Join(t.TempDir(), "index.html")
+	html, err := page.Render(toypage.Report(), toypage.Experiments())
+	if err == nil {
+		err = os.WriteFile(path, html, 0o666)
 	}
-	for _, width := range []int64{390, 1280, 1920} {
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range widths {
 		for _, scheme := range []string{"light", "dark"} {
-			b.open("file://"+path, width, scheme)
-			at := fmt.Sprintf("%d px, %s", width, scheme)
-			b.shoot(fmt.Sprintf("%d-%s", width, scheme), chromedp.CaptureScreenshot())
-			if own { // others are too long
-				b.shoot(fmt.Sprintf("%d-%s-whole", width, scheme), chromedp.FullScreenshot(100))
-			}
-			b.is(at+": width of the content", "document.documentElement.scrollWidth", width)
-			b.is(at+": figures that do not load", undecoded, "")
-			b.is(at+": smallest text", smallest, true)
-			b.is(at+": contrast of text", contrast, true)
-			if !own {
-				do(b, chromedp.Evaluate[any](`document.getElementById("every").checked = true`))
-			}
-			b.is(at+": what is cut off", cutOff, "")
+			b.look(path, width, scheme)
+			b.shoot(fmt.Sprintf("%d-%s-whole", width, scheme), chromedp.FullScreenshot(100))
 		}
-		if own {
-			b.open("file://"+path, width, "light") // with nothing opened
-			b.act(fmt.Sprintf("%d px", width))
-		}
+		b.open("file://"+path, width, "light") // with nothing opened
+		b.act(fmt.Sprintf("%d px", width))
 	}
+	b.quiet(path)
+}
+
+// TestCommittedPage looks at the committed page. REPORT=FILE takes another one.
+func TestCommittedPage(t *testing.T) {
+	path := cmp.Or(os.Getenv("REPORT"), "../../../results/index.html")
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	for i, width := range widths {
+		b.look(path, width, []string{"light", "dark"}[i%2])
+	}
+	b.quiet(path)
+}
+
+var widths = []int64{390, 1280, 1920}
+
+// look checks what is true of every page.
+func (b *browser) look(path string, width int64, scheme string) {
+	b.t.Helper()
+	b.open("file://"+path, width, scheme)
+	at := fmt.Sprintf("%d px, %s", width, scheme)
+	b.shoot(fmt.Sprintf("%d-%s", width, scheme), chromedp.CaptureScreenshot())
+	b.is(at+": width of the content", "document.documentElement.scrollWidth", width)
+	b.is(at+": figures that do not load", undecoded, "")
+	b.is(at+": smallest text", smallest, true)
+	b.is(at+": contrast of text", contrast, true)
+	b.is(at+": what is cut off", cutOff, "")
+}
+
+// quiet checks that the page asked for nothing but itself, and had no errors.
+func (b *browser) quiet(path string) {
+	b.t.Helper()
 	if len(b.requests) == 0 {
-		t.Error("no request was seen, not even that for the page")
+		b.t.Error("no request was seen, not even that for the page")
 	}
 	for _, address := range b.requests {
 		if address != "file://"+path && !strings.HasPrefix(address, "data:") {
-			t.Errorf("the page asks for %.80s", address)
+			b.t.Errorf("the page asks for %.80s", address)
 		}
 	}
 	for _, e := range b.errors {
-		t.Errorf("console: %.300s", e)
+		b.t.Errorf("console: %.300s", e)
 	}
 }
 
 // seen are the names of the elements of a kind that are shown.
 func seen(selector, name string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length).map((e) => e.%s).join()`,
-		selector, name)
+	const of = `[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length).map((e) => e.%s).join()`
+	return fmt.Sprintf(of, selector, name)
 }
 
 // act does what a reader does.
@@ -218,7 +239,8 @@ func (b *browser) act(at string) {
 	b.click(`document.getElementById("only-released")`)
 	b.is(at+": another", figures, "under released")
 	b.is(at+": an item that it lacks", seen("#gmm-matched-only", "id"), "")
-	b.is(at+": a link to what is hidden shows it", hash("gmm-matched-only", `document.getElementById("every").checked`), true)
+	shown := hash("gmm-matched-only", `document.getElementById("every").checked`)
+	b.is(at+": a link to what is hidden shows it", shown, true)
 	b.is(at+": all", figures, "under paper,under released,under matched")
 
 	// tables sort by value, not by text: 6.61 and 1.31 of KL; a second click turns the order
@@ -264,6 +286,9 @@ func hash(id, expression string) string {
 // find types into the search box.
 func (b *browser) find(text string) {
 	b.t.Helper()
-	do(b, chromedp.Evaluate[any](fmt.Sprintf(
-		`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input")); })()`, text)))
+	do(b, chromedp.Evaluate[any](fmt.Sprintf(`(() => {
+		const box = document.getElementById("search");
+		box.value = %q;
+		box.dispatchEvent(new Event("input"));
+	})()`, text)))
 }

@@ -15,8 +15,8 @@ import (
 // fonts are as wide as the fonts that the figures ask for, wider and narrower.
 var fonts = []string{"Liberation Sans", "DejaVu Sans", "Liberation Sans Narrow"}
 
-// collisions lists the labels of the drawings that leave their drawing or meet another label. A label's box reaches from
-// the cap height to the descent, and is turned as the label is.
+// collisions lists the labels of the drawings that leave their drawing or meet another label. A label's box reaches
+// from the cap height to the descent, and is turned as the label is.
 const collisions = `(() => {
 	const box = (text) => {
 		const b = text.getBBox(), m = text.getScreenCTM(), size = parseFloat(getComputedStyle(text).fontSize);
@@ -55,7 +55,8 @@ func drawings(t *testing.T, folder, font string) (path string) {
 		}
 		svg, err := os.ReadFile(path)
 		name, _ := filepath.Rel(folder, path)
-		fmt.Fprintf(&page, "<section id=%q>%s</section>\n", name, family.ReplaceAll(svg, []byte(` font-family="`+font+`"`)))
+		svg = family.ReplaceAll(svg, []byte(` font-family="`+font+`"`))
+		fmt.Fprintf(&page, "<section id=%q>%s</section>\n", name, svg)
 		return err
 	})
 	if err != nil {
@@ -68,8 +69,8 @@ func drawings(t *testing.T, folder, font string) (path string) {
 	return path
 }
 
-// TestFiguresHoldInAnyFont looks at the labels of all committed figures, where the reader has the font that they ask for
-// and where not. RESULTS=FOLDER takes other figures.
+// TestFiguresHoldInAnyFont looks at the labels of all committed figures, where the reader has the font that they ask
+// for and where not. RESULTS=FOLDER takes other figures.
 func TestFiguresHoldInAnyFont(t *testing.T) {
 	folder := os.Getenv("RESULTS")
 	if folder == "" {
