@@ -97,7 +97,7 @@ func (o normalNorm) mean(square, s float64) float64 {
 	if z > 50+2*o.d {
 		term, sum := 1.0, 1.0
 		for k := 0.0; math.Abs(term) > 1e-17 && k < z; k++ {
-			term = float64(term * (k - 0.5) * (k + float64((1-o.d)/2)) / ((k + 1) * z))
+			term = float64(term * ((k - 0.5) * (k + float64((1-o.d)/2)) / ((k + 1) * z)))
 			sum += term
 		}
 		return math.Sqrt(square) * sum
