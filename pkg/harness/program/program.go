@@ -18,6 +18,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Identity is what a result depends on of a program.
@@ -183,7 +184,7 @@ func Find(id *Identity) (*Program, error) {
 	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given", id)
 }
 
-// Close ends all processes of the programs that this command was given.
+// Close ends all processes of the programs that this command was given, and forgets them.
 func Close() {
 	running.Lock()
 	defer running.Unlock()
@@ -194,5 +195,6 @@ func Close() {
 		p.idle = nil
 	}
 	running.all = nil
+	sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return running.samplers[s.Name] != nil })
 	clear(running.samplers)
 }

@@ -41,7 +41,6 @@ def nuts(problem):
         if problem.over:
             return
     chains = [[] for _ in range(CHAINS)]
-    problem.draws = lambda: np.concatenate(second_halves(chains))
     for i in range(problem.gradients):
         for k in range(CHAINS):
             states[k] = move(jax.random.fold_in(keys[k], i), states[k], *settings[k])
@@ -49,6 +48,7 @@ def nuts(problem):
             if problem.over:
                 return
             chains[k].append(position)
+        problem.draws = lambda: np.concatenate(second_halves(chains))
         yield lambda: spread(chains, problem.particles)
 
 

@@ -18,7 +18,6 @@ def nuts(problem):
     states = [kernel.init(keys[k], warmup, jnp.asarray(problem.start[k % problem.particles]), (), {}) for k in range(CHAINS)]
     move = jax.jit(lambda state: kernel.sample(state, (), {}))
     chains = [[] for _ in range(CHAINS)]
-    problem.draws = lambda: np.concatenate(second_halves(chains))
     for i in range(problem.gradients):
         for k in range(CHAINS):
             states[k] = move(states[k])
@@ -28,6 +27,7 @@ def nuts(problem):
             if i >= warmup:
                 chains[k].append(position)
         if i >= warmup:
+            problem.draws = lambda: np.concatenate(second_halves(chains))
             yield lambda: spread(chains, problem.particles)
 
 

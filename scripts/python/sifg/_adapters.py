@@ -67,8 +67,8 @@ def pymc(model: Any, version: str = "") -> None:
     f = model.logp_dlogp_function(ravel_inputs=True)
     f.set_extra_values({})
     point = DictToArrayBijection.map(model.initial_point())
-    known = {v.name for v in model.value_vars}
-    outs = [v for v in model.unobserved_value_vars if v.name not in known or v in model.unobserved_RVs]
+    known = {v.name for v in model.unobserved_RVs}
+    outs = [v for v in model.unobserved_value_vars if v.name in known]  # not tau_log__
     values = model.compile_fn(outs, inputs=model.value_vars, point_fn=True, on_unused_input="ignore")
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
