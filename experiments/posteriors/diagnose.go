@@ -8,12 +8,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
-// parts is how many pieces of equal length all draws of a method fall into, for R-hat and effective draws: the chains, of which every
-// method here that has chains runs four.
+// parts is how many pieces of equal length all draws of a method fall into, for R-hat and effective draws: the chains,
+// of which every method here that has chains runs four.
 const parts = 4
 
-// diagnosed measures the draws of chains: how far they agree, how many independent ones they are worth, and what n of them are worth that
-// Stein thinning picks.
+// diagnosed measures the draws of chains: how far they agree, how many independent ones they are worth, and what n of
+// them are worth that Stein thinning picks.
 func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 	each := values.N / parts
 	if each < 20 {
@@ -53,9 +53,9 @@ func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 // candidates bounds the draws that Stein thinning picks from.
 const candidates = 20_000
 
-// thin returns the indices of n draws by greedy Stein thinning (Riabiz et al., "Optimal thinning of MCMC output", 2022, algorithm 1): each
-// is the draw with which the kernel Stein discrepancy of those picked so far is least. Kernel and coordinates are those of ksd. A draw may
-// be picked more than once.
+// thin returns the indices of n draws by greedy Stein thinning (Riabiz et al., "Optimal thinning of MCMC output", 2022,
+// algorithm 1): each is the draw with which the kernel Stein discrepancy of those picked so far is least. Kernel and
+// coordinates are those of ksd. A draw may be picked more than once.
 func (p *problem) thin(u metric.Points, n int) []int {
 	m := min(u.N, candidates)
 	few := metric.NewPoints(m, u.D)

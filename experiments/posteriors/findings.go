@@ -16,7 +16,8 @@ var findings = []harness.Finding{on(equalGradients), others, on(collapse), on(wi
 func on(f func(s *record.Set) *harness.Statement) harness.Finding {
 	return func(by map[string]*record.Set) *harness.Statement {
 		s := by["matched"]
-		if s == nil || len(s.Methods("diamonds-1000")) == 0 || len(s.Methods("diamonds-100")) == 0 || len(s.Methods("diamonds-raw")) == 0 {
+		if s == nil || len(s.Methods("diamonds-1000")) == 0 || len(s.Methods("diamonds-100")) == 0 ||
+			len(s.Methods("diamonds-raw")) == 0 {
 			return nil
 		}
 		return f(s)
@@ -49,13 +50,15 @@ func equalGradients(s *record.Set) *harness.Statement {
 		t.Column("HMC", func(name string) table.Cell { return table.Number(sd(name, "hmc"), 2) })
 		t.Column("HMC, all draws", func(name string) table.Cell { return table.Number(every(name), 2) })
 	}
-	t.Notes = []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are particles; medians over " +
-		"seeds. HMC: as many of its draws. All draws: the second half of its chains. " + resolution}
+	t.Notes = []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are " +
+		"particles; medians over seeds. HMC: as many of its draws. All draws: the second half of its chains. " +
+		resolution}
 	return &harness.Statement{
-		Title: fmt.Sprintf("At equal gradients a flow's particles beat as many draws of HMC on %d of %d real posteriors, all draws of HMC on %d",
+		Title: fmt.Sprintf("At equal gradients a flow's particles beat as many draws of HMC on %d of %d real "+
+			"posteriors, all draws of HMC on %d",
 			fewer, len(t.Rows), all),
-		Text: "With a thousand particles, and the flow picked by the result. A flow lays its particles more evenly than independent draws " +
-			"lie, but HMC makes many more draws than a flow has particles.",
+		Text: "With a thousand particles, and the flow picked by the result. A flow lays its particles more evenly " +
+			"than independent draws lie, but HMC makes many more draws than a flow has particles.",
 		Table: &t.Table,
 	}
 }
@@ -67,7 +70,8 @@ func count(yes bool) int {
 	return 0
 }
 
-// counted is the number of posteriors on which a method's outcome has a property, for some number of particles or coordinates.
+// counted is the number of posteriors on which a method's outcome has a property, for some number of particles or
+// coordinates.
 func counted(s *record.Set, kind string, has func(o outcome) bool) func(method string) int {
 	return func(method string) (n int) {
 		for _, name := range names(s) {
@@ -100,14 +104,15 @@ func collapse(s *record.Set) *harness.Statement {
 		}
 		return n
 	})
-	t.Notes = []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the reference's, mean over values, median over "+
-		"seeds. Good: errors of means and standard deviations at most %d times those of as many exact draws. Diverged: in any seed, with "+
-		"100 or 1000 particles.", narrow, near)}
+	t.Notes = []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the reference's, mean "+
+		"over values, median over seeds. Good: errors of means and standard deviations at most %d times those of as "+
+		"many exact draws. Diverged: in any seed, with 100 or 1000 particles.", narrow, near)}
 	title, most := "No method is too narrow with 1000 particles", 0
 	for _, m := range methods {
 		if n := counted(s, "1000", tooNarrow)(m); n > most {
 			most = n
-			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles", figure.Label(m), n, len(all))
+			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles",
+				figure.Label(m), n, len(all))
 		}
 	}
 	return &harness.Statement{
@@ -145,12 +150,14 @@ func widths(s *record.Set) *harness.Statement {
 	t.Column("σ", func(name string) table.Cell { return table.Number(sigma[name], 1) })
 	t.Column("raw: widest sd", widest("-raw"))
 	t.Column("preconditioned: widest sd", widest("-100"))
-	t.Notes = []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a multiple of the reference's, median " +
-		"over seeds. Narrowest direction: width of the Laplace approximation in raw coordinates."}
+	t.Notes = []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a multiple of " +
+		"the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw " +
+		"coordinates."}
 	return &harness.Statement{
-		Title: fmt.Sprintf("σ is wider than the narrowest direction of %d of %d posteriors as they are", below, len(all)),
-		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation every direction is " +
-			"about 1 wide.",
+		Title: fmt.Sprintf("σ is wider than the narrowest direction of %d of %d posteriors as they are",
+			below, len(all)),
+		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation " +
+			"every direction is about 1 wide.",
 		Table: &t.Table,
 	}
 }
@@ -177,8 +184,8 @@ func preconditioning(s *record.Set) *harness.Statement {
 		counted(s, "100", outcome.good)("sifg"), len(all), counted(s, "raw", outcome.good)("sifg"))
 	return &harness.Statement{
 		Title: "Preconditioned by the Laplace approximation, " + gain,
-		Text: "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly move. HMC adapts a " +
-			"scale to each coordinate itself.",
+		Text: "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly " +
+			"move. HMC adapts a scale to each coordinate itself.",
 		Table: &t.Table,
 	}
 }

@@ -49,7 +49,8 @@ func (a affine) back(u []float64) []float64 {
 	return z
 }
 
-// laplace returns the mode of the density of u, found from u = 0, and the Cholesky factor L of the inverse of −∇² log π there.
+// laplace returns the mode of the density of u, found from u = 0, and the Cholesky factor L of the inverse of −∇² log π
+// there.
 func laplace(p hmc.Density) (affine, error) {
 	d := p.Dim()
 	negative := func(dst, u []float64) { p.Grad(dst, u) }
@@ -63,7 +64,8 @@ func laplace(p hmc.Density) (affine, error) {
 			}
 		}
 	}
-	found, err := optimize.Minimize(optimize.Problem{Func: p.Energy, Grad: negative, Hess: hessian}, make([]float64, d), nil, &optimize.Newton{})
+	problem := optimize.Problem{Func: p.Energy, Grad: negative, Hess: hessian}
+	found, err := optimize.Minimize(problem, make([]float64, d), nil, &optimize.Newton{})
 	if found == nil {
 		return affine{}, err
 	}

@@ -23,19 +23,19 @@ const (
 
 // apart is what is made of the records of that protocol.
 var apart = map[string]harness.Contents{beside: {Tables: []harness.Table{
-	{Name: "chains-1000", Title: "HMC and NUTS, the budget of 1000 particles", Caption: chainsCaption, Make: func(s *record.Set) (*table.Table, error) {
-		return chainsTable(s, "1000")
-	}},
-	{Name: "chains-100", Title: "HMC and NUTS, the budget of 100 particles", Caption: chainsCaption, Make: func(s *record.Set) (*table.Table, error) {
-		return chainsTable(s, "100")
-	}},
-	{Name: "svgd", Title: "SVGD of two libraries", Caption: "Errors of means and standard deviations in reference standard deviations, medians " +
-		"over seeds. The same step and start; each has its median heuristic of the bandwidth.", Make: svgdTable},
+	{Name: "chains-1000", Title: "HMC and NUTS, the budget of 1000 particles", Caption: chainsCaption,
+		Make: func(s *record.Set) (*table.Table, error) { return chainsTable(s, "1000") }},
+	{Name: "chains-100", Title: "HMC and NUTS, the budget of 100 particles", Caption: chainsCaption,
+		Make: func(s *record.Set) (*table.Table, error) { return chainsTable(s, "100") }},
+	{Name: "svgd", Title: "SVGD of two libraries", Caption: "Errors of means and standard deviations in reference " +
+		"standard deviations, medians over seeds. The same step and start; each has its median heuristic of the " +
+		"bandwidth.", Make: svgdTable},
 }}}
 
-const chainsCaption = "Errors of the standard deviations as multiples of those of as many exact draws as there are particles, medians over seeds: " +
-	"of as many draws evenly spread, of as many that Stein thinning picks, and of all. Draws: independent ones that all are worth for the " +
-	"value, or its square, for which that is least, a thousand gradients."
+const chainsCaption = "Errors of the standard deviations as multiples of those of as many exact draws as there are " +
+	"particles, medians over seeds: of as many draws evenly spread, of as many that Stein thinning picks, and of " +
+	"all. Draws: independent ones that all are worth for the value, or its square, for which that is least, a " +
+	"thousand gradients."
 
 // chainsTable shows HMC and NUTS side by side.
 func chainsTable(s *record.Set, kind string) (*table.Table, error) {
@@ -58,20 +58,24 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 			exact := stats.Median(e.Final(m, "floor-error-sd", 1))
 			thousands := float64(first.Particles*first.Iterations) / 1000
 			row = append(row, multiple(o.sd), multiple(stats.Median(e.Final(m, "thinned-error-sd", 1))/exact),
-				multiple(stats.Median(e.Final(m, "all-error-sd", 1))/exact), table.Number(stats.Median(e.Final(m, "ess", 0))/thousands, 2),
+				multiple(stats.Median(e.Final(m, "all-error-sd", 1))/exact),
+				table.Number(stats.Median(e.Final(m, "ess", 0))/thousands, 2),
 				table.Number(slices.Max(append(e.Final(m, "rhat", 0), 1)), 4))
 		}
-		t.Rows = append(t.Rows, append(row, table.Number(slices.Min(append(e.Final("hmc", "ebfmi", 0), math.Inf(1))), 2)))
+		t.Rows = append(t.Rows, append(row, table.Number(slices.Min(append(e.Final("hmc", "ebfmi", 0),
+			math.Inf(1))), 2)))
 	}
 	t.Notes = []string{"R-hat: the largest, E-BFMI: the least, over seeds. " + resolution}
 	return t, nil
 }
 
-// agreement is the rule of docs/compare.md: two implementations agree if no error differs by more than a share of itself, or a little.
+// agreement is the rule of docs/compare.md: two implementations agree if no error differs by more than a share of
+// itself, or a little.
 func agree(a, b float64) bool { return math.Abs(a-b) <= max(0.05*max(a, b), 0.005) }
 
 func svgdTable(s *record.Set) (*table.Table, error) {
-	t := &table.Table{Columns: table.Columns(2, "Posterior", "particles", "means: ours", "theirs", "standard deviations: ours", "theirs", "agree")}
+	t := &table.Table{Columns: table.Columns(2, "Posterior", "particles", "means: ours", "theirs",
+		"standard deviations: ours", "theirs", "agree")}
 	for _, name := range names(s) {
 		for _, kind := range []string{"100", "1000"} {
 			row := []table.Cell{table.Text(name), table.Text(kind)}
@@ -89,7 +93,8 @@ func svgdTable(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// others is the finding about the samplers of the other library: which sampler where with NUTS among the candidates, and whether SVGD agrees.
+// others is the finding about the samplers of the other library: which sampler where with NUTS among the candidates,
+// and whether SVGD agrees.
 func others(by map[string]*record.Set) *harness.Statement {
 	ours, theirs := by["matched"], by[beside]
 	if ours == nil || theirs == nil || !slices.Contains(theirs.Methods("diamonds-1000"), nuts) {
@@ -102,8 +107,8 @@ func others(by map[string]*record.Set) *harness.Statement {
 			both.Trials = append(both.Trials, t)
 		}
 	}
-	t := &table.Table{Columns: table.Columns(1, "Posterior", "without NUTS, take", "error", "gradients to 0.1", "with NUTS, take", "error",
-		"gradients to 0.1", "NUTS: error", "gradients to 0.1")}
+	t := &table.Table{Columns: table.Columns(1, "Posterior", "without NUTS, take", "error", "gradients to 0.1",
+		"with NUTS, take", "error", "gradients to 0.1", "NUTS: error", "gradients to 0.1")}
 	taken, changed := 0, 0
 	for _, name := range names(ours) {
 		problem := name + "-1000"
@@ -129,8 +134,9 @@ func others(by map[string]*record.Set) *harness.Statement {
 		same += count(row[len(row)-1].Text == "yes")
 	}
 	return &harness.Statement{
-		Title: fmt.Sprintf("With NUTS of BlackJAX among the candidates, it is the sampler to take on %d of %d posteriors", taken, len(t.Rows)),
-		Text: fmt.Sprintf("The choice changes on %d. SVGD of BlackJAX agrees with ours on %d of %d problems.", changed, same,
-			len(svgd.Rows)),
+		Title: fmt.Sprintf("With NUTS of BlackJAX among the candidates, it is the sampler to take on %d of %d "+
+			"posteriors", taken, len(t.Rows)),
+		Text: fmt.Sprintf("The choice changes on %d. SVGD of BlackJAX agrees with ours on %d of %d problems.",
+			changed, same, len(svgd.Rows)),
 		Table: t}
 }

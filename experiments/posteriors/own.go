@@ -18,16 +18,18 @@ import (
 // own is the experiment on a posterior of a person's own, which is a program.
 var own = &harness.Own{
 	Problem: "program", Program: true, Protocol: "matched",
-	Summary: "A posterior of your own. Every method starts from the same particles in the coordinates of the Laplace approximation, has the " +
-		"same number of gradients and the step that suits most posteriors of posteriordb. Long chains of HMC judge them.",
+	Summary: "A posterior of your own. Every method starts from the same particles in the coordinates of the Laplace " +
+		"approximation, has the same number of gradients and the step that suits most posteriors of posteriordb. " +
+		"Long chains of HMC judge them.",
 	Figures: []harness.Figure{errorFigure("1000", "Error against gradients")},
 	Tables: []harness.Table{
 		{Name: "advice", Title: "Which sampler for this posterior",
-			Caption: "Errors of means and of standard deviations as multiples of those of as many exact draws, medians over seeds. Good: both " +
-				"at most 2. Too narrow: standard deviations below 0.9 of the reference's. Gradients: until both errors are 0.1.", Make: advice},
+			Caption: "Errors of means and of standard deviations as multiples of those of as many exact draws, " +
+				"medians over seeds. Good: both at most 2. Too narrow: standard deviations below 0.9 of the " +
+				"reference's. Gradients: until both errors are 0.1.", Make: advice},
 		{Name: "wrong", Title: "What each got wrong",
-			Caption: "The value whose mean is farthest off, in reference standard deviations, and the one whose standard deviation is, as a " +
-				"multiple of the reference's. The first seed.", Make: wrong},
+			Caption: "The value whose mean is farthest off, in reference standard deviations, and the one whose " +
+				"standard deviation is, as a multiple of the reference's. The first seed.", Make: wrong},
 		{Name: "values", Title: "The values",
 			Caption: "By the long chains of HMC, and by the method to take.", Make: valuesTable},
 	},
@@ -61,28 +63,32 @@ func ownProblem(s *record.Set) (problem string, fact func(name string) float64) 
 // verdict says in words which sampler to take, and whether what judges them can be trusted.
 func verdict(s *record.Set) []string {
 	problem, fact := ownProblem(s)
-	chains := fmt.Sprintf("R-hat %.3f, at least %.0f effective draws, E-BFMI %.2f, %.2g %% divergent", fact("rhat"), fact("ess"), fact("ebfmi"),
-		100*fact("divergences"))
+	chains := fmt.Sprintf("R-hat %.3f, at least %.0f effective draws, E-BFMI %.2f, %.2g %% divergent",
+		fact("rhat"), fact("ess"), fact("ebfmi"), 100*fact("divergences"))
 	var out []string
 	method, o := choice(s, problem)
 	switch {
 	case !(fact("rhat") <= mostRHat && fact("ess") >= leastESS):
-		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too short ("+chains+").")
+		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too "+
+			"short ("+chains+").")
 	case method != "" && !math.IsInf(o.gradients, 1):
-		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The long chains: %s.",
+		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The "+
+			"long chains: %s.",
 			figure.Label(method), reached, o.gradients, chains))
 	case method != "":
 		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", figure.Label(method), chains))
 	default:
-		out = append(out, "No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
+		out = append(out,
+			"No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
 	}
 	if fact("ebfmi") < leastEBFMI || fact("divergences") > mostDivergent {
-		out = append(out, "The long chains diverged or moved too little in energy: where the width of one coordinate depends on another, as in "+
-			"a hierarchy, write the model non-centred. Until then tails may be missed by all.")
+		out = append(out, "The long chains diverged or moved too little in energy: where the width of one coordinate "+
+			"depends on another, as in a hierarchy, write the model non-centred. Until then tails may be missed by "+
+			"all.")
 	}
 	if fact("laplace") == 0 {
-		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the model, not of a Laplace "+
-			"approximation.")
+		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the "+
+			"model, not of a Laplace approximation.")
 	}
 	return out
 }
@@ -90,11 +96,13 @@ func verdict(s *record.Set) []string {
 func advice(s *record.Set) (*table.Table, error) {
 	problem, _ := ownProblem(s)
 	taken, _ := choice(s, problem)
-	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds", "gradients", "seconds", "verdict")}
+	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds",
+		"gradients", "seconds", "verdict")}
 	for _, m := range s.Methods(problem) {
 		o := outcomeOf(s, problem, m)
-		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2), table.Number(o.gradients, 2),
-			table.Number(stats.Median(secondsOf(s, problem, m)), 2), table.Text(o.word(m == taken))}
+		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
+			table.Number(o.gradients, 2), table.Number(stats.Median(secondsOf(s, problem, m)), 2),
+			table.Text(o.word(m == taken))}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = verdict(s)
@@ -174,8 +182,8 @@ func wrong(s *record.Set) (*table.Table, error) {
 				odd = j
 			}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(trial.Method)), table.Text(names[far]), table.Number(off(far), 2),
-			table.Text(names[odd]), multiple(sd[odd] / of[odd])})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(trial.Method)), table.Text(names[far]),
+			table.Number(off(far), 2), table.Text(names[odd]), multiple(sd[odd] / of[odd])})
 	}
 	return t, nil
 }
@@ -205,7 +213,8 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// draws are the values of the first seed's samples and of the long chains, for NumPy and for sifg.load of scripts/python.
+// draws are the values of the first seed's samples and of the long chains, for NumPy and for sifg.load of
+// scripts/python.
 func draws(s *record.Set) (map[string][]byte, error) {
 	names, err := valueNames(&s.Trials[0])
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package posteriors runs the samplers of the library, and HMC, on twelve posteriors of posteriordb, which come with reference draws.
+// Package posteriors runs the samplers of the library, and HMC, on twelve posteriors of posteriordb, which come with
+// reference draws.
 package posteriors
 
 import (
@@ -22,9 +23,10 @@ var grids embed.FS
 var Experiment = &harness.Experiment{
 	Name:  "posteriors",
 	Title: "Twelve real posteriors",
-	Summary: "Posteriors of posteriordb with published reference draws, in coordinates of their Laplace approximation and as they are. Every " +
-		"method starts from the same particles, off and too narrow, has the same number of gradients, and the step that the kernel Stein " +
-		"discrepancy of a pilot run chose. The paper does not have it.",
+	Summary: "Posteriors of posteriordb with published reference draws, in coordinates of their Laplace " +
+		"approximation and as they are. Every method starts from the same particles, off and too narrow, has the " +
+		"same number of gradients, and the step that the kernel Stein discrepancy of a pilot run chose. The paper " +
+		"does not have it.",
 	Settings:  slices.Concat(config, tuned),
 	Version:   "1",
 	Problem:   build,

@@ -23,7 +23,8 @@ func posteriordb(t *testing.T) *dataset.Data {
 	return data
 }
 
-// TestLaplace: the mode is one, the curvature there is I in z, and the approximation has the place and about the size of each posterior.
+// TestLaplace: the mode is one, the curvature there is I in z, and the approximation has the place and about the size
+// of each posterior.
 func TestLaplace(t *testing.T) {
 	data := posteriordb(t)
 	for _, row := range posterior.Table {
@@ -64,7 +65,8 @@ func TestLaplace(t *testing.T) {
 			p.bounds(1000, func(metric string, index int, value float64) {
 				// Laplace is too wide where the mass is far from the mode.
 				wide := row.Name == posterior.Table[0].Name || row.Name == posterior.Table[4].Name
-				if metric == "laplace-sd-ratio" && !wide && (value < 0.75 || value > 1.25) || metric == "floor-error-sd" && !(value < 0.1) ||
+				if metric == "laplace-sd-ratio" && !wide && (value < 0.75 || value > 1.25) ||
+					metric == "floor-error-sd" && !(value < 0.1) ||
 					metric == "floor-error-mean" && !(value < 0.1) || metric == "floor-energy" && !(value < 0.02) {
 					t.Errorf("%s[%d] is %g", metric, index, value)
 				}

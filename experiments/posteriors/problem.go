@@ -22,11 +22,13 @@ import (
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Posterior    string            `mapstructure:"posterior"`    // a name in posterior.Table
-	Program      *program.Identity `mapstructure:"program"`      // or a posterior of a person's own
-	Values       []string          `mapstructure:"values"`       // names of that one's values
-	Precondition string            `mapstructure:"precondition"` // laplace: particles are z, u = mode + L·z; none: particles are u
-	Diagnose     bool              `mapstructure:"diagnose"`     // also measure R-hat, effective draws, E-BFMI and thinned draws of chains
+	Posterior string            `mapstructure:"posterior"` // a name in posterior.Table
+	Program   *program.Identity `mapstructure:"program"`   // or a posterior of a person's own
+	Values    []string          `mapstructure:"values"`    // names of that one's values
+	// laplace: particles are z, u = mode + L·z; none: particles are u
+	Precondition string `mapstructure:"precondition"`
+	// also measure R-hat, effective draws, E-BFMI and thinned draws of chains
+	Diagnose bool `mapstructure:"diagnose"`
 }
 
 func options(t *harness.Trial) (o Options, row posterior.Entry, err error) {
@@ -82,7 +84,9 @@ type truthKey struct {
 }
 
 func truthOf(data *dataset.Data, row posterior.Entry) (*truth, error) {
-	f, _ := truths.LoadOrStore(truthKey{data, row.Name}, sync.OnceValues(func() (*truth, error) { return newTruth(data, row) }))
+	f, _ := truths.LoadOrStore(truthKey{data, row.Name}, sync.OnceValues(func() (*truth, error) {
+		return newTruth(data, row)
+	}))
 	return f.(func() (*truth, error))()
 }
 
@@ -133,7 +137,8 @@ func (tr *truth) standard(values metric.Points) metric.Points {
 	return out
 }
 
-// local is the density of z where u = shift + L·z, computed in float64. Its Grad serves HMC at the cost of one gradient.
+// local is the density of z where u = shift + L·z, computed in float64. Its Grad serves HMC at the cost of one
+// gradient.
 type local struct {
 	*target.Func
 	p  density
@@ -223,7 +228,8 @@ func published(t *harness.Trial, row posterior.Entry) (*truth, density, error) {
 	return tr, tr.posterior, nil
 }
 
-// init draws the same start in all coordinates: in those of the Laplace approximation one standard deviation off, and half as wide.
+// init draws the same start in all coordinates: in those of the Laplace approximation one standard deviation off, and
+// half as wide.
 func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	z := make([]float64, dst.Cols)
 	for i := range dst.Rows {

@@ -68,8 +68,8 @@ func (b batched) Score(dst, x blas32.General, _ int) {
 	}
 }
 
-// The chains that a program's samples are judged by: four of Leapfrog steps, in rounds until the least effective number of draws of any
-// value is Enough, or Rounds are done. The first round warms up.
+// The chains that a program's samples are judged by: four of Leapfrog steps, in rounds until the least effective number
+// of draws of any value is Enough, or Rounds are done. The first round warms up.
 var longChains = struct{ Chains, Leapfrog, Round, Rounds, Enough int }{4, 4, 1000, 10, 4000}
 
 // reference implements harness.Experiment.Reference: long chains on a program. Published posteriors need none.
@@ -79,27 +79,28 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 		return nil, err
 	}
 	config := map[string]any{"program": o.Program, "chains": longChains}
-	return &harness.Reference{Config: config, Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
-		p, err := program.Find(o.Program)
-		if err != nil {
-			return nil, err
-		}
-		session := program.Begin(ctx)
-		defer session.End()
-		target, err := p.Target(session)
-		if err != nil {
-			return nil, err
-		}
-		files, err := long(ctx, &remote{target}, told)
-		if failure := session.Err(); failure != nil {
-			return nil, failure
-		}
-		return files, err
-	}}, nil
+	return &harness.Reference{Config: config,
+		Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
+			p, err := program.Find(o.Program)
+			if err != nil {
+				return nil, err
+			}
+			session := program.Begin(ctx)
+			defer session.End()
+			target, err := p.Target(session)
+			if err != nil {
+				return nil, err
+			}
+			files, err := long(ctx, &remote{target}, told)
+			if failure := session.Err(); failure != nil {
+				return nil, failure
+			}
+			return files, err
+		}}, nil
 }
 
-// long runs the chains in the coordinates of the Laplace approximation, or as they are where that cannot be had, and returns the files of
-// the reference: coordinates, draws of u and of the values, and facts.
+// long runs the chains in the coordinates of the Laplace approximation, or as they are where that cannot be had, and
+// returns the files of the reference: coordinates, draws of u and of the values, and facts.
 func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byte, error) {
 	d, facts := r.Dim(), map[string]float64{"laplace": 1}
 	by, err := laplace(r)
@@ -107,7 +108,8 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 		by, facts["laplace"] = identity(d), 0
 	}
 	at := newLocal(r, by)
-	chains, u, h := make([]*hmc.Chain, longChains.Chains), make([][]float64, longChains.Chains), make([][]float64, longChains.Chains)
+	n := longChains.Chains
+	chains, u, h := make([]*hmc.Chain, n), make([][]float64, n), make([][]float64, n)
 	for k := range chains {
 		start, stream := make([]float64, d), rng.New(1, "posteriors-chains", uint64(k)).Rand()
 		for j := range start {
@@ -137,7 +139,8 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 		for k := range u {
 			values = append(values, r.Target.Constrain(u[k]))
 		}
-		if describe(facts, values, h, chains, len(values[0])/(len(u[0])/d)); facts["ess"] >= float64(longChains.Enough) {
+		describe(facts, values, h, chains, len(values[0])/(len(u[0])/d))
+		if facts["ess"] >= float64(longChains.Enough) {
 			break
 		}
 	}
@@ -221,7 +224,8 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 	return tr, &remote{target}, err
 }
 
-// keep implements harness.Problem.Keep: the constrained values of the sample, and, of one method, those of the long chains.
+// keep implements harness.Problem.Keep: the constrained values of the sample, and, of one method, those of the long
+// chains.
 func (p *problem) keep(sample sifg.Batch, long bool) map[string]*record.Array {
 	values := p.values(p.unconstrained(metric.FromBatch(sample)))
 	out := map[string]*record.Array{"values": rounded(values.Data, values.N, values.D)}

@@ -31,7 +31,8 @@ func names(s *record.Set) (out []string) {
 	return out
 }
 
-// outcome is how one method came out on one problem: medians over seeds. Where a trial did not end well, errors are infinite.
+// outcome is how one method came out on one problem: medians over seeds. Where a trial did not end well, errors are
+// infinite.
 type outcome struct {
 	seeds, ended       int
 	sd, mean           float64 // errors over those of exact draws
@@ -112,13 +113,14 @@ func best(s *record.Set, problem string, methods []string) (string, outcome) {
 	return name, least
 }
 
-// choice returns the method to take on a problem: of the good ones that which reached the error with the fewest gradients, the more
-// accurate of two. "" if none is good.
+// choice returns the method to take on a problem: of the good ones that which reached the error with the fewest
+// gradients, the more accurate of two. "" if none is good.
 func choice(s *record.Set, problem string) (string, outcome) {
 	name, taken := "", outcome{}
 	for _, m := range s.Methods(problem) {
 		o := outcomeOf(s, problem, m)
-		if o.good() && (name == "" || cmp.Or(cmp.Compare(o.gradients, taken.gradients), cmp.Compare(o.sd, taken.sd)) < 0) {
+		fewer := cmp.Or(cmp.Compare(o.gradients, taken.gradients), cmp.Compare(o.sd, taken.sd)) < 0
+		if o.good() && (name == "" || fewer) {
 			name, taken = m, o
 		}
 	}

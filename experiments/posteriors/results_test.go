@@ -7,20 +7,38 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// madeUp is a set of two methods on one problem, 50 particles, two seeds. A lone curve is the error of the means and of the standard
-// deviations at iterations 0, 10 and 20; exact draws have 0.05.
+// madeUp is a set of two methods on one problem, 50 particles, two seeds. A lone curve is the error of the means and of
+// the standard deviations at iterations 0, 10 and 20; exact draws have 0.05.
 func madeUp(curves map[string][][3]float64) *record.Set {
 	s := &record.Set{Traces: map[string][]record.Trace{}, Timings: map[string]record.Timing{}}
 	for method, seeds := range curves {
 		for i, curve := range seeds {
 			key := method + string(rune('a'+i))
-			s.Trials = append(s.Trials, record.Trial{Key: key, Problem: "p-1000", Method: method, Seed: uint64(i), Status: record.StatusOK,
-				Particles: 50, Iterations: 20})
+			s.Trials = append(s.Trials, record.Trial{
+				Key:        key,
+				Problem:    "p-1000",
+				Method:     method,
+				Seed:       uint64(i),
+				Status:     record.StatusOK,
+				Particles:  50,
+				Iterations: 20,
+			})
 			s.Timings[key] = record.Timing{Key: key, Seconds: 4}
 			for _, metric := range []string{"error-mean", "error-sd"} {
-				s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: "floor-" + metric, Index: 1, Value: 0.05})
+				s.Traces[key] = append(s.Traces[key], record.Trace{
+					Key:    key,
+					Metric: "floor-" + metric,
+					Index:  1,
+					Value:  0.05,
+				})
 				for k, v := range curve {
-					s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Iteration: 10 * k, Metric: metric, Index: 1, Value: v})
+					s.Traces[key] = append(s.Traces[key], record.Trace{
+						Key:       key,
+						Iteration: 10 * k,
+						Metric:    metric,
+						Index:     1,
+						Value:     v,
+					})
 				}
 			}
 		}
@@ -28,16 +46,22 @@ func madeUp(curves map[string][][3]float64) *record.Set {
 	return s
 }
 
-// TestOutcome: errors are those over exact draws, time and gradients run to the first small error, and one divergence is enough.
+// TestOutcome: errors are those over exact draws, time and gradients run to the first small error, and one divergence
+// is enough.
 func TestOutcome(t *testing.T) {
-	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.1, 0.08}, {1, 0.09, 0.06}}, "hmc": {{1, 0.3, 0.09}, {1, 0.3, 0.09}}, "svgd": {{1, 0.5, 0.4}, {1, 0.5, 0.4}}})
+	s := madeUp(map[string][][3]float64{
+		"sifg": {{1, 0.1, 0.08}, {1, 0.09, 0.06}},
+		"hmc":  {{1, 0.3, 0.09}, {1, 0.3, 0.09}},
+		"svgd": {{1, 0.5, 0.4}, {1, 0.5, 0.4}},
+	})
 	for method, want := range map[string]outcome{
 		"sifg": {seeds: 2, ended: 2, sd: 1.4, mean: 1.4, gradients: 500, seconds: 2},
 		"hmc":  {seeds: 2, ended: 2, sd: 1.8, mean: 1.8, gradients: 1000, seconds: 4},
 		"svgd": {seeds: 2, ended: 2, sd: 8, mean: 8, gradients: math.Inf(1), seconds: math.Inf(1)},
 	} {
 		o := outcomeOf(s, "p-1000", method)
-		if o.seeds != want.seeds || o.ended != want.ended || math.Abs(o.sd-want.sd) > 1e-9 || math.Abs(o.mean-want.mean) > 1e-9 ||
+		if o.seeds != want.seeds || o.ended != want.ended || math.Abs(o.sd-want.sd) > 1e-9 ||
+			math.Abs(o.mean-want.mean) > 1e-9 ||
 			o.gradients != want.gradients || o.seconds != want.seconds {
 			t.Errorf("%s: %+v, want %+v", method, o, want)
 		}

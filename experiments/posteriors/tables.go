@@ -14,26 +14,29 @@ import (
 )
 
 // resolution is a note on what 10,000 reference draws can tell.
-const resolution = "Below 0.3 with 1000 particles, and 0.1 with 100, the error is that of the 10,000 reference draws themselves."
+const resolution = "Below 0.3 with 1000 particles, and 0.1 with 100, the error is that of the 10,000 reference draws " +
+	"themselves."
 
 var tables = []harness.Table{
 	{Name: "choice", Title: "Which sampler where",
-		Caption: "Take: of the methods whose errors of means and standard deviations are both at most twice those of 1000 exact draws, the one " +
-			"that needed the fewest gradients to an error of 0.1; then the more accurate. Error: of the standard deviations, as a multiple.",
+		Caption: "Take: of the methods whose errors of means and standard deviations are both at most twice those of " +
+			"1000 exact draws, the one that needed the fewest gradients to an error of 0.1; then the more accurate. " +
+			"Error: of the standard deviations, as a multiple.",
 		Make: choices},
 	scoreCard("1000"), scoreCard("100"), scoreCard("raw"),
 	{Name: "judges", Title: "All measures, 1000 particles",
-		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, largest and mean over values. " +
-			"Only posteriors on which all seeds ended.", Make: judges},
+		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, " +
+			"largest and mean over values. Only posteriors on which all seeds ended.", Make: judges},
 }
 
 func scoreCard(kind string) harness.Table {
 	title := map[string]string{"1000": "Score card, 1000 particles", "100": "Score card, 100 particles",
 		"raw": "Score card without preconditioning, 100 particles"}[kind]
 	return harness.Table{Name: "card-" + kind, Title: title,
-		Caption: "Error of the standard deviations as a multiple of that of as many exact draws, and seconds until the errors of means and " +
-			"standard deviations are 0.1 reference standard deviations (–: not reached). Bold: at most twice as far off as exact draws. " +
-			"Times are those of a busy machine, judging included: for orders of magnitude only.",
+		Caption: "Error of the standard deviations as a multiple of that of as many exact draws, and seconds until " +
+			"the errors of means and standard deviations are 0.1 reference standard deviations (–: not reached). " +
+			"Bold: at most twice as far off as exact draws. Times are those of a busy machine, judging included: for " +
+			"orders of magnitude only.",
 		Make: func(s *record.Set) (*table.Table, error) { return card(s, kind) }}
 }
 
@@ -120,7 +123,8 @@ func choices(s *record.Set) (*table.Table, error) {
 	t.Column("error", func(p pick) table.Cell { return table.Number(p.best.sd, 2) })
 	t.Column("gradients to 0.1", func(p pick) table.Cell { return table.Number(p.best.gradients, 2) })
 	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
-	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " + resolution}
+	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " +
+		resolution}
 	return &t.Table, nil
 }
 
@@ -131,7 +135,8 @@ func judges(s *record.Set) (*table.Table, error) {
 	for _, m := range s.Methods(all[0] + "-1000") {
 		rows = append(rows, judged{figure.Label(m), m, ""})
 	}
-	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"}, judged{"exact draws", "hmc", "floor-"}))
+	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"},
+		judged{"exact draws", "hmc", "floor-"}))
 	t.Words("Method", func(r judged) string { return r.label })
 	for _, x := range []study.Measure{
 		{Head: "mean: largest", Metric: "error-mean"},
@@ -148,7 +153,8 @@ func judges(s *record.Set) (*table.Table, error) {
 			for _, name := range all {
 				problem := name + "-1000"
 				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
-					v = append(v, stats.Median(record.Series{Set: s, Problem: problem}.Final(r.method, r.prefix+x.Metric, x.Index)))
+					e := record.Series{Set: s, Problem: problem}
+					v = append(v, stats.Median(e.Final(r.method, r.prefix+x.Metric, x.Index)))
 				}
 			}
 			return table.Number(stats.Median(v), 2)
@@ -162,8 +168,9 @@ var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 
 func errorFigure(kind, title string) harness.Figure {
 	return harness.Figure{Name: "errors-" + kind, Title: title,
-		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) and range (band) over " +
-			"seeds; values outside 0.002 to 5 are not drawn. Exact draws: what as many independent draws have.",
+		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) " +
+			"and range (band) over seeds; values outside 0.002 to 5 are not drawn. Exact draws: what as many " +
+			"independent draws have.",
 		Draw: func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) }}
 }
 

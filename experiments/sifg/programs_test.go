@@ -14,14 +14,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// python puts a Python in PATH that has the package sifg and the others: scripts/python/.venv, which venv.sh makes, or the one that there
-// is. Without them the test is skipped.
+// python puts a Python in PATH that has the package sifg and the others: scripts/python/.venv, which venv.sh makes, or
+// the one that there is. Without them the test is skipped.
 func python(t *testing.T, modules ...string) {
 	t.Helper()
 	t.Setenv("PYTHONPATH", must(filepath.Abs("../../scripts/python")))
 	t.Setenv("PATH", must(filepath.Abs("../../scripts/python/.venv/bin"))+":"+os.Getenv("PATH"))
 	t.Setenv("JAX_PLATFORMS", "cpu")
-	if out, err := exec.Command("python", "-c", "import numpy, sifg, "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("python", "-c", "import numpy, sifg, "+strings.Join(modules, ", ")).
+		CombinedOutput(); err != nil {
 		t.Skipf("no Python with %v (scripts/python/venv.sh makes one): %s", modules, bytes.TrimSpace(out))
 	}
 }
@@ -46,20 +47,23 @@ func TestProgramsDocument(t *testing.T) {
 		}
 	}
 	mine := []string{"--sampler", "mine=python langevin.py", "--set", "methods.mine.step=0.02"}
-	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "funnel", "--protocol", "matched", "--scale", "smoke", "--methods",
-		"mine,sgld", "--name", "mine"}, mine...)...)
+	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "funnel", "--protocol", "matched", "--scale",
+		"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
 	if !strings.Contains(out, " 0 already there") {
 		t.Error(out)
 	}
-	for _, again := range []struct{ step, want string }{{"0.02", " 0 computed"}, {"0.03", " already there, 5 computed"}} {
+	for _, again := range []struct{ step, want string }{
+		{"0.02", " 0 computed"}, {"0.03", " already there, 5 computed"},
+	} {
 		mine[3] = "methods.mine.step=" + again.step
-		out := command(t, append([]string{"run", "gmm", "monomial-gamma", "funnel", "--protocol", "matched", "--scale", "smoke", "--methods",
-			"mine,sgld", "--name", "mine"}, mine...)...)
+		out := command(t, append([]string{"run", "gmm", "monomial-gamma", "funnel", "--protocol", "matched", "--scale",
+			"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
 		if !strings.Contains(out, again.want) {
 			t.Errorf("step %s: want %q: %s", again.step, again.want, out)
 		}
 	}
-	command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name", "model"}, mine...)...)
+	command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
+		"model"}, mine...)...)
 	means, sds := moments(t, "results/custom/model/posteriors/matched/draws/reference")
 	for _, name := range []string{"a", "b"} {
 		if math.Abs(means[name]) > 0.1 || math.Abs(sds[name]-1) > 0.1 {
@@ -99,26 +103,36 @@ func moments(t *testing.T, dir string) (means, sds map[string]float64) {
 	return means, sds
 }
 
-// TestEightSchools: the models of NumPyro's and PyMC's documents, but for the last line, have the means and standard deviations of
-// posteriordb (datasets/posteriordb). Four thousand effective draws and the reference's ten thousand: five standard errors of a mean are
-// 0.1 standard deviations. tau is skewed: the standard error of its sd is about twice that of a normal law.
+// TestEightSchools: the models of NumPyro's and PyMC's documents, but for the last line, have the means and standard
+// deviations of posteriordb (datasets/posteriordb). Four thousand effective draws and the reference's ten thousand:
+// five standard errors of a mean are 0.1 standard deviations. tau is skewed: the standard error of its sd is about
+// twice that of a normal law.
 func TestEightSchools(t *testing.T) {
 	examples := must(filepath.Abs("../../scripts/python/examples"))
 	want := map[string][2]float64{
-		"mu": {4.41, 3.31}, "tau": {3.60, 3.20}, "theta[0]": {6.15, 5.62}, "theta[1]": {4.94, 4.65}, "theta[2]": {3.91, 5.28},
-		"theta[3]": {4.80, 4.77}, "theta[4]": {3.61, 4.61}, "theta[5]": {4.05, 4.80}, "theta[6]": {6.32, 5.00}, "theta[7]": {4.88, 5.32},
+		"mu":       {4.41, 3.31},
+		"tau":      {3.60, 3.20},
+		"theta[0]": {6.15, 5.62},
+		"theta[1]": {4.94, 4.65},
+		"theta[2]": {3.91, 5.28},
+		"theta[3]": {4.80, 4.77},
+		"theta[4]": {3.61, 4.61},
+		"theta[5]": {4.05, 4.80},
+		"theta[6]": {6.32, 5.00},
+		"theta[7]": {4.88, 5.32},
 	}
 	for _, library := range []string{"numpyro", "pymc"} {
 		t.Run(library, func(t *testing.T) {
 			python(t, library)
 			t.Chdir(t.TempDir())
 			program := "python " + filepath.Join(examples, "eight_schools_"+library+".py")
-			command(t, "run", "posteriors", "--program", program, "--methods", "hmc", "--scale", "smoke", "--name", "schools")
+			command(t, "run", "posteriors", "--program", program, "--methods", "hmc", "--scale", "smoke", "--name",
+				"schools")
 			means, sds := moments(t, "results/custom/schools/posteriors/matched/draws/reference")
 			for name, w := range want {
 				if math.Abs(means[name]-w[0]) > 0.1*w[1] || math.Abs(sds[name]/w[1]-1) > 0.12 {
-					t.Errorf("%s has the mean %.2f and the standard deviation %.2f, posteriordb %.2f and %.2f", name, means[name], sds[name],
-						w[0], w[1])
+					t.Errorf("%s has the mean %.2f and the standard deviation %.2f, posteriordb %.2f and %.2f",
+						name, means[name], sds[name], w[0], w[1])
 				}
 			}
 		})
@@ -130,8 +144,13 @@ func TestLibrarySamplers(t *testing.T) {
 	python(t, "blackjax", "numpyro")
 	examples := must(filepath.Abs("../../scripts/python/examples"))
 	t.Chdir(t.TempDir())
-	args := []string{"run", "gmm", "--protocol", "libraries", "--problems", "gmm-10d", "--seeds", "1", "--scale", "smoke", "--name", "theirs"}
-	for name, file := range map[string]string{"blackjax-nuts": "nuts_blackjax", "blackjax-svgd": "svgd_blackjax", "numpyro": "nuts_numpyro"} {
+	args := []string{"run", "gmm", "--protocol", "libraries", "--problems", "gmm-10d", "--seeds", "1", "--scale",
+		"smoke", "--name", "theirs"}
+	for name, file := range map[string]string{
+		"blackjax-nuts": "nuts_blackjax",
+		"blackjax-svgd": "svgd_blackjax",
+		"numpyro":       "nuts_numpyro",
+	} {
 		args = append(args, "--sampler", name+"=python "+filepath.Join(examples, file+".py"))
 	}
 	out := command(t, args...)
@@ -139,7 +158,8 @@ func TestLibrarySamplers(t *testing.T) {
 		t.Error(out)
 	}
 	value := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\| gmm-10d +\| (\S+) +\| 1 of 1 \| +([\d.]+) \|`).FindAllStringSubmatch(out, -1) {
+	rows := regexp.MustCompile(`(?m)^\| gmm-10d +\| (\S+) +\| 1 of 1 \| +([\d.]+) \|`)
+	for _, m := range rows.FindAllStringSubmatch(out, -1) {
 		value[m[1]] = m[2]
 	}
 	if len(value) != 4 || value["svgd"] != value["blackjax-svgd"] {
