@@ -1,7 +1,8 @@
-// Package harness is what the author of an experiment fills in. An experiment is data plus glue: its settings, the problem
-// of a trial, figures, tables and claims. It has no loop, no file format and no statistics of its own.
+// Package harness is what the author of an experiment fills in. An experiment is data plus glue: its settings, the
+// problem of a trial, figures, tables and claims. It has no loop, no file format and no statistics of its own.
 //
-// A run takes one way through the packages below this one, each arrow one call with values in and out (docs/architecture.md):
+// A run takes one way through the packages below this one, each arrow one call with values in and out
+// (docs/architecture.md):
 //
 //	settings → plan → run → store → report → page
 package harness
@@ -32,14 +33,15 @@ type Experiment struct {
 	Note     string // what its protocols are, in place of what its settings say; "": that
 	Settings []byte // YAML: base, protocols, scales (docs/configuration.md)
 
-	// Version identifies the code that Problem computes with, its metrics included. It is part of the key of every trial:
-	// raise it when the same settings may give other numbers, and only then.
+	// Version identifies the code that Problem computes with, its metrics included. It is part of the key of every
+	// trial: raise it when the same settings may give other numbers, and only then.
 	Version string
 
 	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
 	Problem func(t *Trial) (*Problem, error)
-	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing. Of the trials
-	// of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks, and must be quick.
+	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing.
+	// Of the trials of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks,
+	// and must be quick.
 	Check func(t *Trial) error
 	// Computations are the problems without a sampler, by name. The settings of each list its variants.
 	Computations map[string]Computation
@@ -48,7 +50,8 @@ type Experiment struct {
 
 	Samplers []sifg.Sampler // that it has besides those of the library
 	Metrics  []Metric       // that its trials can measure, for listings
-	Scores   []string       // metrics that methods are compared by, the most telling first; less is better in all of them
+	// metrics that methods are compared by, the most telling first; less is better in all of them
+	Scores []string
 	// Files are more files of its report, by path below the protocol; nil: none.
 	Files    func(s *record.Set) (map[string][]byte, error)
 	Lead     []string // figures as PROTOCOL/NAME and claims by ID that are on the first screen of the page
@@ -57,7 +60,8 @@ type Experiment struct {
 	Tables   []Table
 	Claims   []claim.Claim
 	Findings []Finding
-	// Apart are the figures and tables of protocols that have their own in place of these figures, tables and claims, by protocol.
+	// Apart are the figures and tables of protocols that have their own in place of these figures, tables and claims,
+	// by protocol.
 	Apart map[string]Contents
 
 	// Own says how it runs on data sets of a person's own; nil: it does not.
@@ -86,7 +90,8 @@ func (e *Experiment) Under(f *settings.File, protocol string) Contents {
 	return c
 }
 
-// Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is about the paper.
+// Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
+// about the paper.
 type Own struct {
 	Problem  string // whose settings every data set takes, or the program
 	Program  bool   // on a program; false: on data sets
@@ -97,8 +102,8 @@ type Own struct {
 	Files    func(s *record.Set) (map[string][]byte, error) // see Experiment.Files
 }
 
-// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and without claims. On a
-// program there is one, whose name stands in place of a data set's.
+// On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and
+// without claims. On a program there is one, whose name stands in place of a data set's.
 func (e *Experiment) On(data []string, target *program.Program) (*Experiment, error) {
 	switch {
 	case target == nil && (e.Own == nil || e.Own.Program):
@@ -127,28 +132,29 @@ type Problem struct {
 	Target sifg.Target
 	// Init draws the initial particles. It is the same for every method of a comparison.
 	Init func(dst sifg.Batch, r *rng.Stream)
-	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the sample.
+	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the
+	// sample.
 	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
 	// Keep returns arrays that stay with the trial, made of its last sample; nil: none but the particles.
 	Keep func(sample sifg.Batch) map[string]*record.Array
 }
 
-// Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its trials are those of its
-// variants, one a seed, which stand in the place of methods; their Config has Options, and perhaps Data, alone. What it computes are values
-// at iteration 0.
+// Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its
+// trials are those of its variants, one a seed, which stand in the place of methods; their Config has Options, and
+// perhaps Data, alone. What it computes are values at iteration 0.
 type Computation struct {
 	// Check refuses wrong options, and variants that it does not have, when a plan is made.
 	Check func(t *Trial) error
-	// Run computes the values of the variant t.Method. It may draw only from random streams that it makes by name, and ends early with
-	// ctx's error if it takes long.
+	// Run computes the values of the variant t.Method. It may draw only from random streams that it makes by name, and
+	// ends early with ctx's error if it takes long.
 	Run func(ctx context.Context, t *Trial, put func(metric string, index int, value float64)) error
 }
 
-// Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long HMC
-// chains, say. It is stored, sealed and verified like a trial.
+// Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long
+// HMC chains, say. It is stored, sealed and verified like a trial.
 type Reference struct {
-	// Config is everything that the reference depends on besides the data set and the experiment's version, as a value with
-	// a canonical JSON form. Trials with equal Config share one reference.
+	// Config is everything that the reference depends on besides the data set and the experiment's version, as a value
+	// with a canonical JSON form. Trials with equal Config share one reference.
 	Config any
 	// Make makes the files. dir is a folder for checkpoints: what a stopped call left there, the next one continues.
 	Make func(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error)
@@ -193,8 +199,17 @@ func (t *Trial) Name() string {
 // Row returns the trial's row of trials.parquet, less how it ended.
 func (t *Trial) Row() record.Trial {
 	config, _ := json.Marshal(t.Config) // as for its key
-	return record.Trial{Key: t.Key, Experiment: t.Experiment, Protocol: t.Protocol, Scale: t.Scale, Problem: t.Problem, Method: t.Method,
-		Seed: t.Seed, Particles: t.Config.Particles, Config: string(config)}
+	return record.Trial{
+		Key:        t.Key,
+		Experiment: t.Experiment,
+		Protocol:   t.Protocol,
+		Scale:      t.Scale,
+		Problem:    t.Problem,
+		Method:     t.Method,
+		Seed:       t.Seed,
+		Particles:  t.Config.Particles,
+		Config:     string(config),
+	}
 }
 
 // Figure is one figure of an experiment, drawn once for each protocol that has results.
@@ -216,7 +231,8 @@ type Table struct {
 // Finding compares protocols. It returns nil where the records that it needs are missing.
 type Finding func(byProtocol map[string]*record.Set) *Statement
 
-// Statement is what a finding says: a title that states the result, one or two sentences, and a small table with the numbers.
+// Statement is what a finding says: a title that states the result, one or two sentences, and a small table with the
+// numbers.
 type Statement struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`           // at most three numbers

@@ -27,8 +27,8 @@ var stages = [][]string{
 	{"trust", "internal/toypage", "internal/scale", "browser"},
 }
 
-// imports returns, for each package that the patterns match, the packages of this project that it imports, directly or not, without
-// the module prefix.
+// imports returns, for each package that the patterns match, the packages of this project that it imports, directly or
+// not, without the module prefix.
 func imports(t *testing.T, patterns ...string) map[string][]string {
 	t.Helper()
 	args := append([]string{"list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}"}, patterns...)
@@ -75,8 +75,9 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
-// TestLibraryStandsAlone: the sampler library imports nothing of the harness and nothing from outside but gonum, npyio and
-// golang.org/x; its leaves import only the compute core and the streams; code that records, draws and reports runs no sampler.
+// TestLibraryStandsAlone: the sampler library imports nothing of the harness and nothing from outside but gonum, npyio
+// and golang.org/x; its leaves import only the compute core and the streams; code that records, draws and reports runs
+// no sampler.
 func TestLibraryStandsAlone(t *testing.T) {
 	lib := imports(t, module+"pkg/sifg/...")
 	for pkg, deps := range lib {
@@ -84,7 +85,8 @@ func TestLibraryStandsAlone(t *testing.T) {
 			first, _, _ := strings.Cut(d, "/")
 			outside := strings.Contains(first, ".") && !strings.HasPrefix(d, module)
 			allowed := []string{"gonum.org/v1/gonum/", "golang.org/x/", "github.com/sbinet/npyio/npy"}
-			if outside && !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(d, prefix) }) {
+			if outside &&
+				!slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(d, prefix) }) {
 				t.Errorf("%s imports %s; the library needs gonum, npyio and golang.org/x only", pkg, d)
 			}
 		}
@@ -118,7 +120,9 @@ func TestArchitectureIsTrue(t *testing.T) {
 	}
 	there, named := []string{"harness"}, []string{}
 	for pkg := range imports(t, module+"pkg/harness/...") {
-		if name, ok := strings.CutPrefix(pkg, "pkg/harness/"); ok && !strings.Contains(name, "/") && name != "trust" && name != "usage" && name != "browser" {
+		if name, ok := strings.CutPrefix(pkg, "pkg/harness/"); ok && !strings.Contains(name, "/") && name != "trust" &&
+			name != "usage" &&
+			name != "browser" {
 			there = append(there, name)
 		}
 	}

@@ -12,7 +12,8 @@ var registered struct {
 	names map[string]bool
 }
 
-// Register adds the samplers of these experiments to the library's table, each name once: experiments may share a sampler.
+// Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
+// sampler.
 func Register(experiments ...*Experiment) {
 	registered.Lock()
 	defer registered.Unlock()

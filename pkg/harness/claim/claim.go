@@ -1,5 +1,5 @@
-// Package claim decides statements of a paper by the records of trials: verdicts, the tests behind them, printed numbers, and
-// the ledger that puts what several protocols say of a claim side by side.
+// Package claim decides statements of a paper by the records of trials: verdicts, the tests behind them, printed
+// numbers, and the ledger that puts what several protocols say of a claim side by side.
 package claim
 
 import (
@@ -48,8 +48,8 @@ func Decide(yes, no bool) Verdict {
 	return NotDecided
 }
 
-// Worst is the verdict on a statement that rests on several parts: the largest of theirs. Where all that can be tested is reproduced,
-// but some part cannot, it is not decided.
+// Worst is the verdict on a statement that rests on several parts: the largest of theirs. Where all that can be tested
+// is reproduced, but some part cannot, it is not decided.
 func Worst(parts ...Verdict) Verdict {
 	worst, least := NoResult, NotReproduced
 	for _, v := range parts {
@@ -63,7 +63,8 @@ func Worst(parts ...Verdict) Verdict {
 
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
-	ID        string                      `json:"id"` // unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
+	// unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
+	ID        string                      `json:"id"`
 	Statement string                      `json:"statement"`
 	Rule      string                      `json:"rule"` // the statistic, and when the claim counts as reproduced
 	Check     func(s *record.Set) Outcome `json:"-"`

@@ -65,7 +65,8 @@ func TestLedger(t *testing.T) {
 	for id, want := range map[string][]Verdict{
 		"2": {Reproduced, Reproduced, Reproduced},
 		"3": {Reproduced, NotReproduced, NotDecided, NotDecided},
-		"4": {Reproduced, NotReproduced, NotDecided, NotTestable}, // its own check decides nothing under paper, so claim 2 does
+		// its own check decides nothing under paper, so claim 2 does
+		"4": {Reproduced, NotReproduced, NotDecided, NotTestable},
 		"5": nil,
 	} {
 		var got []Verdict
@@ -76,14 +77,16 @@ func TestLedger(t *testing.T) {
 			t.Errorf("claim %s: %v, want %v", id, got, want)
 		}
 	}
-	if s := of["2"].Summary; s != "reproduced under paper, released, matched; paper, released, matched are one measurement, of the same trials" {
+	if s := of["2"].Summary; s != "reproduced under paper, released, matched; paper, released, matched are one "+
+		"measurement, of the same trials" {
 		t.Errorf("claim 2: %s", s)
 	}
 	if k := of["3"].Under[0].Keys; !slices.Equal(k, []string{"both", "k10", "k2", "k3"}) {
 		t.Errorf("it rests on %v", k)
 	}
 	if o := of["3"].Under[2]; o.Complete || !o.Changed ||
-		o.Evidence != "Its own part: reproduced. It is so. It also rests on claim 2: reproduced, claim 10: not decided." {
+		o.Evidence != "Its own part: reproduced. It is so. It also rests on claim 2: reproduced, claim 10: not "+
+			"decided." {
 		t.Errorf("a part is of an incomplete run with changed settings: %+v", o)
 	}
 	if got := rows.Count(); got != "1 reproduced, 3 reproduced only under some protocols, 1 no result" {

@@ -12,7 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Published is a number that the paper prints: mean and standard deviation over trials of a metric at the last iteration.
+// Published is a number that the paper prints: mean and standard deviation over trials of a metric at the last
+// iteration.
 type Published struct {
 	Problem, Metric, Method string // as in the records
 	Mean, SD                float64
@@ -22,9 +23,9 @@ type Published struct {
 	Note                    string  // what is known of the cell, "" for nothing
 }
 
-// ReadPublished reads published numbers from a CSV file that is part of the program, with the columns dataset (the problem), metric,
-// method, mean, std, source, note. Numbers stand as they are printed, for the digits say how far they were rounded. It panics if
-// something is no number.
+// ReadPublished reads published numbers from a CSV file that is part of the program, with the columns dataset (the
+// problem), metric, method, mean, std, source, note. Numbers stand as they are printed, for the digits say how far they
+// were rounded. It panics if something is no number.
 func ReadPublished(text []byte) []Published {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
@@ -38,14 +39,17 @@ func ReadPublished(text []byte) []Published {
 			panic(fmt.Sprintf("published numbers, row %d: %v", i+1, err))
 		}
 		_, decimals, _ := strings.Cut(row[4], ".")
-		out = append(out, Published{Problem: row[0], Metric: row[1], Method: row[2], Mean: mean, SD: sd, Source: row[5], Note: row[6],
-			Place: math.Pow(10, -float64(len(decimals))), Text: row[3] + " ± " + row[4]})
+		out = append(
+			out,
+			Published{Problem: row[0], Metric: row[1], Method: row[2], Mean: mean, SD: sd, Source: row[5], Note: row[6],
+				Place: math.Pow(10, -float64(len(decimals))), Text: row[3] + " ± " + row[4]},
+		)
 	}
 	return out
 }
 
-// AtMost is the standard deviation that the printed one stands for; what is printed as zero stands for anything below half a unit of
-// its last digit, and counts as that much.
+// AtMost is the standard deviation that the printed one stands for; what is printed as zero stands for anything below
+// half a unit of its last digit, and counts as that much.
 func (p Published) AtMost() float64 {
 	if p.SD == 0 {
 		return p.Place / 2
@@ -63,7 +67,11 @@ type Gap struct {
 
 // NewGap is the gap of a mean with the standard deviation sd, NaN of one value, from the other's mean and SD.
 func NewGap(difference, sd, mean, otherSD float64) Gap {
-	g := Gap{Difference: difference, Share: difference / math.Abs(mean), Pooled: math.Sqrt((float64(sd*sd) + float64(otherSD*otherSD)) / 2)}
+	g := Gap{
+		Difference: difference,
+		Share:      difference / math.Abs(mean),
+		Pooled:     math.Sqrt((float64(sd*sd) + float64(otherSD*otherSD)) / 2),
+	}
 	if math.IsNaN(sd) {
 		g.Pooled = otherSD
 	}
@@ -79,8 +87,10 @@ func (p Published) Gap(values []float64) Gap {
 	return NewGap(stats.Mean(values)-p.Mean, stats.SD(values), p.Mean, p.AtMost())
 }
 
-// Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published mean.
+// Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published
+// mean.
 func (g Gap) Agrees() bool { return math.Abs(g.Units) <= Units || math.Abs(g.Share) <= Share }
 
-// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the other's mean.
+// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the other's
+// mean.
 const Units, Share = 2, 0.03

@@ -11,7 +11,11 @@ import (
 const header = "dataset,metric,method,mean,std,source,note\n"
 
 func TestReadPublished(t *testing.T) {
-	got := ReadPublished([]byte(header + "boston,test-rmse,svgd,2.944,0.03,Table 1,\npower,test-rmse,svgd,4.940,0.00,Table 1,\"a, b\"\n"))
+	got := ReadPublished(
+		[]byte(
+			header + "boston,test-rmse,svgd,2.944,0.03,Table 1,\npower,test-rmse,svgd,4.940,0.00,Table 1,\"a, b\"\n",
+		),
+	)
 	want := []Published{{"boston", "test-rmse", "svgd", 2.944, 0.03, 0.01, "Table 1", "2.944 ± 0.03", ""},
 		{"power", "test-rmse", "svgd", 4.94, 0, 0.01, "Table 1", "4.940 ± 0.00", "a, b"}}
 	if !slices.Equal(got, want) || got[1].AtMost() != 0.005 { // a spread printed as 0.00 is below 0.005
@@ -42,7 +46,12 @@ func TestGap(t *testing.T) {
 	for _, c := range []struct {
 		g    Gap
 		want bool
-	}{{Gap{Units: -2, Share: 1}, true}, {Gap{Units: 2.01, Share: 0.031}, false}, {Gap{Units: -9, Share: -0.03}, true}, {g, true}} {
+	}{
+		{Gap{Units: -2, Share: 1}, true},
+		{Gap{Units: 2.01, Share: 0.031}, false},
+		{Gap{Units: -9, Share: -0.03}, true},
+		{g, true},
+	} {
 		if c.g.Agrees() != c.want {
 			t.Errorf("%+v agrees: %v", c.g, !c.want)
 		}

@@ -16,7 +16,8 @@ import (
 const Level = 0.05
 
 // Paired is how comparisons of two methods are decided, for rules.
-const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: the 90 % interval " +
+const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: " +
+	"the 90 % interval " +
 	"(Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
 
 // Lower is the claim that method a ends with a lower metric than b.
@@ -31,8 +32,8 @@ func LowerCurve(id, statement, problem, metric, a, b string) Claim {
 		func(e record.Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
 }
 
-// MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is the area under it
-// over its length.
+// MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is
+// the area under it over its length.
 func MeanHeight(c record.Curve) float64 {
 	x, y := []float64{}, c.Value
 	for _, k := range c.Iteration {
@@ -61,8 +62,13 @@ func lower(id, statement, problem, what, a, b string, of func(e record.Series, m
 func AtMost(statement, problem, what string, bound float64, of func(e record.Series) []float64) Claim {
 	return Claim{
 		Statement: statement,
-		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins above, otherwise "+
-			"not decided", what, table.Num(bound)),
+		Rule: fmt.Sprintf(
+			"the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins "+
+				"above, otherwise "+
+				"not decided",
+			what,
+			table.Num(bound),
+		),
 		Check: func(s *record.Set) Outcome {
 			x := of(record.Series{Set: s, Problem: problem})
 			lo, hi := stats.TInterval(x, 1-Level)
@@ -70,12 +76,19 @@ func AtMost(statement, problem, what string, bound float64, of func(e record.Ser
 				return Outcome{Verdict: NotTestable, Evidence: "fewer than two trials with finite values"}
 			}
 			return Outcome{Verdict: Decide(hi <= bound, lo > bound),
-				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds", table.Num(stats.Mean(x)), table.Num(lo), table.Num(hi), len(x))}
+				Evidence: fmt.Sprintf(
+					"%s [%s, %s], %d seeds",
+					table.Num(stats.Mean(x)),
+					table.Num(lo),
+					table.Num(hi),
+					len(x),
+				)}
 		},
 	}
 }
 
-// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for nothing.
+// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for
+// nothing.
 func (c Claim) And(more func(s *record.Set) string) Claim {
 	check := c.Check
 	c.Check = func(s *record.Set) Outcome {
@@ -91,10 +104,11 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 // equal is the share of b's mean within which Less counts two methods as equal.
 const equal = 0.05
 
-// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with p ≤ 0.05 (five
-// seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two one-sided t-tests at 5 % place
-// the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is infinite, as the k-NN estimate of coincident
-// points, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
+// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with
+// p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two
+// one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is
+// infinite, as the k-NN estimate of coincident points, a sign test takes the place of the sign-flip test, and nothing
+// shows the two to be equal.
 func Less(e record.Series, what string, ma string, a []float64, mb string, b []float64) Outcome {
 	out := Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
@@ -113,7 +127,8 @@ func Less(e record.Series, what string, ma string, a []float64, mb string, b []f
 	alike, _ := Alike(d, equal*math.Abs(stats.Mean(b)))
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
 		for i := range a {
-			if d[i] = float64(cmp.Compare(a[i], b[i])); math.IsNaN(a[i]) || math.IsNaN(b[i]) { // two infinities are alike
+			// two infinities are alike
+			if d[i] = float64(cmp.Compare(a[i], b[i])); math.IsNaN(a[i]) || math.IsNaN(b[i]) {
 				d[i] = math.NaN()
 			}
 		}
@@ -127,9 +142,9 @@ func Less(e record.Series, what string, ma string, a []float64, mb string, b []f
 	return out
 }
 
-// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if the 90 %
-// interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside,
-// otherwise not decided. It returns the difference in words, too.
+// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if
+// the 90 % interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced
+// if it is outside, otherwise not decided. It returns the difference in words, too.
 func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 	infinite := 0
 	for _, v := range d {
@@ -154,15 +169,16 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 // AllRule is how All decides, to be said by the rules of claims.
 const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
 
-// All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all, not reproduced if for
-// at most half, otherwise not decided.
+// All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all,
+// not reproduced if for at most half, otherwise not decided.
 func All(holds []bool) Verdict { return share(holds, 1) }
 
 // MostRule is how Most decides, to be said by the rules of claims.
-const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise not decided"
+const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise " +
+	"not decided"
 
-// Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there are, not reproduced if in
-// at most half, otherwise not decided.
+// Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there
+// are, not reproduced if in at most half, otherwise not decided.
 func Most(holds []bool) Verdict { return share(holds, 0.9) }
 
 // share judges a claim that must hold in at least this share of the items.

@@ -35,7 +35,8 @@ func claimsCommand(e *env) *cobra.Command {
 					out.Findings[x.Name] = part.Findings
 				}
 			}
-			out.Claims = slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool { // a claim may rest on others
+			// a claim may rest on others
+			out.Claims = slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
 				return !slices.Contains(names, row.Experiment) || len(row.Under) == 0
 			})
 			if asJSON {

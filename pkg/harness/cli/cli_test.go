@@ -77,7 +77,8 @@ type toyExperiment struct {
 func toy() *toyExperiment {
 	x := &toyExperiment{onCall: func() {}}
 	x.Experiment = &harness.Experiment{
-		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(toyConfig), Version: "1", Scores: []string{"first"},
+		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(toyConfig), Version: "1",
+		Scores:  []string{"first"},
 		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number."}},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
@@ -100,7 +101,10 @@ func toy() *toyExperiment {
 			}, nil
 		},
 		Tables: []harness.Table{{Name: "ends", Title: "Ends", Make: func(s *record.Set) (*table.Table, error) {
-			return &table.Table{Columns: []table.Column{{Header: "trials"}}, Rows: [][]table.Cell{{table.Int(len(s.Trials))}}}, nil
+			return &table.Table{
+				Columns: []table.Column{{Header: "trials"}},
+				Rows:    [][]table.Cell{{table.Int(len(s.Trials))}},
+			}, nil
 		}}},
 		Claims: []claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
 			Check: func(s *record.Set) claim.Outcome {
@@ -132,7 +136,8 @@ func (x *toyExperiment) call(t *testing.T, args ...string) (code int, stdout, se
 	return code, out.String() + err.String(), sentence
 }
 
-// want runs a command line, whose words are separated by spaces, and checks its exit code and that it says all of the words.
+// want runs a command line, whose words are separated by spaces, and checks its exit code and that it says all of the
+// words.
 func (x *toyExperiment) want(t *testing.T, line string, wantCode int, words ...string) (said string) {
 	t.Helper()
 	code, said, _ := x.call(t, strings.Fields(line)...)

@@ -39,7 +39,8 @@ func (x *toyExperiment) sameAsLocal(t *testing.T, flags string) {
 	same(t, "here", files(t, "here/toy", ""), files(t, "local/toy", ""))
 }
 
-// withFakeSlurm puts a fake Slurm into PATH: sbatch writes down how it was called, and both commands print what a file says.
+// withFakeSlurm puts a fake Slurm into PATH: sbatch writes down how it was called, and both commands print what a file
+// says.
 func withFakeSlurm(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +63,8 @@ exit 0
 func TestSubmit(t *testing.T) {
 	withFakeSlurm(t)
 	x := toy()
-	const line = "submit slurm toy --shards 3 --cpus 2 --time 90m --mem 3G --sbatch=--partition=short --sbatch --comment=a"
+	const line = "submit slurm toy --shards 3 --cpus 2 --time 90m --mem 3G --sbatch=--partition=short --sbatch " +
+		"--comment=a"
 	shown := x.want(t, line+" --dry-run", 0)
 	for _, path := range []string{"results", "sbatch.args", "squeue.args"} {
 		if _, err := os.Stat(path); err == nil {
@@ -95,8 +97,8 @@ results/cluster/NAME/job.sh
 		t.Errorf("--dry-run shows\n%swant\n%s\n\n%s", shown, command, script)
 	}
 	wantScript := strings.ReplaceAll(`#!/bin/sh
-exec ./results/cluster/NAME/sifg work --plan results/cluster/NAME/plan.json --store results/store --jobs 2 --shard "$SLURM_ARRAY_TASK_ID/3"
-`, "NAME", name)
+exec ./FOLDER/sifg work --plan FOLDER/plan.json --store results/store --jobs 2 --shard "$SLURM_ARRAY_TASK_ID/3"
+`, "FOLDER", "results/cluster/"+name)
 	if script != wantScript {
 		t.Errorf("the script is\n%swant\n%s", script, wantScript)
 	}
@@ -176,13 +178,15 @@ func TestWork(t *testing.T) {
 	x.sameAsLocal(t, "")
 }
 
-// P9: a worker computes nothing but what was planned. A changed plan, program or data set is refused, and nothing is stored.
+// P9: a worker computes nothing but what was planned. A changed plan, program or data set is refused, and nothing is
+// stored.
 func TestWorkRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.Settings = []byte(strings.Replace(toyConfig, "      particles: 6\n", "      particles: 6\n      data: mine\n", 1))
 	put(t, "own.csv", "1,2\n3,4\n5,6\n7,8\n")
-	manifest := "datasets: {mine: {files: [{name: own.csv}], parse: {separator: comma}, target: last, splits: {seed: 1, count: 2}}}"
+	manifest := "datasets: {mine: {files: [{name: own.csv}], parse: {separator: comma}, target: last, splits: {seed: " +
+		"1, count: 2}}}"
 	put(t, "own.yaml", manifest)
 	x.want(t, "submit kubernetes --datasets own.yaml", 0)
 	path, whole := read(t, "results/cluster/*/plan.json")

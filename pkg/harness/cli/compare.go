@@ -23,7 +23,8 @@ func compareCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [EXPERIMENT...|all]",
 		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
-		Long:  "Sets the report beside the numbers that the paper prints, or beside another report. " + compare.Tolerance,
+		Long: "Sets the report beside the numbers that the paper prints, or beside another report. " +
+			"" + compare.Tolerance,
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -50,12 +51,23 @@ func compareCommand(e *env) *cobra.Command {
 	s.reportFlags(f)
 	f.StringVar(&against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
 	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
-	f.BoolVar(&strict, "strict", false, "exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
+	f.BoolVar(
+		&strict,
+		"strict",
+		false,
+		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared",
+	)
 	return cmd
 }
 
 // compareReports returns the rows of each experiment and protocol that have some.
-func compareReports(e *env, s *selection, names []string, against string, metrics []string) (parts [][]compare.Row, err error) {
+func compareReports(
+	e *env,
+	s *selection,
+	names []string,
+	against string,
+	metrics []string,
+) (parts [][]compare.Row, err error) {
 	r, ours, err := s.read(e, names)
 	if err != nil {
 		return nil, err
@@ -66,7 +78,11 @@ func compareReports(e *env, s *selection, names []string, against string, metric
 			return nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, usage.Errorf("--against %s: there is no report; want %s or the folder of a report", against, published)
+			return nil, usage.Errorf(
+				"--against %s: there is no report; want %s or the folder of a report",
+				against,
+				published,
+			)
 		}
 	}
 	for _, x := range r.Experiments {
@@ -86,7 +102,10 @@ func compareReports(e *env, s *selection, names []string, against string, metric
 			case q != nil:
 				rows = compare.Reports(p, q)
 			}
-			rows = slices.DeleteFunc(rows, func(row compare.Row) bool { return metrics != nil && !slices.Contains(metrics, row.Metric) })
+			rows = slices.DeleteFunc(
+				rows,
+				func(row compare.Row) bool { return metrics != nil && !slices.Contains(metrics, row.Metric) },
+			)
 			if len(rows) > 0 {
 				parts = append(parts, rows)
 			}

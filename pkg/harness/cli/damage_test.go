@@ -32,7 +32,8 @@ func folder(t *testing.T, path string) {
 	}
 }
 
-// A damaged trial is named by every command that meets it, moved aside by a repair and computed again, with the same bytes.
+// A damaged trial is named by every command that meets it, moved aside by a repair and computed again, with the same
+// bytes.
 func TestDamagedStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -55,13 +56,14 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "verify", 0, "as written")
 }
 
-// TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its page and a grid (D3), and report mends
-// what is derived (D6).
+// TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its page and a grid (D3), and
+// report mends what is derived (D6).
 func TestVerifySeesReport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.want(t, "run", 0)
-	if code, said, _ := x.call(t, "grid", "toy", "--axis", "step=[0.1,0.3]", "--select", "min first", "--name", "steps"); code != 0 {
+	if code, said, _ := x.call(t, "grid", "toy", "--axis", "step=[0.1,0.3]", "--select", "min "+
+		"first", "--name", "steps"); code != 0 {
 		t.Fatal(said)
 	}
 	x.want(t, "verify", 0, "as written")
@@ -84,7 +86,9 @@ func TestVerifySeesReport(t *testing.T) {
 	if n < 12 {
 		t.Errorf("%d files in the report", n)
 	}
-	for _, name := range []string{"notes.md", "toy/notes.md", "toy/released/tables/notes.md", "grid/notes.md", "grid/toy-steps/released/notes.md"} {
+	names := []string{"notes.md", "toy/notes.md", "toy/released/tables/notes.md", "grid/notes.md",
+		"grid/toy-steps/released/notes.md"}
+	for _, name := range names {
 		put(t, "results/"+name, "mine")
 		x.want(t, "verify", 5, "results/"+name)
 		os.Remove("results/" + name)
@@ -123,11 +127,13 @@ func TestOwnFilesStay(t *testing.T) {
 	}
 }
 
-// TestFoldersOverlap: the trials have a folder of their own; a repair would move the report aside as what does not belong into a store.
+// TestFoldersOverlap: the trials have a folder of their own; a repair would move the report aside as what does not
+// belong into a store.
 func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store results", "--store a --results a/b",
+	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store " +
+		"results", "--store a --results a/b",
 		"--results same --store ./same"} {
 		for _, command := range []string{"run ", "verify --repair ", "plan "} {
 			x.want(t, command+folders, 2, "--store", "--results", "overlap")
@@ -202,12 +208,19 @@ func TestRecompute(t *testing.T) {
 	x.want(t, "verify --results forged --recompute 100", 5, "1 of 9 recomputed trials", victim.Key, victim.Metric)
 }
 
-// TestRecomputeAsStored: a trial is computed again from the settings that its report has, whatever the protocol's are: each problem has
-// its own seeds and refuses others. The seed of the draw is printed, and draws the same again.
+// TestRecomputeAsStored: a trial is computed again from the settings that its report has, whatever the protocol's are:
+// each problem has its own seeds and refuses others. The seed of the draw is printed, and draws the same again.
 func TestRecomputeAsStored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", "  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1))
+	x.Settings = []byte(
+		strings.Replace(
+			toyConfig,
+			"  problems:\n",
+			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n",
+			1,
+		),
+	)
 	x.Check = func(trial *harness.Trial) error {
 		if (trial.Problem == "other") != (trial.Seed == 9) {
 			return fmt.Errorf("%s has no seed %d", trial.Problem, trial.Seed)

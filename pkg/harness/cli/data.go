@@ -23,24 +23,41 @@ func dataCommand(e *env) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
-	add := &cobra.Command{Use: "add FILE", Short: "Describes a table of your own in " + dataset.Own + ", as --data does",
-		Example: `  sifg data add rent.csv --target rent`, Args: arguments("one file", 1),
+	add := &cobra.Command{
+		Use:     "add FILE",
+		Short:   "Describes a table of your own in " + dataset.Own + ", as --data does",
+		Example: `  sifg data add rent.csv --target rent`,
+		Args:    arguments("one file", 1),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			name, err := e.data.Add(paths[0], target, drop)
 			if err == nil {
 				err = showData(e, name)
 			}
 			return err
-		}}
+		},
+	}
 	tableFlags(add.Flags(), &target, &drop)
-	cmd.AddCommand(add,
+	cmd.AddCommand(
+		add,
 		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be",
 			Example: `  sifg data list`, Args: arguments("no arguments", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
-		&cobra.Command{Use: "fetch [NAME...]", Short: "Gets data sets, or all, into datasets/cache", Example: `  sifg data fetch boston wine`,
-			RunE: func(_ *cobra.Command, names []string) error { return fetchData(e, names) }},
-		&cobra.Command{Use: "info NAME", Short: "Shows what a data set is, its licence and its columns", Example: `  sifg data info boston`,
-			Args: arguments("one name", 1), RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) }},
+		&cobra.Command{
+			Use:     "fetch [NAME...]",
+			Short:   "Gets data sets, or all, into datasets/cache",
+			Example: `  sifg data fetch boston wine`,
+			RunE:    func(_ *cobra.Command, names []string) error { return fetchData(e, names) },
+		},
+		&cobra.Command{
+			Use:     "info NAME",
+			Short:   "Shows what a data set is, its licence and its columns",
+			Example: `  sifg data info boston`,
+			Args: arguments(
+				"one name",
+				1,
+			),
+			RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) },
+		},
 	)
 	return cmd
 }
@@ -85,8 +102,14 @@ func showData(e *env, name string) error {
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{{name, entry.Title}, {"note", entry.Note}, {"licence", entry.Licence}, {"citation", entry.Citation},
-		{"source", entry.Source}, {"task", entry.Task}}
+	lines := [][2]string{
+		{name, entry.Title},
+		{"note", entry.Note},
+		{"licence", entry.Licence},
+		{"citation", entry.Citation},
+		{"source", entry.Source},
+		{"task", entry.Task},
+	}
 	if absent := e.data.Absent(name); absent != nil {
 		lines = append(lines, [2]string{"not here", absent.Error()})
 	} else {
@@ -95,7 +118,8 @@ func showData(e *env, name string) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		lines = append(lines, [2]string{"digest", digest}, [2]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
+		files := strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")
+		lines = append(lines, [2]string{"digest", digest}, [2]string{"files", files},
 			[2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")},
 			[2]string{"splits", fmt.Sprint(len(d.Splits))})
 		if d.Target >= 0 {

@@ -14,9 +14,11 @@ import (
 func explainCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
-		Use:   "explain KEY",
-		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command that repeats it",
-		Long: "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have " +
+		Use: "explain KEY",
+		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command " +
+			"that repeats it",
+		Long: "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json " +
+			"and trials.parquet have " +
 			"the keys.",
 		Example: "  sifg explain KEY",
 		Args:    arguments("one key", 1),
@@ -43,9 +45,29 @@ func explainCommand(e *env) *cobra.Command {
 func explanation(x *report.Explained) [][]string {
 	t := x.Trial
 	rows := [][]string{
-		{t.Key, fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s", t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale)},
+		{
+			t.Key,
+			fmt.Sprintf(
+				"%s/%s, %s, %s, seed %d, scale %s",
+				t.Experiment,
+				t.Protocol,
+				t.Problem,
+				t.Method,
+				t.Seed,
+				t.Scale,
+			),
+		},
 		{"status", t.Status + " " + t.Reason},
-		{"size", fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s", t.Particles, t.Dim, t.Iterations, table.Seconds(x.Timing.Seconds))},
+		{
+			"size",
+			fmt.Sprintf(
+				"%d particles in %d dimensions, %d iterations, %s",
+				t.Particles,
+				t.Dim,
+				t.Iterations,
+				table.Seconds(x.Timing.Seconds),
+			),
+		},
 		{"repeat", x.Repeat}, {"from", x.From}, {}, {"final metrics"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Final)) {
@@ -55,6 +77,12 @@ func explanation(x *report.Explained) [][]string {
 	for _, s := range x.Settings {
 		rows = append(rows, []string{"  " + s.Key, s.Value, s.Layer})
 	}
-	return append(rows, []string{}, []string{"build"}, []string{"  processor", x.Timing.CPU}, []string{"  kernels", x.Timing.Kernel},
-		[]string{"  commit", x.Timing.Commit})
+	return append(
+		rows,
+		[]string{},
+		[]string{"build"},
+		[]string{"  processor", x.Timing.CPU},
+		[]string{"  kernels", x.Timing.Kernel},
+		[]string{"  commit", x.Timing.Commit},
+	)
 }

@@ -80,7 +80,8 @@ var badInput = []struct {
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 
-// TestBadInput: what is wrong with a command line is said in one sentence that names it and what would be right; nothing is computed.
+// TestBadInput: what is wrong with a command line is said in one sentence that names it and what would be right;
+// nothing is computed.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -137,7 +138,8 @@ func TestFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"plan", "list", "plan --json", "--help", "completion bash", "run --scale smoke"} {
 		var said bytes.Buffer
-		if code := Main(strings.Fields(line), full{}, &said, toy().Experiment); code != exitInternal || !strings.Contains(said.String(), "stdout") {
+		if code := Main(strings.Fields(line), full{}, &said, toy().Experiment); code != exitInternal ||
+			!strings.Contains(said.String(), "stdout") {
 			t.Errorf("%s: exit code %d: %s", line, code, said.String())
 		}
 	}
@@ -149,12 +151,14 @@ func TestCrashes(t *testing.T) {
 	x := toy()
 	x.want(t, "plan --set problems.small.options.fault=planning", 1, "internal error: oh")
 	var out bytes.Buffer
-	if code := Main([]string{"plan"}, &out, &out, x.Experiment, x.Experiment); code != 1 || !strings.Contains(out.String(), `the name "toy"`) {
+	if code := Main([]string{"plan"}, &out, &out, x.Experiment, x.Experiment); code != 1 ||
+		!strings.Contains(out.String(), `the name "toy"`) {
 		t.Errorf("two of one name: exit code %d: %s", code, out.String())
 	}
 	cmd := exec.Command(os.Args[0], "run", "--set", "problems.small.options.fault=crash")
 	said, err := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); err == nil || code != -1 || !strings.Contains(string(said), "nobody recovers this") {
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != -1 ||
+		!strings.Contains(string(said), "nobody recovers this") {
 		t.Errorf("a crash ends with exit code %d, want a signal", code)
 	}
 	x.want(t, "run --scale smoke --set problems.small.particles=1000000000", 3, "memory", "1000000000 particles")

@@ -60,8 +60,8 @@ type env struct {
 	programs    []string // flags that name programs
 }
 
-// Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence that says what
-// went wrong, go to stderr.
+// Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence
+// that says what went wrong, go to stderr.
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
@@ -125,14 +125,20 @@ func newRoot(e *env) *cobra.Command {
 	f := root.PersistentFlags()
 	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
 	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	f.StringArrayVar(&e.manifests, "datasets", nil, "`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
+	f.StringArrayVar(
+		&e.manifests,
+		"datasets",
+		nil,
+		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)",
+	)
 	root.SetFlagErrorFunc(flagError)
 	cobra.EnableCommandSorting = false
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and report:", []*cobra.Command{planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
+		{"Run and report:", []*cobra.Command{
+			planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
 		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), dataCommand(e)}},
 		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
@@ -150,8 +156,22 @@ func newRoot(e *env) *cobra.Command {
 // version says what program this is, and what it computes on.
 func version() string {
 	m := machine.This()
-	build := fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s", machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s", build, m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
+	build := fmt.Sprintf(
+		"%s, commit %s\nbuilt with %s for %s/%s",
+		machine.Version,
+		m.Commit,
+		runtime.Version(),
+		runtime.GOOS,
+		runtime.GOARCH,
+	)
+	return fmt.Sprintf(
+		"%s\nkernels %s of %s on %d cores of %s",
+		build,
+		m.Kernel,
+		strings.Join(cpu.Supported(), ", "),
+		runtime.GOMAXPROCS(0),
+		m.CPU,
+	)
 }
 
 // prepare does what every command needs first: logging, data sets.
@@ -193,7 +213,8 @@ func (e *env) datasetFlags() (flags []string) {
 // workerFlags are those by which it knows the same programs too.
 func (e *env) workerFlags() []string { return append(e.datasetFlags(), e.programs...) }
 
-// subcommand is what a command with commands below it does without one of them: it shows its help, or offers the nearest name.
+// subcommand is what a command with commands below it does without one of them: it shows its help, or offers the
+// nearest name.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

@@ -69,8 +69,12 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	r, err2 := filepath.Abs(results)
 	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
 	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
-		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
-			filepath.Join(results, "store"))
+		return nil, usage.Errorf(
+			"--store %s and --results %s overlap: the trials need a folder of their own, such as %s",
+			dir,
+			results,
+			filepath.Join(results, "store"),
+		)
 	}
 	opener := store.OpenReadOnly
 	if write {
@@ -163,8 +167,14 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if n := w.count(store.Damaged); n > 0 {
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify --repair moves them aside and the "+
-			"next run computes them again", n, len(w.found), w.first(store.Damaged))
+		return exitf(
+			exitDamaged,
+			"%d of %d trials are damaged in the store, the first is %s; sifg verify --repair moves them aside and the "+
+				"next run computes them again",
+			n,
+			len(w.found),
+			w.first(store.Damaged),
+		)
 	}
 	return nil
 }
@@ -186,7 +196,13 @@ func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	case known == 0:
 		return s + "; no trial like them was measured yet, so the time is not known"
 	case known < len(todo):
-		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)", s, table.Seconds(total), jobs, known)
+		return fmt.Sprintf(
+			"%s in about %s with %d at once (judged by %d of them)",
+			s,
+			table.Seconds(total),
+			jobs,
+			known,
+		)
 	}
 	return fmt.Sprintf("%s in about %s with %d at once", s, table.Seconds(total), jobs)
 }

@@ -19,8 +19,13 @@ type own struct {
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
-	f.StringArrayVar(&o.data, "data", nil, "your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
-		"repeatable")
+	f.StringArrayVar(
+		&o.data,
+		"data",
+		nil,
+		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
+			"repeatable",
+	)
 	tableFlags(f, &o.target, &o.drop)
 	o.programs.flags(f)
 }
@@ -30,8 +35,8 @@ func tableFlags(f *pflag.FlagSet, target *string, drop *[]string) {
 	f.StringSliceVar(drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
 }
 
-// use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of the paper is
-// beside them.
+// use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of
+// the paper is beside them.
 func (o *own) use(e *env, r *plan.Request) error {
 	target, err := o.programs.start(e)
 	if err != nil {

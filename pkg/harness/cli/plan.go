@@ -76,8 +76,19 @@ func (w *work) lines() []planLine {
 		t := &w.Trials[i]
 		if i == 0 || head(t) != head(&w.Trials[i-1]) {
 			seconds, _ := w.costs.Seconds(t)
-			out = append(out, planLine{Experiment: t.Experiment, Protocol: t.Protocol, Problem: t.Problem, Method: t.Method, Cell: t.Cell,
-				Particles: t.Config.Particles, Iterations: t.Config.Iterations, Seconds: seconds})
+			out = append(
+				out,
+				planLine{
+					Experiment: t.Experiment,
+					Protocol:   t.Protocol,
+					Problem:    t.Problem,
+					Method:     t.Method,
+					Cell:       t.Cell,
+					Particles:  t.Config.Particles,
+					Iterations: t.Config.Iterations,
+					Seconds:    seconds,
+				},
+			)
 		}
 		l := &out[len(out)-1]
 		l.Seeds, l.Keys = append(l.Seeds, t.Seed), append(l.Keys, t.Key)
@@ -90,7 +101,9 @@ func (w *work) lines() []planLine {
 
 // print prints the plan as a table and how long it will take.
 func (w *work) print(e *env, jobs int) {
-	rows := [][]string{{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "each"}}
+	rows := [][]string{
+		{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "each"},
+	}
 	for _, l := range w.lines() {
 		each := "?"
 		if l.Seconds > 0 {
@@ -100,8 +113,11 @@ func (w *work) print(e *env, jobs int) {
 		if l.Cell != "" {
 			method += ", " + l.Cell
 		}
-		rows = append(rows, []string{l.Experiment, l.Protocol, l.Problem, method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
-			fmt.Sprint(len(l.Keys)), fmt.Sprint(l.There), each})
+		rows = append(
+			rows,
+			[]string{l.Experiment, l.Protocol, l.Problem, method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
+				fmt.Sprint(len(l.Keys)), fmt.Sprint(l.There), each},
+		)
 	}
 	columns(e.out, rows)
 	fmt.Fprintln(e.out, w.forecast(w.with(todoStatuses...), jobs))
@@ -110,8 +126,9 @@ func (w *work) print(e *env, jobs int) {
 func statusCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
-		Use:     "status [EXPERIMENT...|all]",
-		Short:   "Says which trials are there, which are not and which failed, by records and sizes; sifg verify reads every file",
+		Use: "status [EXPERIMENT...|all]",
+		Short: "Says which trials are there, which are not and which failed, by records and sizes; sifg verify " +
+			"reads every file",
 		Example: `  sifg status gmm --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := s.open(e, args, false)
@@ -126,9 +143,14 @@ func statusCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// printCounts prints how many trials of each experiment have which status, and those that diverged, failed or are damaged.
+// printCounts prints how many trials of each experiment have which status, and those that diverged, failed or are
+// damaged.
 func (w *work) printCounts(e *env) {
-	statuses := slices.Concat([]string{record.StatusOK, record.StatusDiverged}, retryable, []string{store.Damaged, store.Missing})
+	statuses := slices.Concat(
+		[]string{record.StatusOK, record.StatusDiverged},
+		retryable,
+		[]string{store.Damaged, store.Missing},
+	)
 	rows, ended := [][]string{append([]string{"experiment"}, statuses...)}, [][]string{}
 	for _, x := range w.Experiments {
 		row, counts := []string{x.Name}, map[string]int{}

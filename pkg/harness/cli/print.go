@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// output is stdout or stderr. Text of other people (reasons, citations, names of files) cannot control the terminal through it. It
-// remembers that it could not be written, so that commands need not look at every line.
+// output is stdout or stderr. Text of other people (reasons, citations, names of files) cannot control the terminal
+// through it. It remembers that it could not be written, so that commands need not look at every line.
 type output struct {
 	mu     sync.Mutex // of the workers of a run
 	to     io.Writer

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// privateSlurm is munge, a controller and nodes of two cores on this host, under one folder, with no system service. It ends with its test.
+// privateSlurm is munge, a controller and nodes of two cores on this host, under one folder, with no system service. It
+// ends with its test.
 type privateSlurm struct {
 	t   *testing.T
 	dir string
@@ -31,7 +32,10 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("%s is not installed: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge", name)
+			t.Skipf(
+				"%s is not installed: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge",
+				name,
+			)
 		}
 	}
 	dir, err := os.MkdirTemp("", "slurm") // short: the path of a socket has at most 107 characters
@@ -69,10 +73,22 @@ func (c *privateSlurm) configure(nodes int) {
 	port, key := freePorts(c.t, nodes+1), make([]byte, 1024)
 	rand.Read(key)
 	var text bytes.Buffer
-	err := conf.Execute(&text, map[string]any{"Host": host, "User": me.Username, "Dir": c.dir, "Nodes": nodes, "Port": port,
-		"First": port + 1, "Last": port + nodes})
-	err = errors.Join(err, os.Chmod(c.dir, 0o755), os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
-		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644), os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600))
+	err := conf.Execute(
+		&text,
+		map[string]any{"Host": host, "User": me.Username, "Dir": c.dir, "Nodes": nodes, "Port": port,
+			"First": port + 1, "Last": port + nodes},
+	)
+	err = errors.Join(
+		err,
+		os.Chmod(c.dir, 0o755),
+		os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
+		os.WriteFile(
+			filepath.Join(c.dir, "slurm.conf"),
+			text.Bytes(),
+			0o644,
+		),
+		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
+	)
 	if err != nil {
 		c.t.Fatal(err)
 	}

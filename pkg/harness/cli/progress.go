@@ -19,8 +19,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is at most a line a
-// minute, and one for each trial that does not end well.
+// progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is
+// at most a line a minute, and one for each trial that does not end well.
 type progress struct {
 	out   io.Writer // of lines: above the bars where there are some
 	close func()    // ends the display

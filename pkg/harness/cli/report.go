@@ -20,7 +20,7 @@ func reportCommand(e *env) *cobra.Command {
 		Use:   "report [EXPERIMENT...|all]",
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
-  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records that the report holds itself`,
+  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records of the report`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := s.open(e, args, false)
 			if err != nil {
@@ -58,8 +58,8 @@ func (w *work) report(e *env, keep bool) error {
 	return err
 }
 
-// show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan. There are hundreds
-// of these in a run of everything, which the page shows better.
+// show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.
+// There are hundreds of these in a run of everything, which the page shows better.
 func (w *work) show(e *env, r *report.Report) {
 	rows := [][]string{{"claim", "verdict", "statement"}}
 	for _, row := range r.Ledger(w.Experiments) {

@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestReportKeeps: a report is made again, with other rules, from what it holds itself, as in a fresh clone; a complete one is not
-// replaced by less.
+// TestReportKeeps: a report is made again, with other rules, from what it holds itself, as in a fresh clone; a complete
+// one is not replaced by less.
 func TestReportKeeps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -41,12 +41,17 @@ func TestReportKeeps(t *testing.T) {
 	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`, "Under 2.")
 }
 
-// TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever was changed.
+// TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever
+// was changed.
 func TestExplainRepeats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.want(t, "run --methods svgd --seeds 1", 0)
-	x.want(t, "run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke", 0)
+	x.want(
+		t,
+		"run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke",
+		0,
+	)
 	for i, dir := range glob(t, "results/store/toy/*/*", 2) {
 		key := filepath.Base(dir)
 		_, repeat, _ := strings.Cut(x.want(t, "explain "+key[:12], 0), " sifg ")
@@ -60,8 +65,19 @@ func TestExplainRepeats(t *testing.T) {
 	if err := os.RemoveAll("whole/store"); err != nil {
 		t.Fatal(err)
 	}
-	x.want(t, "explain -v --results whole "+filepath.Base(stored[4])[:10], 0, "from", "whole", "final metrics", "first", "sampler.step",
-		"repeat", "sifg run toy --protocol released --trial", "commit")
+	x.want(
+		t,
+		"explain -v --results whole "+filepath.Base(stored[4])[:10],
+		0,
+		"from",
+		"whole",
+		"final metrics",
+		"first",
+		"sampler.step",
+		"repeat",
+		"sifg run toy --protocol released --trial",
+		"commit",
+	)
 }
 
 func TestCompare(t *testing.T) {
@@ -82,13 +98,36 @@ func TestCompare(t *testing.T) {
 func TestGrid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	put(t, "steps.yaml", "select: min first[1]\nprotocol: paper\nseeds: [1, 2]\nmethods: [svgd, sifg]\nproduct: {step: [0.1, 0.2]}\n")
+	put(
+		t,
+		"steps.yaml",
+		"select: min first[1]\nprotocol: paper\nseeds: [1, 2]\nmethods: [svgd, sifg]\nproduct: {step: [0.1, 0.2]}\n",
+	)
 	x.want(t, "run --protocol paper", 0)
-	x.want(t, "grid toy --grid steps.yaml --dry-run", 0, "svgd, step 0.2", "sifg, step 0.05", "10 trials: 4 already there, 6 to compute")
-	x.want(t, "grid toy --grid steps.yaml", 0, "10 trials: 4 already there, 6 computed", "results/grid/toy-steps/paper", "step 0.")
+	x.want(
+		t,
+		"grid toy --grid steps.yaml --dry-run",
+		0,
+		"svgd, step 0.2",
+		"sifg, step 0.05",
+		"10 trials: 4 already there, 6 to compute",
+	)
+	x.want(
+		t,
+		"grid toy --grid steps.yaml",
+		0,
+		"10 trials: 4 already there, 6 computed",
+		"results/grid/toy-steps/paper",
+		"step 0.",
+	)
 	first := files(t, "results/grid", "")
 	x.want(t, "grid toy --grid steps.yaml", 0, "0 computed")
 	same(t, "again", files(t, "results/grid", ""), first)
-	x.want(t, "run --protocol paper --config results/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
+	x.want(
+		t,
+		"run --protocol paper --config results/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2",
+		0,
+		"4 trials: 4 already there",
+	)
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
 }

@@ -26,7 +26,8 @@ func runCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
-		Long:  "Computes the trials that are not there yet and writes the report. Stop it as you like: the same command continues.",
+		Long: "Computes the trials that are not there yet and writes the report. Stop it as you like: the same " +
+			"command continues.",
 		Example: `  sifg run gmm --scale smoke --protocol all
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,7 +62,8 @@ func runCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// run computes what is missing and then calls write, which may be nil, unless trials are missing that are still to be computed.
+// run computes what is missing and then calls write, which may be nil, unless trials are missing that are still to be
+// computed.
 func (w *work) run(e *env, r *runner, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
@@ -117,7 +119,8 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	return soft, computed, errors.Join(err, w.status())
 }
 
-// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets cannot be had.
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
+// cannot be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
 	var without []string
 	tried := map[string]bool{"": true}
@@ -171,8 +174,13 @@ func (w *work) outcome(e *env) error {
 		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
 	}
 	if names := w.without(e); names != nil {
-		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets it "+
-			"(docs/datasets.md), then the same command continues", missing, len(w.found), strings.Join(names, ", "))
+		text := fmt.Sprintf(
+			"%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets it "+
+				"(docs/datasets.md), then the same command continues",
+			missing,
+			len(w.found),
+			strings.Join(names, ", "),
+		)
 		if w.all { // nobody asked for these trials in particular
 			fmt.Fprintln(e.err, text)
 			return nil
@@ -180,7 +188,12 @@ func (w *work) outcome(e *env) error {
 		return exitf(exitStopped, "%s", text)
 	}
 	if missing > 0 {
-		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them", missing, len(w.found))
+		return exitf(
+			exitStopped,
+			"%d of %d trials are missing: sifg run with the same flags computes them",
+			missing,
+			len(w.found),
+		)
 	}
 	return nil
 }

@@ -23,14 +23,24 @@ func TestRunAndAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	// svgd differs between the protocols; the six trials of sgld and sifg are shared, so 12 and not 18 are computed.
-	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed", "There are trials.", "page: results/index.html")
+	x.want(
+		t,
+		"run toy --protocol all",
+		0,
+		"12 trials: 0 already there, 12 computed",
+		"There are trials.",
+		"page: results/index.html",
+	)
 	first := files(t, "results", "")
-	for _, name := range []string{"toy/report.json", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet", "toy/paper/tables/ends.md"} {
+	names := []string{"toy/report.json", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet",
+		"toy/paper/tables/ends.md"}
+	for _, name := range names {
 		if first[name] == "" {
 			t.Errorf("there is no results/%s", name)
 		}
 	}
-	if page := first["index.html"]; !strings.Contains(page, "There are trials.") || !strings.Contains(page, "Under 2.") {
+	if page := first["index.html"]; !strings.Contains(page, "There are trials.") ||
+		!strings.Contains(page, "Under 2.") {
 		t.Error("the page lacks the claim or the finding over both protocols")
 	}
 	before := x.scores.Load()
@@ -69,7 +79,17 @@ func TestFailuresAreRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	const panics = "run --protocol paper --name mine --set problems.small.options.fault=panic"
-	said := x.want(t, panics, 3, "3 of 9 trials failed", "seed 2", "failed: panic: the target", "gave up", "9 computed", "2 of 3")
+	said := x.want(
+		t,
+		panics,
+		3,
+		"3 of 9 trials failed",
+		"seed 2",
+		"failed: panic: the target",
+		"gave up",
+		"9 computed",
+		"2 of 3",
+	)
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("a reason controls the terminal: %q", said)
 	}
@@ -92,18 +112,37 @@ func TestFailuresAreRows(t *testing.T) {
 	x.want(t, panics+" --retry killed,timeout", 3, "6 already there, 0 computed")
 	x.want(t, panics+" --retry killed,failed", 3, "6 already there, 3 computed")
 	for _, computed := range []string{"9 computed", "0 computed"} { // what diverged never is tried again
-		x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0, "9 trials diverged: that is their result", computed)
+		x.want(
+			t,
+			"run --protocol paper --set problems.small.options.fault=nan",
+			0,
+			"9 trials diverged: that is their result",
+			computed,
+		)
 	}
 	x.want(t, "status --protocol paper --set problems.small.options.fault=nan", 0, "diverged at iteration 3")
-	x.want(t, "run --protocol paper -j 1 --fail-fast --set problems.small.options.fault=panic --results fast", 3, "1 of 9", "were not computed")
-	x.want(t, "run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow", 3, "timeout", "30ms")
+	x.want(
+		t,
+		"run --protocol paper -j 1 --fail-fast --set problems.small.options.fault=panic --results fast",
+		3,
+		"1 of 9",
+		"were not computed",
+	)
+	x.want(
+		t,
+		"run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow",
+		3,
+		"timeout",
+		"30ms",
+	)
 }
 
 // TestReportsStayApart: no choice of settings or scale replaces the report of another.
 func TestReportsStayApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	for _, flags := range []string{"", " --scale smoke", " --set step=0.3", " --set step=0.3 --scale smoke", " --set step=0.4", " --methods svgd", " --seeds 7",
+	for _, flags := range []string{"", " --scale smoke", " --set step=0.3", " --set step=0.3 --scale smoke", " --set " +
+		"step=0.4", " --methods svgd", " --seeds 7",
 		" --set step=0.4 --name mine"} {
 		x.want(t, "run"+flags, 0)
 		x.want(t, "status"+flags, 0)
@@ -112,7 +151,10 @@ func TestReportsStayApart(t *testing.T) {
 		t.Errorf("%d pages, want one of each of 8 runs", n)
 	}
 	for name, page := range files(t, "results", "index.html") { // and each says what of it is not the protocols'
-		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != strings.Contains(name, "custom") {
+		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != strings.Contains(
+			name,
+			"custom",
+		) {
 			t.Errorf("%s is marked: %v", name, marked)
 		}
 	}
@@ -120,7 +162,8 @@ func TestReportsStayApart(t *testing.T) {
 	x.want(t, "verify", 0, "as written")
 }
 
-// TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the others get their report.
+// TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the
+// others get their report.
 func TestRunFetches(t *testing.T) {
 	t.Setenv("SIFG_DATASETS_MIRROR", "")
 	t.Chdir(t.TempDir())
@@ -135,20 +178,41 @@ func TestRunFetches(t *testing.T) {
 	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %s: {citation: \"\\e[31mred\", source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: {separator: comma, header: true}, target: y}\n",
-			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
+		manifest += fmt.Sprintf(
+			"  %s: {citation: \"\\e[31mred\", source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
+				"{separator: comma, header: true}, target: y}\n",
+			name,
+			server.URL,
+			name,
+			len(text),
+			sha256.Sum256([]byte(text)),
+		)
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)
 	x := toy()
 	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", problems, 1))
 	const line = "run --protocol paper --datasets own.yaml"
-	x.want(t, line, 75, "the trials of lost are left out: data set lost: ", "9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
+	x.want(
+		t,
+		line,
+		75,
+		"the trials of lost are left out: data set lost: ",
+		"9 of 27",
+		"lost",
+		"sifg data fetch",
+		"18 computed",
+		"page:",
+	)
 	put(t, "datasets/cache/lost/lost.csv", text)
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
-	if said := x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: y", "[31mred"); strings.Contains(said, "\x1b") {
+	if said := x.want(t, "data info good --datasets own.yaml", 0, "columns: a, y", "target: "+
+		"y", "[31mred"); strings.Contains(
+		said,
+		"\x1b",
+	) {
 		t.Errorf("a citation controls the terminal: %q", said)
 	}
 }
@@ -172,7 +236,8 @@ func TestProgressLines(t *testing.T) {
 	p.End(&todo[2], "", "", 0) // stopped: no line
 	p.beat()
 	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 30 s left\n2 of 4 trials, 0 running, about 30 s left\n"
+	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 30 s " +
+		"left\n2 of 4 trials, 0 running, about 30 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

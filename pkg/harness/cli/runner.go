@@ -41,7 +41,12 @@ func (r *runner) flags(cmd *cobra.Command) {
 // check refuses values that make no sense, before anything is computed.
 func (r *runner) check(e *env) error {
 	if want, ok := cpu.Forced(); want != "" && !ok {
-		return usage.Errorf("%s=%s cannot be honoured: this machine has %s", cpu.Env, want, strings.Join(cpu.Supported(), ", "))
+		return usage.Errorf(
+			"%s=%s cannot be honoured: this machine has %s",
+			cpu.Env,
+			want,
+			strings.Join(cpu.Supported(), ", "),
+		)
 	}
 	if slices.Equal(r.retry, []string{"none"}) {
 		r.retry = nil
@@ -55,7 +60,10 @@ func (r *runner) check(e *env) error {
 	case r.Jobs < 1 || r.Threads < 1:
 		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.Jobs, r.Threads)
 	case r.memory < 0 || r.memory > 0 && r.memory < 64:
-		return usage.Errorf("--memory must be 64 or more, in MiB, which is what the program itself needs, got %d", r.memory)
+		return usage.Errorf(
+			"--memory must be 64 or more, in MiB, which is what the program itself needs, got %d",
+			r.memory,
+		)
 	case r.Timeout < 0 || r.Grace < 0:
 		return usage.Errorf("--timeout and --grace must not be negative, got %v and %v", r.Timeout, r.Grace)
 	}
@@ -66,7 +74,10 @@ func (r *runner) options(e *env, p run.Progress) run.Options {
 	o := r.Options
 	o.Data, o.Progress = e.data, p
 	if r.isolate || r.memory > 0 {
-		o.Isolate = &run.Isolation{Memory: int64(r.memory) << 20, Command: append([]string{itself(), "worker"}, e.workerFlags()...)}
+		o.Isolate = &run.Isolation{
+			Memory:  int64(r.memory) << 20,
+			Command: append([]string{itself(), "worker"}, e.workerFlags()...),
+		}
 	}
 	return o
 }
@@ -83,7 +94,8 @@ func itself() string {
 func workerCommand(e *env) *cobra.Command {
 	var p programs
 	cmd := &cobra.Command{
-		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true, Args: arguments("no arguments", 0),
+		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true,
+		Args: arguments("no arguments", 0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := p.start(e)
 			if err == nil {
@@ -98,11 +110,15 @@ func workerCommand(e *env) *cobra.Command {
 
 // ends says how a command ends that a signal stopped.
 var ends = map[os.Signal]*exit{
-	os.Interrupt: {exitInterrupted, "interrupted"}, syscall.SIGTERM: {exitTerminated, "terminated"}, syscall.SIGUSR1: {exitStopped, "stopped by SIGUSR1"},
+	os.Interrupt: {
+		exitInterrupted,
+		"interrupted",
+	}, syscall.SIGTERM: {exitTerminated, "terminated"}, syscall.SIGUSR1: {exitStopped, "stopped by SIGUSR1"},
 }
 
-// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the time) ends, and one
-// that the second ends. Its cause is one of ends. From release on a signal ends the program at once: all files are absent or whole.
+// signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the
+// time) ends, and one that the second ends. Its cause is one of ends. From release on a signal ends the program at
+// once: all files are absent or whole.
 func signals() (soft, hard context.Context, release func()) {
 	soft, stopSoft := context.WithCancelCause(context.Background())
 	hard, stopHard := context.WithCancel(context.Background())

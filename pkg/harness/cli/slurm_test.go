@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestSlurm: on a real Slurm of two nodes the walk-through of docs/cluster.md works, and an array whose workers are disturbed computes
-// all trials.
+// TestSlurm: on a real Slurm of two nodes the walk-through of docs/cluster.md works, and an array whose workers are
+// disturbed computes all trials.
 func TestSlurm(t *testing.T) {
 	c := startSlurm(t, 2)
 	t.Run("walk-through", func(t *testing.T) { walkThrough(t, c) })
@@ -53,7 +53,8 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 	}
 }
 
-// disturbed: a worker that is killed, one that is requeued and one that is told of its time limit cost nothing but time.
+// disturbed: a worker that is killed, one that is requeued and one that is told of its time limit cost nothing but
+// time.
 func disturbed(t *testing.T, c *privateSlurm) {
 	t.Chdir(t.TempDir())
 	x := toy()

@@ -26,8 +26,9 @@ type submission struct {
 
 func submitCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "submit", Short: "Has a cluster compute the trials that are not there yet", Example: "  sifg submit slurm --help",
-		Args: cobra.ArbitraryArgs, RunE: subcommand,
+		Use: "submit", Short: "Has a cluster compute the trials that are not there yet",
+		Example: "  sifg submit slurm --help",
+		Args:    cobra.ArbitraryArgs, RunE: subcommand,
 	}
 	cmd.AddCommand(slurmCommand(e), kubernetesCommand(e))
 	return cmd
@@ -69,7 +70,12 @@ func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
 	}}
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&s.job.Shards, "shards", 0, "parts that are computed side by side (default one for about 20 minutes of computing)")
+	f.IntVar(
+		&s.job.Shards,
+		"shards",
+		0,
+		"parts that are computed side by side (default one for about 20 minutes of computing)",
+	)
 	f.IntVar(&s.job.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
 	f.StringVar(&s.job.Memory, "mem", "", "memory of a shard, `SIZE` in the scheduler's units (default the site's)")
 	f.BoolVar(&s.dry, "dry-run", false, "print what would be submitted; write nothing")
@@ -116,8 +122,11 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 			return false, err
 		}
 		if len(todo) == 0 {
-			return false, exitf(exitStopped, "nothing was submitted, because the data set %s is not here: sifg data fetch gets it",
-				strings.Join(w.without(e), ", "))
+			return false, exitf(
+				exitStopped,
+				"nothing was submitted, because the data set %s is not here: sifg data fetch gets it",
+				strings.Join(w.without(e), ", "),
+			)
 		}
 	}
 	j := &s.job
@@ -140,8 +149,14 @@ func (s *submission) slurm(e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n", number, table.Count(len(j.Plan.Trials), "trial"),
-		table.Count(j.Shards, "shard"), number)
+	fmt.Fprintf(
+		e.out,
+		"submitted job %s: %s in %s; to end it: scancel %s\n",
+		number,
+		table.Count(len(j.Plan.Trials), "trial"),
+		table.Count(j.Shards, "shard"),
+		number,
+	)
 	return nil
 }
 

@@ -30,7 +30,8 @@ func verifyCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
-		Long: "Reads every file of the store and the report, and names what is damaged, missing or not the program's. With --recompute it\n" +
+		Long: "Reads every file of the store and the report, and names what is damaged, missing or not the " +
+			"program's. With --recompute it\n" +
 			"also computes some trials of the report again and compares every value bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
@@ -78,12 +79,22 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 		fmt.Fprintln(e.out, d.Error())
 	}
 	if repair && len(inStore) > 0 {
-		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(len(inStore), "damaged file"))
+		fmt.Fprintf(
+			e.out,
+			"%s moved aside: the next run computes their trials again\n",
+			table.Count(len(inStore), "damaged file"),
+		)
 		inStore = nil
 	}
 	if n := len(inStore) + len(inReport); n > 0 {
-		return exitf(exitDamaged, "%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report writes its own files "+
-			"again and leaves others alone", table.Count(n, "damaged file"), dir, results)
+		return exitf(
+			exitDamaged,
+			"%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report writes its own files "+
+				"again and leaves others alone",
+			table.Count(n, "damaged file"),
+			dir,
+			results,
+		)
 	}
 	fmt.Fprintf(e.out, "all files in %s and %s are as written\n", dir, results)
 	return nil
@@ -97,8 +108,11 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 	}
 	trials := compare.Draw(rep, r.Experiments, e.data, n, seed)
 	if len(trials) == 0 {
-		return exitf(exitStopped, "the report in %s has no trial with a key that this program would give it, and its data here",
-			s.resultsDir(nil))
+		return exitf(
+			exitStopped,
+			"the report in %s has no trial with a key that this program would give it, and its data here",
+			s.resultsDir(nil),
+		)
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -134,7 +148,13 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
 	if different > 0 {
-		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)", different, len(trials), machine.This().Kernel)
+		return exitf(
+			exitDamaged,
+			"%d of %d recomputed trials have other values (kernels in use here: %s)",
+			different,
+			len(trials),
+			machine.This().Kernel,
+		)
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
 	return nil

@@ -17,7 +17,8 @@ func workCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work --plan FILE --shard i/n",
 		Short: "Computes one shard of a plan, as a cluster's jobs do",
-		Long: "Computes what the store lacks of one shard of a plan. After SIGUSR1 it starts no more trials, lets those that run finish, and\n" +
+		Long: "Computes what the store lacks of one shard of a plan. After SIGUSR1 it starts no more trials, lets " +
+			"those that run finish, and\n" +
 			"exits with code 75; the same command continues.",
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
 		Args:    arguments("no arguments", 0),
@@ -46,7 +47,8 @@ func workCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// shardOf reads the trials of a shard. It refuses them where this program and the data here would compute something else.
+// shardOf reads the trials of a shard. It refuses them where this program and the data here would compute something
+// else.
 func shardOf(e *env, file, shard string) (*work, error) {
 	i, n, err := cluster.ParseShard(shard)
 	if err != nil {

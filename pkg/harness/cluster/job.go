@@ -58,14 +58,16 @@ func (j *Job) Name() string { return "sifg-" + filepath.Base(j.Folder) }
 
 func (j *Job) path(name string) string { return filepath.Join(j.Folder, name) }
 
-// worker returns the line of shell that becomes the worker of the shard whose number is in a variable. It is an exec, so that signals
-// reach the worker and its exit code is the task's.
+// worker returns the line of shell that becomes the worker of the shard whose number is in a variable. It is an exec,
+// so that signals reach the worker and its exit code is the task's.
 func (j *Job) worker(variable string) string {
 	program := j.path(programName)
 	if !filepath.IsAbs(program) {
 		program = "./" + program // or a shell would look for it in PATH
 	}
-	args := append([]string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)}, j.Flags...)
+	args := append(
+		[]string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)},
+		j.Flags...)
 	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, report.Quote(args), variable, j.Shards)
 }
 

@@ -16,12 +16,15 @@ type Kubernetes struct {
 	Mount string // absolute path of the working folder in the pods
 }
 
-// Manifest returns the Indexed Job that computes a plan. A pod whose worker stopped early (exit code 75) or lost its node is started
-// again. One that would end the same way is not: wrong request (2), failed trials (3), damage (5).
+// Manifest returns the Indexed Job that computes a plan. A pod whose worker stopped early (exit code 75) or lost its
+// node is started again. One that would end the same way is not: wrong request (2), failed trials (3), damage (5).
 func (j *Job) Manifest(k Kubernetes) (string, error) {
 	for _, path := range []string{j.Folder, j.Store} {
 		if !filepath.IsLocal(path) {
-			return "", usage.Errorf("%s is outside of the working folder, which is all that pods see: give --results or --store inside it", path)
+			return "", usage.Errorf(
+				"%s is outside of the working folder, which is all that pods see: give --results or --store inside it",
+				path,
+			)
 		}
 	}
 	type m = map[string]any
@@ -45,7 +48,10 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 		"backoffLimitPerIndex": 5, "maxFailedIndexes": j.Shards,
 		"podFailurePolicy": m{"rules": list{
 			m{"action": "Ignore", "onPodConditions": list{m{"type": "DisruptionTarget", "status": "True"}}},
-			m{"action": "FailIndex", "onExitCodes": m{"containerName": "worker", "operator": "In", "values": list{2, 3, 5}}},
+			m{
+				"action":      "FailIndex",
+				"onExitCodes": m{"containerName": "worker", "operator": "In", "values": list{2, 3, 5}},
+			},
 		}},
 		"template": m{"spec": pod},
 	}

@@ -1,5 +1,5 @@
-// Package cluster has Slurm or Kubernetes compute trials. A plan file lists the trials. Each worker computes one shard of them and
-// knows nothing of the others; what is done is in the store, which they share.
+// Package cluster has Slurm or Kubernetes compute trials. A plan file lists the trials. Each worker computes one shard
+// of them and knows nothing of the others; what is done is in the store, which they share.
 package cluster
 
 import (
@@ -32,8 +32,8 @@ type Task struct {
 	Seconds float64 // predicted
 }
 
-// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost a microsecond per
-// particle and iteration, which is about right for a network of 32 units.
+// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost a
+// microsecond per particle and iteration, which is about right for a network of 32 units.
 func New(trials []harness.Trial, costs *run.Costs) *Plan {
 	p := &Plan{}
 	for _, t := range trials {
@@ -68,8 +68,9 @@ func ParseShard(text string) (i, n int, err error) {
 	return i, n, nil
 }
 
-// Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first, each to the shard
-// that has least so far. So no shard takes more than 4/3 of what the best split would (Graham 1969), and all workers agree.
+// Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first,
+// each to the shard that has least so far. So no shard takes more than 4/3 of what the best split would (Graham 1969),
+// and all workers agree.
 func (p *Plan) Shard(i, n int) []Task {
 	order := slices.Clone(p.Trials)
 	slices.SortStableFunc(order, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })

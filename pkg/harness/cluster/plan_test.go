@@ -19,7 +19,11 @@ import (
 func planOf(seconds ...float64) *Plan {
 	p := &Plan{}
 	for i, s := range seconds {
-		t := harness.Trial{Key: fmt.Sprintf("%020x", i), Experiment: "toy", Config: &settings.Config{Particles: 10, Iterations: 99}}
+		t := harness.Trial{
+			Key:        fmt.Sprintf("%020x", i),
+			Experiment: "toy",
+			Config:     &settings.Config{Particles: 10, Iterations: 99},
+		}
 		p.Trials = append(p.Trials, Task{t, s})
 	}
 	return p
@@ -94,7 +98,8 @@ func TestCosts(t *testing.T) {
 	if p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 4040e-6 {
 		t.Errorf("%v", p.Trials)
 	}
-	for want, p := range map[int]*Plan{1: planOf(0, 0, 0), 3: planOf(shardSeconds, shardSeconds, shardSeconds), 2: planOf(9e9, 9e9)} {
+	plans := map[int]*Plan{1: planOf(0, 0, 0), 3: planOf(shardSeconds, shardSeconds, shardSeconds), 2: planOf(9e9, 9e9)}
+	for want, p := range plans {
 		if got := p.Shards(1); got != want {
 			t.Errorf("%d shards, want %d", got, want)
 		}

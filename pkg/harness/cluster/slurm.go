@@ -23,8 +23,8 @@ const patience = 2 * time.Minute
 // notice is how many seconds before its end a worker is told to start no more trials.
 const notice = 120
 
-// sbatch returns the arguments of sbatch. Its later options win: options of the site may change what comes before them, not what comes
-// after.
+// sbatch returns the arguments of sbatch. Its later options win: options of the site may change what comes before them,
+// not what comes after.
 func (j *Job) sbatch(site []string) []string {
 	args := []string{"--ntasks=1", "--cpus-per-task=" + strconv.Itoa(j.CPUs), "--requeue", "--open-mode=append",
 		fmt.Sprintf("--signal=B:USR1@%d", notice)} // B: to the worker alone
@@ -36,8 +36,14 @@ func (j *Job) sbatch(site []string) []string {
 	}
 	args = append(args, site...)
 	output := filepath.Join(strings.ReplaceAll(j.path(logName), "%", "%%"), "%A_%a.out")
-	return append(args, "--parsable", "--job-name="+j.Name(), "--output="+output, fmt.Sprintf("--array=0-%d", j.Shards-1),
-		j.path(scriptName))
+	return append(
+		args,
+		"--parsable",
+		"--job-name="+j.Name(),
+		"--output="+output,
+		fmt.Sprintf("--array=0-%d", j.Shards-1),
+		j.path(scriptName),
+	)
 }
 
 func (j *Job) script() string { return "#!/bin/sh\n" + j.worker("SLURM_ARRAY_TASK_ID") + "\n" }
@@ -47,8 +53,8 @@ func (j *Job) Show(site []string) string {
 	return "sbatch " + report.Quote(j.sbatch(site)) + "\n\n" + j.script()
 }
 
-// Submit writes the job's folder and submits its shards as an array. It returns Slurm's number of the job. Each of site is one more
-// option of sbatch.
+// Submit writes the job's folder and submits its shards as an array. It returns Slurm's number of the job. Each of site
+// is one more option of sbatch.
 func (j *Job) Submit(site []string) (number string, err error) {
 	if err := j.write(scriptName, j.script()); err != nil {
 		return "", err
@@ -77,9 +83,18 @@ func command(name string, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", usage.Errorf("%s is not installed here: submit where Slurm is, or look with --dry-run", name)
 	case ctx.Err() != nil:
-		return "", usage.Errorf("%s did not answer within %v: nothing is known to be submitted; submit again later", name, patience)
+		return "", usage.Errorf(
+			"%s did not answer within %v: nothing is known to be submitted; submit again later",
+			name,
+			patience,
+		)
 	case err != nil:
-		return "", usage.Errorf("%s: %s (%v): nothing was submitted", name, safe.Text(strings.TrimSpace(said.String())), err)
+		return "", usage.Errorf(
+			"%s: %s (%v): nothing was submitted",
+			name,
+			safe.Text(strings.TrimSpace(said.String())),
+			err,
+		)
 	}
 	return out.String(), nil
 }

@@ -1,5 +1,5 @@
-// Package compare sets the numbers of a report beside those that the paper prints, or beside another report's. A cell is one metric of
-// one method on one problem under one protocol: a value per seed, at the last checkpoint.
+// Package compare sets the numbers of a report beside those that the paper prints, or beside another report's. A cell
+// is one metric of one method on one problem under one protocol: a value per seed, at the last checkpoint.
 package compare
 
 import (
@@ -71,8 +71,8 @@ func ordered(values map[uint64]float64) []float64 {
 	return out
 }
 
-// Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's own data it
-// prints none.
+// Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
+// own data it prints none.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	finals := record.ReadFinals(p.Records)
 	var out []Row
@@ -96,10 +96,14 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	return out
 }
 
-// Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that only theirs has.
+// Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that
+// only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
 	a, b := record.ReadFinals(ours.Records), record.ReadFinals(theirs.Records)
-	cells := slices.Concat(a.Cells, slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }))
+	cells := slices.Concat(
+		a.Cells,
+		slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }),
+	)
 	var out []Row
 	for _, c := range cells {
 		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
@@ -187,7 +191,10 @@ func changed(ours, theirs string) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a[key] != b[key] {
-			out = append(out, fmt.Sprintf("%s %s, theirs %s", key, cmp.Or(a[key], "not set"), cmp.Or(b[key], "not set")))
+			out = append(
+				out,
+				fmt.Sprintf("%s %s, theirs %s", key, cmp.Or(a[key], "not set"), cmp.Or(b[key], "not set")),
+			)
 		}
 	}
 	return strings.Join(out, "; ")

@@ -22,11 +22,21 @@ func made(scale string, all ...values) *report.Protocol {
 	set := &record.Set{Experiment: "e", Protocol: "paper", Scale: scale, Traces: map[string][]record.Trace{}}
 	for _, v := range all {
 		for i, x := range v.of {
-			t := record.Trial{Key: v.method + string(rune('a'+i)), Experiment: "e", Problem: "p", Method: v.method, Seed: uint64(i + 1),
-				Status: record.StatusOK, Config: `{"particles":10,"sampler":{"step":0.1}}`}
+			t := record.Trial{
+				Key:        v.method + string(rune('a'+i)),
+				Experiment: "e",
+				Problem:    "p",
+				Method:     v.method,
+				Seed:       uint64(i + 1),
+				Status:     record.StatusOK,
+				Config:     `{"particles":10,"sampler":{"step":0.1}}`,
+			}
 			set.Trials = append(set.Trials, t)
 			for _, iter := range []int{0, 10} {
-				set.Traces[t.Key] = append(set.Traces[t.Key], record.Trace{Key: t.Key, Iteration: iter, Metric: "rmse", Value: x + float64(10-iter)})
+				set.Traces[t.Key] = append(
+					set.Traces[t.Key],
+					record.Trace{Key: t.Key, Iteration: iter, Metric: "rmse", Value: x + float64(10-iter)},
+				)
 			}
 		}
 	}
@@ -42,10 +52,16 @@ func near(t *testing.T, what string, got, want float64) {
 
 func TestPublished(t *testing.T) {
 	numbers := claim.ReadPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
-		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table 1,\np,rmse,d,1.0,0.1,Table 1,\n"))
+		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table " +
+		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
 	e := &harness.Experiment{Name: "e", Published: numbers}
 	// a: mean 2.1, sd 0.1: pooled 0.1, one unit away. b: 0.5 away, 25 %, with a spread of at most 0.005 in print.
-	p := made("full", values{"a", []float64{2.0, 2.1, 2.2}}, values{"b", []float64{2.5, 2.5, 2.5}}, values{"c", []float64{1, 2}})
+	p := made(
+		"full",
+		values{"a", []float64{2.0, 2.1, 2.2}},
+		values{"b", []float64{2.5, 2.5, 2.5}},
+		values{"c", []float64{1, 2}},
+	)
 	for i := range p.Records.Trials {
 		if p.Records.Trials[i].Method == "c" {
 			p.Records.Trials[i].Status = record.StatusDiverged
@@ -57,7 +73,8 @@ func TestPublished(t *testing.T) {
 	near(t, "units", got[0].Units, 1)
 	near(t, "share", got[0].Share, 0.05)
 	near(t, "uncertainty", got[0].Uncertainty, 0.1*math.Sqrt(2.0/3))
-	if got[0].Verdict != Agrees || got[1].Verdict != Differs || got[1].Note != "a copy" || got[0].Printed != "2.000 ± 0.10" {
+	if got[0].Verdict != Agrees || got[1].Verdict != Differs || got[1].Note != "a copy" ||
+		got[0].Printed != "2.000 ± 0.10" {
 		t.Errorf("%+v\n%+v", got[0], got[1])
 	}
 	if got[2].Why != "of 2 trials 2 diverged" || got[3].Why != "no trial of it" || got[3].Ours.N != 0 {
@@ -75,10 +92,32 @@ func TestPublished(t *testing.T) {
 
 func TestReports(t *testing.T) {
 	inf := math.Inf(1)
-	ours := made("full", values{"a", []float64{1, inf, 3}}, values{"b", []float64{1, 2, 3}}, values{"c", []float64{1, 2, 3}},
-		values{"only", []float64{1}}, values{"d", []float64{1, 2}}, values{"e", []float64{inf, 2}}, values{"f", []float64{inf, 2}})
-	theirs := made("full", values{"a", []float64{1, inf, 3}}, values{"b", []float64{1.5, 2.5, 3.5}}, values{"c", []float64{11, 12, 13}},
-		values{"other", []float64{1}}, values{"d", []float64{inf, 2}}, values{"e", []float64{1, 2}}, values{"f", []float64{inf, 2.5}})
+	ours := made(
+		"full",
+		values{"a", []float64{1, inf, 3}},
+		values{"b", []float64{1, 2, 3}},
+		values{"c", []float64{1, 2, 3}},
+		values{
+			"only",
+			[]float64{1},
+		},
+		values{"d", []float64{1, 2}},
+		values{"e", []float64{inf, 2}},
+		values{"f", []float64{inf, 2}},
+	)
+	theirs := made(
+		"full",
+		values{"a", []float64{1, inf, 3}},
+		values{"b", []float64{1.5, 2.5, 3.5}},
+		values{"c", []float64{11, 12, 13}},
+		values{
+			"other",
+			[]float64{1},
+		},
+		values{"d", []float64{inf, 2}},
+		values{"e", []float64{1, 2}},
+		values{"f", []float64{inf, 2.5}},
+	)
 	for i := range theirs.Records.Trials {
 		if theirs.Records.Trials[i].Method == "b" {
 			theirs.Records.Trials[i].Config = `{"particles":10,"sampler":{"step":0.2,"hidden":3}}`
@@ -92,11 +131,13 @@ func TestReports(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	// every pair differs by the same half: no uncertainty; half a pooled standard deviation
-	if b := got["b"]; b.Identical || b.Verdict != Agrees || b.Difference != -0.5 || b.Uncertainty != 0 || b.Units != -0.5 ||
+	if b := got["b"]; b.Identical || b.Verdict != Agrees || b.Difference != -0.5 || b.Uncertainty != 0 ||
+		b.Units != -0.5 ||
 		b.Note != `sampler.hidden not set, theirs 3; sampler.step 0.1, theirs 0.2` {
 		t.Errorf("b: %+v", b)
 	}
-	if got["c"].Verdict != Differs || got["only"].Why != "theirs: no trial of it" || got["other"].Why != "ours: no trial of it" {
+	if got["c"].Verdict != Differs || got["only"].Why != "theirs: no trial of it" ||
+		got["other"].Why != "ours: no trial of it" {
 		t.Errorf("c %+v\nonly %+v\nother %+v", got["c"], got["only"], got["other"])
 	}
 	// infinite values are as far from a finite one as can be; two of one seed are alike
@@ -120,14 +161,18 @@ func TestReports(t *testing.T) {
 // TestTable: identical cells of a problem and metric are one row, and a reason stands once.
 func TestTable(t *testing.T) {
 	same := values{"a", []float64{1, 2}}
-	rows := Reports(made("full", same, values{"b", []float64{1, 2}}, values{"c", []float64{1, 2}}, values{"d", []float64{3, 4}}),
-		made("full", same, values{"b", []float64{1, 2}}, values{"c", []float64{9, 9}}, values{"x", []float64{1}}))
+	rows := Reports(
+		made("full", same, values{"b", []float64{1, 2}}, values{"c", []float64{1, 2}}, values{"d", []float64{3, 4}}),
+		made("full", same, values{"b", []float64{1, 2}}, values{"c", []float64{9, 9}}, values{"x", []float64{1}}),
+	)
 	text := Table("", rows).CSV()
-	if got := strings.Count(text, "\n") - 1; got != 4 || !strings.Contains(text, "2 cells") || !strings.Contains(text, "not comparable (1)") {
+	if got := strings.Count(text, "\n") - 1; got != 4 || !strings.Contains(text, "2 cells") ||
+		!strings.Contains(text, "not comparable (1)") {
 		t.Errorf("%s", text)
 	}
 	notes := Table("", rows).Notes
-	if len(notes) != 3 || notes[0] != "Cells: 2 identical, 1 differs, 2 not comparable. "+Tolerance || notes[1] != "(1) theirs: no trial of it" {
+	if len(notes) != 3 || notes[0] != "Cells: 2 identical, 1 differs, 2 not comparable. "+Tolerance ||
+		notes[1] != "(1) theirs: no trial of it" {
 		t.Errorf("notes %q", notes)
 	}
 }

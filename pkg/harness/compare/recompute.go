@@ -16,8 +16,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Draw draws n of the trials of a report that this program can compute again, by a stream of the seed: those that did not fail,
-// whose data are here, and to which the settings that are stored with them give their key.
+// Draw draws n of the trials of a report that this program can compute again, by a stream of the seed: those that did
+// not fail, whose data are here, and to which the settings that are stored with them give their key.
 func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n int, seed uint64) []harness.Trial {
 	var rows []record.Trial
 	seen := map[string]bool{} // protocols may share a trial
@@ -69,7 +69,8 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 	return t, err == nil
 }
 
-// Difference says where the values of a trial in a store differ first from those in a report that was read; "" for nowhere.
+// Difference says where the values of a trial in a store differ first from those in a report that was read; "" for
+// nowhere.
 func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, error) {
 	again, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
 	if err != nil || again == nil {
@@ -84,7 +85,8 @@ func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, err
 		return fmt.Sprintf("%d values, the report has %d", len(got), len(want)), nil
 	}
 	for i, w := range want {
-		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index || !same(g.Value, w.Value) {
+		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index ||
+			!same(g.Value, w.Value) {
 			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
 				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
 		}

@@ -7,10 +7,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Table returns the rows of one protocol as a table. Identical cells are folded: one row for each problem and metric. Reasons and notes stand below.
+// Table returns the rows of one protocol as a table. Identical cells are folded: one row for each problem and metric.
+// Reasons and notes stand below.
 func Table(title string, rows []Row) *table.Table {
-	t := &table.Table{Title: title, Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
-		"in sd", "in %"), table.Column{Header: "verdict"})}
+	t := &table.Table{
+		Title: title,
+		Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
+			"in sd", "in %"), table.Column{Header: "verdict"}),
+	}
 	n, identical := map[string]int{}, map[[2]string]int{} // cells by verdict; identical ones by problem and metric
 	for _, r := range rows {
 		if r.Identical {
@@ -27,7 +31,13 @@ func Table(title string, rows []Row) *table.Table {
 			t.Rows = append(t.Rows, r.cells(t))
 		case identical[at] > 0:
 			row := slices.Repeat([]table.Cell{table.Text("")}, len(t.Columns))
-			row[0], row[1], row[2] = table.Text(r.Problem), table.Text(r.Metric), table.Text(table.Count(identical[at], "cell"))
+			row[0], row[1], row[2] = table.Text(
+				r.Problem,
+			), table.Text(
+				r.Metric,
+			), table.Text(
+				table.Count(identical[at], "cell"),
+			)
 			row[len(row)-1] = table.Text("identical")
 			t.Rows = append(t.Rows, row)
 			delete(identical, at)
@@ -36,7 +46,9 @@ func Table(title string, rows []Row) *table.Table {
 	for i := range t.Notes {
 		t.Notes[i] = fmt.Sprintf("(%d) %s", i+1, t.Notes[i])
 	}
-	t.Notes = append([]string{"Cells: " + table.Counts(n, "identical", Agrees, Differs, NotComparable) + ". " + Tolerance}, t.Notes...)
+	t.Notes = append(
+		[]string{"Cells: " + table.Counts(n, "identical", Agrees, Differs, NotComparable) + ". " + Tolerance},
+		t.Notes...)
 	return t
 }
 
@@ -63,7 +75,10 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
-		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Units, 1), table.Fixed(100*r.Share, 1), table.Text(verdict),
+		table.PlusMinus(
+			r.Difference,
+			r.Uncertainty,
+		), table.Fixed(r.Units, 1), table.Fixed(100*r.Share, 1), table.Text(verdict),
 	}
 }
 

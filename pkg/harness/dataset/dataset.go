@@ -1,8 +1,10 @@
-// Package dataset finds, fetches, checks and reads the tables that experiments are run on. A manifest says of each data set where
-// its files are published, what their bytes must be and how they are read. Nothing about one data set is in the code.
+// Package dataset finds, fetches, checks and reads the tables that experiments are run on. A manifest says of each data
+// set where its files are published, what their bytes must be and how they are read. Nothing about one data set is in
+// the code.
 //
-// Most tables of the project are part of the program (module datasets). Other files are in the cache, in the mirror, or beside a
-// person's own manifest. The SHA-256 of a file is checked before it is parsed. Rows and columns stay in the order of the file.
+// Most tables of the project are part of the program (module datasets). Other files are in the cache, in the mirror, or
+// beside a person's own manifest. The SHA-256 of a file is checked before it is parsed. Rows and columns stay in the
+// order of the file.
 package dataset
 
 import (
@@ -99,7 +101,8 @@ func Open(o Options) (*Library, error) {
 // Names returns the names of the data sets: the project's, then a person's own.
 func (l *Library) Names() []string { return slices.Clone(l.names) }
 
-// Entry returns what the manifest says of a data set. For an unknown name it returns a *usage.Error that offers the nearest.
+// Entry returns what the manifest says of a data set. For an unknown name it returns a *usage.Error that offers the
+// nearest.
 func (l *Library) Entry(name string) (*Entry, error) {
 	if e := l.entries[name]; e != nil {
 		return e, nil

@@ -70,14 +70,18 @@ func TestBadManifests(t *testing.T) {
 		"datasets:\n  mine: {}\n  mine: {}\n":  {"mine", "already defined"},
 		"datasets:\n  mine:\n    rows: many\n": {"line 3", "many"},
 		"datasets:\n  mine:\n    files:\n    - {nam: b}\n": {"line 4: field nam not found"},
-		"datasets: {mine: }":                                                                    {"mine", "files"},
-		"datasets: {boston: {files: [{name: a}], " + rest:                                       {"boston", "datasets/manifest.yaml"},
-		"datasets: {Mine: {files: [{name: a}], " + rest:                                         {"Mine", "lower-case"},
-		head + ", role: tabel}], " + rest:                                                       {`"tabel"`, "table"},
-		head + ", role: \"\\e[2J\"}], " + rest:                                                  {`\x1b[2J`},
-		head + "}, {name: b}], " + rest:                                                         {"one table"},
-		head + ", source: 'http://x'}], " + rest:                                                {"sha256", "bytes"},
-		head + ", source: 'ftp://x'" + sum + "}], " + rest:                                      {"ftp://x", "https://"},
+		"datasets: {mine: }": {"mine", "files"},
+
+		"datasets: {boston: {files: [{name: a}], " + rest: {"boston", "datasets/manifest.yaml"},
+
+		"datasets: {Mine: {files: [{name: a}], " + rest: {"Mine", "lower-case"},
+		head + ", role: tabel}], " + rest:               {`"tabel"`, "table"},
+		head + ", role: \"\\e[2J\"}], " + rest:          {`\x1b[2J`},
+		head + "}, {name: b}], " + rest:                 {"one table"},
+		head + ", source: 'http://x'}], " + rest:        {"sha256", "bytes"},
+
+		head + ", source: 'ftp://x'" + sum + "}], " + rest: {"ftp://x", "https://"},
+
 		head + "/../../b, source: 'http://x'" + sum + "}], " + rest:                             {"a/../../b"},
 		"datasets: {mine: {files: [{name: \"\\e[2J\", source: 'http://x'" + sum + "}], " + rest: {"printable"},
 		head + `, source: "http://x/\e[2J"` + sum + "}], " + rest:                               {`http://x/\x1b[2J`},
@@ -86,8 +90,9 @@ func TestBadManifests(t *testing.T) {
 		head + "}], parse: {separator: comma}}}":                                                {"target"},
 		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
 		head + "}], splits: {seed: 1}, " + rest:                                                 {"splits.count is 0"},
-		head + "}, {name: p, role: permutation}], permutation: 1, " + rest:                      {"permutation", "either"},
-		head + ", role: data}, {name: b}], " + rest:                                             {"alone"},
+		head + "}, {name: p, role: permutation}], permutation: 1, " +
+			"" + rest: {"permutation", "either"},
+		head + ", role: data}, {name: b}], " + rest: {"alone"},
 	} {
 		_, dir, err := own(t, text, nil)
 		wants(t, err, append(words, filepath.Join(dir, "own.yaml"))...)
@@ -114,11 +119,17 @@ func TestDigest(t *testing.T) {
 		}
 		return d
 	}
-	pinned := strings.Replace(plain, "a.csv", fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n"))), 1)
+	pinned := strings.Replace(
+		plain,
+		"a.csv",
+		fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n"))),
+		1,
+	)
 	base := of(pinned, "", "", "")
 	seen := map[string]string{base: "the first", of(plain, "", "", "1,3\n"): "another file"}
 	for new, old := range map[string]string{
-		"tab": "comma", "comma, header: true": "comma", "comma, columns: [a, b]": "comma", "comma, drop: [c1]": "comma", "c1": "last",
+		"tab": "comma", "comma, header: true": "comma", "comma, columns: [a, b]": "comma", "comma, drop: [c1]": "comma",
+		"c1":                     "last",
 		"permutation: 0, target": "target", "permutation: 1, target": "target",
 		"splits: {seed: 1, count: 1}, target": "target", "splits: {seed: 1, count: 2}, target": "target",
 	} {
@@ -178,8 +189,8 @@ func TestLoadOnce(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// TestDamagedCache: a file of the cache that is not what is pinned is refused, with the way out. So is something in its place that
-// would never end or never come. For a person's own file the way out is another.
+// TestDamagedCache: a file of the cache that is not what is pinned is refused, with the way out. So is something in its
+// place that would never end or never come. For a person's own file the way out is another.
 func TestDamagedCache(t *testing.T) {
 	l, err := Open(Options{Cache: t.TempDir()})
 	if err != nil {
@@ -210,7 +221,8 @@ func TestDamagedCache(t *testing.T) {
 		}
 	}
 	for pins, words := range map[string]string{
-		"bytes: 4": "", "bytes: 99": "4 bytes, want 99", "bytes: 3": "4 bytes, want at most 3", "sha256: 12": "SHA-256 is 52186c93",
+		"bytes: 4": "", "bytes: 99": "4 bytes, want 99", "bytes: 3": "4 bytes, want at most 3",
+		"sha256: 12": "SHA-256 is 52186c93",
 	} {
 		l, path := mine(t, strings.Replace(plain, "a.csv", "a.csv, "+pins, 1), "1,2\n")
 		if _, err := l.Load("mine"); words != "" {

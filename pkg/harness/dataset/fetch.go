@@ -19,9 +19,10 @@ import (
 
 const slowest = 8 << 10 // bytes a second, below which a server is given up
 
-// Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of all data sets with
-// an address. A data set that fails does not stop the others; the same call tries again. say is given a line for each file that was
-// fetched. The error wraps ErrDamaged if an address gave something else, and ErrAbsent if one did not give the file or there is none.
+// Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of
+// all data sets with an address. A data set that fails does not stop the others; the same call tries again. say is
+// given a line for each file that was fetched. The error wraps ErrDamaged if an address gave something else, and
+// ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })

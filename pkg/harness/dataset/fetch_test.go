@@ -37,8 +37,17 @@ func serve(t *testing.T, mirror string, handler http.HandlerFunc) *served {
 	t.Cleanup(server.Close)
 	s.address = server.URL + "/a%20b/a.csv"
 	path := filepath.Join(t.TempDir(), "own.yaml")
-	write(t, path, strings.Replace(plain, "files: [{name: a.csv", fmt.Sprintf("source: '%s/a b', files: [{name: a.csv, bytes: %d, sha256: %x",
-		server.URL, len(table), sha256.Sum256([]byte(table))), 1))
+	write(
+		t,
+		path,
+		strings.Replace(
+			plain,
+			"files: [{name: a.csv",
+			fmt.Sprintf("source: '%s/a b', files: [{name: a.csv, bytes: %d, sha256: %x",
+				server.URL, len(table), sha256.Sum256([]byte(table))),
+			1,
+		),
+	)
 	l, err := Open(Options{Manifests: []string{path}, Cache: filepath.Join(t.TempDir(), "cache"), Mirror: mirror})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +146,8 @@ func TestFetch(t *testing.T) {
 				return
 			}
 			wants(t, err, append(c.words, "mine", s.address)...)
-			if s.requests.Load() != 1 || errors.Is(err, ErrDamaged) != c.damaged || errors.Is(err, ErrAbsent) == c.damaged {
+			if s.requests.Load() != 1 || errors.Is(err, ErrDamaged) != c.damaged ||
+				errors.Is(err, ErrAbsent) == c.damaged {
 				t.Errorf("%v after %d requests", err, s.requests.Load())
 			}
 			if b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv")); string(b) != "damaged" {

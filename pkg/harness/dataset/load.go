@@ -42,9 +42,18 @@ func (l *Library) found(e *Entry, f *File) ([]string, error) {
 	} else if l.mirror != "" {
 		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
 	}
-	there := slices.DeleteFunc(slices.Clone(places), func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) })
+	there := slices.DeleteFunc(
+		slices.Clone(places),
+		func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) },
+	)
 	if len(there) == 0 {
-		return nil, fmt.Errorf("data set %s: %w %s: %s", e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f))
+		return nil, fmt.Errorf(
+			"data set %s: %w %s: %s",
+			e.Name,
+			ErrAbsent,
+			safe.Text(strings.Join(places, " nor ")),
+			e.remedy(f),
+		)
 	}
 	return there, nil
 }
@@ -108,9 +117,9 @@ func (f *File) check(b []byte) error {
 
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-// Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the rules of
-// parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no difference. A data set
-// whose files are not all pinned is loaded, and Digest has the errors of Load.
+// Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the
+// rules of parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no
+// difference. A data set whose files are not all pinned is loaded, and Digest has the errors of Load.
 func (l *Library) Digest(name string) (string, error) {
 	e, err := l.Entry(name)
 	if err != nil {
@@ -132,8 +141,8 @@ func (e *Entry) digest() string {
 	return digest(b)
 }
 
-// Load returns a data set, which it reads, checks and parses once. Its errors wrap ErrAbsent or ErrDamaged. An error is a
-// *usage.Error where the manifest names a column that the table lacks.
+// Load returns a data set, which it reads, checks and parses once. Its errors wrap ErrAbsent or ErrDamaged. An error is
+// a *usage.Error where the manifest names a column that the table lacks.
 func (l *Library) Load(name string) (*Data, error) {
 	e, err := l.Entry(name)
 	if err != nil {
@@ -198,8 +207,8 @@ func randomState(seed uint32) *prng.MT19937 {
 	return r
 }
 
-// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it draws
-// numbers of as many bits as i has until one is at most i.
+// permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it
+// draws numbers of as many bits as i has until one is at most i.
 func permutation(r *prng.MT19937, n int) []int {
 	out := make([]int, n)
 	for i := range out {

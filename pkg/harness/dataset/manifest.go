@@ -31,41 +31,42 @@ var (
 	nameRule   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 )
 
-// Entry is what a manifest says of one data set. docs/datasets.md describes the keys. Fields without a name in JSON do not decide
-// what Load returns.
+// Entry is what a manifest says of one data set. docs/datasets.md describes the keys. Fields without a name in JSON do
+// not decide what Load returns.
 type Entry struct {
-	Name     string `yaml:"-" json:"-"`
-	Title    string `yaml:"title" json:"-"`
-	Task     string `yaml:"task" json:"-"` // regression, binary (the target is a 0/1 label) or none
-	Note     string `yaml:"note" json:"-"` // where the file is not what its name suggests
-	Licence  string `yaml:"licence" json:"-"`
+	Name     string `yaml:"-"        json:"-"`
+	Title    string `yaml:"title"    json:"-"`
+	Task     string `yaml:"task"     json:"-"` // regression, binary (the target is a 0/1 label) or none
+	Note     string `yaml:"note"     json:"-"` // where the file is not what its name suggests
+	Licence  string `yaml:"licence"  json:"-"`
 	Citation string `yaml:"citation" json:"-"`
 
-	Folder string `yaml:"folder" json:"-"`    // of the files in the cache and in a mirror
-	Source string `yaml:"source" json:"-"`    // address of the table, less its name; "": no public address
-	Files  []File `yaml:"files" json:"files"` // the table first
+	Folder string `yaml:"folder" json:"-"`     // of the files in the cache and in a mirror
+	Source string `yaml:"source" json:"-"`     // address of the table, less its name; "": no public address
+	Files  []File `yaml:"files"  json:"files"` // the table first
 
-	Parse       Parse   `yaml:"parse" json:"parse"`
-	Target      string  `yaml:"target" json:"target"`                     // name of a column, last, or none
-	Rows        int     `yaml:"rows" json:"-"`                            // that there must be; 0: any number
-	Permutation *uint32 `yaml:"permutation" json:"permutation,omitempty"` // seed of NumPy's RandomState, in place of a file
-	Splits      *Splits `yaml:"splits" json:"splits,omitempty"`
+	Parse  Parse  `yaml:"parse"       json:"parse"`
+	Target string `yaml:"target"      json:"target"` // name of a column, last, or none
+	Rows   int    `yaml:"rows"        json:"-"`      // that there must be; 0: any number
+	// seed of NumPy's RandomState, in place of a file
+	Permutation *uint32 `yaml:"permutation" json:"permutation,omitempty"`
+	Splits      *Splits `yaml:"splits"      json:"splits,omitempty"`
 
 	manifest string // path
 }
 
 // Splits are random divisions, nine rows of ten to train, made as those of the literature were.
 type Splits struct {
-	Seed  uint32 `yaml:"seed" json:"seed"` // of NumPy's RandomState
+	Seed  uint32 `yaml:"seed"  json:"seed"` // of NumPy's RandomState
 	Count int    `yaml:"count" json:"count"`
 }
 
 // File is one file of a data set.
 type File struct {
-	Name   string `yaml:"name" json:"-"`
-	Role   string `yaml:"role" json:"role"` // table, then permutation; or data and draws, which are not parsed
-	Source string `yaml:"source" json:"-"`  // absent: the entry's
-	Bytes  int64  `yaml:"bytes" json:"-"`   // 0: not pinned
+	Name   string `yaml:"name"   json:"-"`
+	Role   string `yaml:"role"   json:"role"` // table, then permutation; or data and draws, which are not parsed
+	Source string `yaml:"source" json:"-"`    // absent: the entry's
+	Bytes  int64  `yaml:"bytes"  json:"-"`    // 0: not pinned
 	SHA256 string `yaml:"sha256" json:"sha256"`
 
 	own string // path of a file that a person put in place beside their manifest
@@ -74,9 +75,9 @@ type File struct {
 // Parse says how the table is read.
 type Parse struct {
 	Separator string   `yaml:"separator" json:"separator"` // comma, semicolon, tab or whitespace
-	Header    bool     `yaml:"header" json:"header"`       // the first line has names
-	Columns   []string `yaml:"columns" json:"columns"`     // names, in place of those of the header
-	Drop      []string `yaml:"drop" json:"drop"`           // columns that are left out unread
+	Header    bool     `yaml:"header"    json:"header"`    // the first line has names
+	Columns   []string `yaml:"columns"   json:"columns"`   // names, in place of those of the header
+	Drop      []string `yaml:"drop"      json:"drop"`      // columns that are left out unread
 }
 
 // add reads one manifest.
@@ -92,7 +93,10 @@ func (l *Library) add(b []byte, path string) error {
 		return usage.Errorf("%s: %s (docs/datasets.md lists the keys)", path, safe.Text(text))
 	}
 	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
-		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it", path)
+		return usage.Errorf(
+			"%s: want one document with the key datasets, and an entry for each data set below it",
+			path,
+		)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]
@@ -176,7 +180,9 @@ func (e *Entry) completeFiles() error {
 	parsed := slices.Contains(found, "table") || slices.Contains(found, "permutation")
 	switch all := strings.Join(found, " "); {
 	case found == nil || parsed && all != "table" && all != "table permutation":
-		return errors.New("files: want one table, and after it at most one permutation, or files of the roles data and draws alone")
+		return errors.New(
+			"files: want one table, and after it at most one permutation, or files of the roles data and draws alone",
+		)
 	case e.Permutation != nil && all == "table permutation":
 		return errors.New("the permutation has either a seed or a file")
 	}

@@ -22,8 +22,9 @@ const Own = "datasets/own.yaml"
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Add makes the table in a file a data set, which is called after the file, and describes it in Own; drop are columns to leave out. A
-// file that Own describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
+// Add makes the table in a file a data set, which is called after the file, and describes it in Own; drop are columns
+// to leave out. A file that Own describes already keeps its entry, which may have splits by now. A table that cannot be
+// read is not added.
 func (l *Library) Add(path, target string, drop []string) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
@@ -36,8 +37,13 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 		if same && (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop)) {
 			return name, nil
 		}
-		return "", usage.Errorf("%s: %s describes a data set %s with the target %s: change its entry, or give the file another name", path,
-			old.manifest, name, old.Target)
+		return "", usage.Errorf(
+			"%s: %s describes a data set %s with the target %s: change its entry, or give the file another name",
+			path,
+			old.manifest,
+			name,
+			old.Target,
+		)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
@@ -50,8 +56,16 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 	if err != nil {
 		return "", err
 	}
-	after := fmt.Appendf(before, "  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n",
-		name, quote(from), separator, header, quote(append([]string{}, drop...)), quote(target))
+	after := fmt.Appendf(
+		before,
+		"  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n",
+		name,
+		quote(from),
+		separator,
+		header,
+		quote(append([]string{}, drop...)),
+		quote(target),
+	)
 	own := &Library{entries: map[string]*Entry{}}
 	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
 		return "", err

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// offline has the project's data sets as far as they are part of the program or in the mirror. No address can be reached.
+// offline has the project's data sets as far as they are part of the program or in the mirror. No address can be
+// reached.
 func offline(t *testing.T) *Library {
 	t.Helper()
 	l, err := Open(Options{Cache: t.TempDir(), Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
@@ -21,9 +22,9 @@ func offline(t *testing.T) *Library {
 	return l
 }
 
-// values are the first bytes of the SHA-256 of what a data set is loaded to: the table, its published order, its splits. They were
-// made from the published files by the reader that stood here before tables became part of the program and orders and splits were
-// generated. Committed results depend on them.
+// values are the first bytes of the SHA-256 of what a data set is loaded to: the table, its published order, its
+// splits. They were made from the published files by the reader that stood here before tables became part of the
+// program and orders and splits were generated. Committed results depend on them.
 var values = map[string][3]string{
 	"boston":            {"ad89f608b0cb49be", "be221eeec28320f6", "e3b0c44298fc1c14"},
 	"concrete":          {"12704ec0e60210b5", "4f28e7650a5f532b", "e3b0c44298fc1c14"},
@@ -81,7 +82,8 @@ func TestValues(t *testing.T) {
 	for _, name := range l.Names() {
 		e, private := l.entries[name], name == "meg-full" // whose bytes are not known
 		_, err := l.Digest(name)
-		if values[name][0] == "" != (private || e.raw()) || e.Note == "" || e.Licence == "" || e.Citation == "" || e.Rows == 0 != e.raw() ||
+		if values[name][0] == "" != (private || e.raw()) || e.Note == "" || e.Licence == "" || e.Citation == "" ||
+			e.Rows == 0 != e.raw() ||
 			(e.Source == "" || err != nil) != private {
 			t.Errorf("the entry of %s is not complete (%v)", name, err)
 		}

@@ -14,18 +14,19 @@ import (
 func TestGoodTables(t *testing.T) {
 	want := []float64{1, 2, 3, -4.5, 5e3, 6}
 	for name, c := range map[string]struct{ parse, text string }{
-		"comma":                  {"separator: comma", "1,2,3\n-4.5,5e3,6\n"},
-		"spaces around values":   {"separator: comma", "1 , 2, 3 \n -4.5 ,5e3 ,6 \n"},
-		"CRLF":                   {"separator: comma", "1,2,3\r\n-4.5,5e3,6\r\n"},
-		"CRLF, spaces":           {"separator: whitespace", "1 2 3\r\n-4.5 5e3 6\r\n"},
-		"byte-order mark":        {"separator: comma", "\ufeff1,2,3\n-4.5,5e3,6\n"},
-		"blank, whitespace":      {"separator: whitespace", " \n 1  2\t3\n\n-4.5   5e3 6 \n \n"},
-		"header":                 {"separator: comma, header: true", "a,b,c\n1,2,3\n-4.5,5e3,6\n"},
-		"quoted header":          {"separator: comma, header: true", "a,b,\"c (m, s)\"\n1,2,3\n-4.5,5e3,6\n"},
-		"quoted values":          {"separator: comma", "\"1\",2,\"3\"\n-4.5,5e3,6\n"},
-		"semicolon":              {"separator: semicolon", "1;2;3\n-4.5;5e3;6\n"},
-		"tab":                    {"separator: tab", "1\t2\t3\n-4.5\t5e3\t6\n"},
-		"dropped columns":        {"separator: comma, header: true, drop: [id, who]", "id,a,who,b,c\nr1,1,Ann,2,3\nr2,-4.5,Bo,5e3,6\n"},
+		"comma":                {"separator: comma", "1,2,3\n-4.5,5e3,6\n"},
+		"spaces around values": {"separator: comma", "1 , 2, 3 \n -4.5 ,5e3 ,6 \n"},
+		"CRLF":                 {"separator: comma", "1,2,3\r\n-4.5,5e3,6\r\n"},
+		"CRLF, spaces":         {"separator: whitespace", "1 2 3\r\n-4.5 5e3 6\r\n"},
+		"byte-order mark":      {"separator: comma", "\ufeff1,2,3\n-4.5,5e3,6\n"},
+		"blank, whitespace":    {"separator: whitespace", " \n 1  2\t3\n\n-4.5   5e3 6 \n \n"},
+		"header":               {"separator: comma, header: true", "a,b,c\n1,2,3\n-4.5,5e3,6\n"},
+		"quoted header":        {"separator: comma, header: true", "a,b,\"c (m, s)\"\n1,2,3\n-4.5,5e3,6\n"},
+		"quoted values":        {"separator: comma", "\"1\",2,\"3\"\n-4.5,5e3,6\n"},
+		"semicolon":            {"separator: semicolon", "1;2;3\n-4.5;5e3;6\n"},
+		"tab":                  {"separator: tab", "1\t2\t3\n-4.5\t5e3\t6\n"},
+		"dropped columns": {"separator: comma, header: true, drop: [id, " +
+			"who]", "id,a,who,b,c\nr1,1,Ann,2,3\nr2,-4.5,Bo,5e3,6\n"},
 		"names over the header":  {"separator: comma, header: true, columns: [x, y, z]", "a,a,c\n1,2,3\n-4.5,5e3,6\n"},
 		"names without a header": {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
 	} {
@@ -37,7 +38,8 @@ func TestGoodTables(t *testing.T) {
 		}
 		l, _ := mine(t, strings.Replace(plain, "separator: comma", c.parse, 1), c.text)
 		d, err := l.Load("mine")
-		if err != nil || d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) || d.Columns[0] != first {
+		if err != nil || d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) ||
+			d.Columns[0] != first {
 			t.Errorf("%s: %+v (%v), want columns from %s", name, d, err, first)
 		}
 	}
@@ -50,28 +52,34 @@ func TestBadTables(t *testing.T) {
 		parse, text string
 		words       []string
 	}{
-		"missing field":           {comma, "1,2,3\n4,5\n", []string{":2", "2 fields", "line 1 has 3"}},
-		"missing, whitespace":     {"separator: whitespace", "1 2 3\n\n4 5\n", []string{":3", "2 fields", "line 1 has 3"}},
+		"missing field": {comma, "1,2,3\n4,5\n", []string{":2", "2 fields", "line 1 has 3"}},
+		"missing, whitespace": {"separator: whitespace", "1 2 3\n\n4 5\n", []string{":3", "2 fields", "line 1 " +
+			"has 3"}},
 		"empty value":             {comma, "1,2,3\n4,,6\n", []string{":2", `c2 ("")`}},
 		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{":2", `c2 ("")`}},
-		"text":                    {header, "a,b,c\n1,2,3\n4,high,6\n", []string{":3", `no finite number in b ("high")`, "--drop", "parse.drop"}},
-		"long text":               {comma, "1,2\n1," + strings.Repeat("x", 100) + "\n", []string{":2", `"` + strings.Repeat("x", 40) + `"`}},
-		"digits with a line":      {comma, "1,2,3\n4,1_0,6\n", []string{":2", `c2 ("1_0")`}},
-		"hexadecimal":             {comma, "1,2,3\n4,0x1p4,6\n", []string{":2", `c2 ("0x1p4")`}},
-		"header not declared":     {comma, "a,b,c\n1,2,3\n", []string{":1", `c1 ("a"), c2 ("b"), c3 ("c")`, "parse.header"}},
-		"header declared":         {header, "1,2,3\n4,5,6\n", []string{":1", "numbers only", "parse.header"}},
-		"short header":            {header, "a,b\n1,2,3\n", []string{":2", "3 fields", "has 2"}},
-		"names twice":             {header, "a,a,c\n1,2,3\n", []string{`"a"`, "parse.columns"}},
-		"terminal, name":          {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x")`}},
-		"number of names":         {comma + ", columns: [a, b]", "1,2,3\n", []string{":1", "3 fields", "has 2"}},
-		"drop":                    {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", `"id"`, "a, b, c"}},
-		"NaN":                     {comma, "1,2,3\n4,NaN,6\n", []string{":2", `c2 ("NaN")`}},
-		"overflow":                {comma, "1,2,3\n4,1e999,6\n", []string{":2", `c2 ("1e999")`}},
-		"nothing":                 {comma, "", []string{"0 rows"}},
-		"wrong separator":         {"separator: semicolon", "1,2,3\n4,5,6\n", []string{":1", `c1 ("1,2,3")`}},
-		"one column":              {comma, "1\n2\n", []string{"besides the target", "separator"}},
-		"quote":                   {comma, "1,2\n3,\"4\n", []string{":", "quote"}},
-		"page":                    {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"HTML page"}},
+
+		"text": {header, "a,b,c\n1,2,3\n4,high,6\n", []string{":3", `no finite number in b ("high")`, "--drop", "parse.drop"}},
+
+		"long text": {comma, "1,2\n1," + strings.Repeat("x", 100) + "\n", []string{":2", `"` + strings.Repeat("x", 40) + `"`}},
+
+		"digits with a line": {comma, "1,2,3\n4,1_0,6\n", []string{":2", `c2 ("1_0")`}},
+		"hexadecimal":        {comma, "1,2,3\n4,0x1p4,6\n", []string{":2", `c2 ("0x1p4")`}},
+
+		"header not declared": {comma, "a,b,c\n1,2,3\n", []string{":1", `c1 ("a"), c2 ("b"), c3 ("c")`, "parse.header"}},
+
+		"header declared": {header, "1,2,3\n4,5,6\n", []string{":1", "numbers only", "parse.header"}},
+		"short header":    {header, "a,b\n1,2,3\n", []string{":2", "3 fields", "has 2"}},
+		"names twice":     {header, "a,a,c\n1,2,3\n", []string{`"a"`, "parse.columns"}},
+		"terminal, name":  {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x")`}},
+		"number of names": {comma + ", columns: [a, b]", "1,2,3\n", []string{":1", "3 fields", "has 2"}},
+		"drop":            {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", `"id"`, "a, b, c"}},
+		"NaN":             {comma, "1,2,3\n4,NaN,6\n", []string{":2", `c2 ("NaN")`}},
+		"overflow":        {comma, "1,2,3\n4,1e999,6\n", []string{":2", `c2 ("1e999")`}},
+		"nothing":         {comma, "", []string{"0 rows"}},
+		"wrong separator": {"separator: semicolon", "1,2,3\n4,5,6\n", []string{":1", `c1 ("1,2,3")`}},
+		"one column":      {comma, "1\n2\n", []string{"besides the target", "separator"}},
+		"quote":           {comma, "1,2\n3,\"4\n", []string{":", "quote"}},
+		"page":            {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"HTML page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := mine(t, strings.Replace(plain, comma, c.parse, 1), c.text)
@@ -94,7 +102,11 @@ func TestTargets(t *testing.T) {
 		"target: d":               `"d": want one of the columns a, b, c`,
 		"target: a, rows: 3":      "2 rows, want 3",
 	} {
-		l, path := mine(t, strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain), "a,b,c\n0,2,3\n1,5,3\n")
+		l, path := mine(
+			t,
+			strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain),
+			"a,b,c\n0,2,3\n1,5,3\n",
+		)
 		d, err := l.Load("mine")
 		if words, bad := want.(string); bad {
 			wants(t, err, words, filepath.Dir(path))
@@ -105,7 +117,8 @@ func TestTargets(t *testing.T) {
 }
 
 func TestPermutations(t *testing.T) {
-	const manifest = "datasets: {mine: {parse: {separator: comma}, target: last, files: [{name: a.csv}, {name: p, role: permutation}]}}"
+	const manifest = "datasets: {mine: {parse: {separator: comma}, target: last, files: [{name: a.csv}, {name: p, " +
+		"role: permutation}]}}"
 	for p, words := range map[string]string{
 		"2\n0\r\n1\n":  "",
 		"2\n0\n":       "2 rows, but the table has 3",

@@ -142,7 +142,9 @@ func TestMethods(t *testing.T) {
 	if a.Label != "mine" {
 		t.Errorf("an unknown sampler is called %s", a.Label)
 	}
-	set := &record.Set{Looks: map[string]record.Look{"mine": {Title: "Mine", Look: sifg.Look{Color: 0x102030, Mark: "cross"}}}}
+	set := &record.Set{
+		Looks: map[string]record.Look{"mine": {Title: "Mine", Look: sifg.Look{Color: 0x102030, Mark: "cross"}}},
+	}
 	declared := Of(set, "mine")
 	if want := (Style{Label: "Mine", Color: rgb(0x102030), Mark: glyphs["cross"]}); !reflect.DeepEqual(declared, want) {
 		t.Errorf("a declared method: %+v, want %+v", declared, want)

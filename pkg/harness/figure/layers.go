@@ -241,8 +241,9 @@ func outline(p *panel, u []float64, mid, width vg.Length) []vg.Point {
 	return shape
 }
 
-// Curves are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the checkpoints that all
-// seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil: iterations.
+// Curves are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the
+// checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
+// iterations.
 func Curves(curves []record.Curve, style Style, across func(iteration int) float64) []Layer {
 	var line Line
 	var band Band

@@ -56,7 +56,8 @@ func rgb(hex uint32) color.NRGBA {
 // truth is the style of draws of the target itself, which come last in a legend.
 var truth = Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
 
-// spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were chosen.
+// spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were
+// chosen.
 var spare = []color.NRGBA{
 	rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c),
 }
@@ -74,8 +75,8 @@ var glyphs = map[string]draw.GlyphDrawer{
 	"cross":         draw.CrossGlyph{},
 }
 
-// Method returns the style of a sampler, as its row of sifg.Samplers has it, or of "truth", the target itself. A name without a colour
-// there gets a colour, dashes and a mark that depend on the name alone.
+// Method returns the style of a sampler, as its row of sifg.Samplers has it, or of "truth", the target itself. A name
+// without a colour there gets a colour, dashes and a mark that depend on the name alone.
 func Method(name string) Style {
 	if name == "truth" {
 		return truth
@@ -88,7 +89,8 @@ func Method(name string) Style {
 	return look(name, "", sifg.Look{}, 0)
 }
 
-// Of returns the style of a method of these records: that which its experiment's settings declare, or else that of the sampler of its name.
+// Of returns the style of a method of these records: that which its experiment's settings declare, or else that of the
+// sampler of its name.
 func Of(s *record.Set, method string) Style {
 	if l, ok := s.Looks[method]; ok {
 		return look(method, l.Title, l.Look, 0)
@@ -125,7 +127,8 @@ func (s Style) Thin() Style {
 	return s
 }
 
-// byPlace orders the styles of a legend: methods as in the table of samplers, then labels that are no method's, as they come.
+// byPlace orders the styles of a legend: methods as in the table of samplers, then labels that are no method's, as they
+// come.
 func byPlace(a, b Style) int {
 	last := func(s Style) bool { return s.place == 0 }
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// figure draws a panel for the effect of each setting that varies. Where these are two, and the group has every pair of their values,
-// it also draws a heat map of the means. It is nil if nothing varies.
+// figure draws a panel for the effect of each setting that varies. Where these are two, and the group has every pair of
+// their values, it also draws a heat map of the means. It is nil if nothing varies.
 func (r *Result) figure(g *Group) *figure.Figure {
 	keys := g.varying(false)
 	if len(keys) == 0 {
@@ -78,6 +78,11 @@ func (g *Group) heat(a, b int) []figure.Panel {
 		heat.Z[y*len(xs)+x] = g.Cells[i].Mean
 	}
 	x, y := at(g.Rank[0])
-	dot := figure.Scatter{X: []float64{float64(x)}, Y: []float64{float64(y)}, Radius: 3, Style: figure.Method("truth").As("")}
+	dot := figure.Scatter{
+		X:      []float64{float64(x)},
+		Y:      []float64{float64(y)},
+		Radius: 3,
+		Style:  figure.Method("truth").As(""),
+	}
 	return []figure.Panel{{X: g.axis(a), Y: g.axis(b), Layers: []figure.Layer{heat, dot}}}
 }

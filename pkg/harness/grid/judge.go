@@ -16,7 +16,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Objective is the rule of selection: the cell with the smallest or largest mean over seeds of a metric at the last checkpoint.
+// Objective is the rule of selection: the cell with the smallest or largest mean over seeds of a metric at the last
+// checkpoint.
 type Objective struct {
 	Metric string `json:"metric"` // with the component, of a metric that has several: coverage[3]
 	Max    bool   `json:"max,omitempty"`
@@ -24,7 +25,8 @@ type Objective struct {
 
 var objective = regexp.MustCompile(`^(min|max)\s+([^\s\[\]]+)(\[\d+\])?$`)
 
-// parseObjective reads min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can measure the metric.
+// parseObjective reads min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can measure the
+// metric.
 func parseObjective(text string, e *harness.Experiment) (o Objective, err error) {
 	m := objective.FindStringSubmatch(strings.TrimSpace(text))
 	var known []string
@@ -38,8 +40,13 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 				example = cmp.Or(spec.Select, example)
 			}
 		}
-		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; metrics of %s: %s",
-			text, example, e.Name, strings.Join(known, ", "))
+		return o, usage.Errorf(
+			"--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; metrics of %s: %s",
+			text,
+			example,
+			e.Name,
+			strings.Join(known, ", "),
+		)
 	}
 	if !slices.Contains(known, m[2]) {
 		return o, usage.Unknown("metric", m[2], fmt.Sprintf("--select %q", text), known)
@@ -85,7 +92,8 @@ func (g *Group) listed() int {
 // eligible reports whether the cell can be chosen.
 func (c *Cell) eligible() bool { return c.Reason == "" && !c.Outside }
 
-// pValue is that of the paired sign-flip test of no difference between two cells; NaN for fewer than two seeds or without a mean.
+// pValue is that of the paired sign-flip test of no difference between two cells; NaN for fewer than two seeds or
+// without a mean.
 func pValue(a, b *Cell) float64 {
 	if a.Reason != "" || b.Reason != "" || len(a.Values) < 2 {
 		return math.NaN()
@@ -97,7 +105,8 @@ func pValue(a, b *Cell) float64 {
 	return stats.Paired(d, stats.TwoSided)
 }
 
-// edges says which settings have a chosen value that is the smallest or largest of three or more: the best may lie beyond.
+// edges says which settings have a chosen value that is the smallest or largest of three or more: the best may lie
+// beyond.
 func (g *Group) edges() []string {
 	var out []string
 	for _, k := range g.varying(false) {

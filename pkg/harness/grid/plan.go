@@ -41,18 +41,20 @@ type Cell struct {
 	Settings []json.RawMessage `json:"settings"` // one a key: what the resolved configuration says
 	Label    string            `json:"label"`    // the settings that vary: "step 0.01, sigma 0.1"
 	Seeds    []uint64          `json:"seeds"`
-	Trials   []string          `json:"trials"`            // keys, one a seed
-	Outside  bool              `json:"outside,omitempty"` // the settings as they are, no cell of the grid: shown, and never chosen
+	Trials   []string          `json:"trials"` // keys, one a seed
+	// the settings as they are, no cell of the grid: shown, and never chosen
+	Outside bool `json:"outside,omitempty"`
 
 	// Of a Result.
-	Status string    `json:"status,omitempty"` // ok, or that of the first trial that is not
-	Reason string    `json:"reason,omitempty"` // why it cannot be chosen
-	Values []float64 `json:"-"`                // of the metric at the last checkpoint, one a seed; NaN where there is none
-	Mean   float64   `json:"-"`                // over seeds; NaN where a seed has none
+	Status string `json:"status,omitempty"` // ok, or that of the first trial that is not
+	Reason string `json:"reason,omitempty"` // why it cannot be chosen
+	// of the metric at the last checkpoint, one a seed; NaN where there is none
+	Values []float64 `json:"-"`
+	Mean   float64   `json:"-"` // over seeds; NaN where a seed has none
 }
 
-// New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and seeds; its
-// seeds win over those of the grid. choose is the rule of selection in place of the grid's; it may be "".
+// New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and
+// seeds; its seeds win over those of the grid. choose is the rule of selection in place of the grid's; it may be "".
 //
 // Every group also has the settings as they are, so that what the grid chooses is seen beside them.
 func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
@@ -63,7 +65,11 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Grid{Plan: plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, Name: s.Name, Objective: objective}
+	g := &Grid{
+		Plan:      plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()},
+		Name:      s.Name,
+		Objective: objective,
+	}
 	if r.Seeds == nil && len(s.Seeds) > 0 {
 		r.Seeds = s.Seeds
 	}
@@ -100,7 +106,8 @@ type builder struct {
 	layout *plan.Layout
 }
 
-// group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the method.
+// group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the
+// method.
 func (b *builder) group(p settings.Problem, method string) error {
 	g := Group{Problem: p.Name, Method: method}
 	seen := map[string]int{} // cells by the key of their first trial
@@ -234,7 +241,8 @@ func (g *Group) describe(trials []harness.Trial) error {
 	first := 0
 	for i := range g.Cells {
 		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
-		if err := errors.Join(mapstructure.Decode(trials[first].Config, &tree), config.MergeConfigMap(tree)); err != nil {
+		err := mapstructure.Decode(trials[first].Config, &tree)
+		if err := errors.Join(err, config.MergeConfigMap(tree)); err != nil {
 			return err
 		}
 		for _, key := range g.Keys {
@@ -266,7 +274,10 @@ func (g *Group) varying(outside bool) []int {
 	last := g.Cells[len(g.Cells)-1]
 	var out []int
 	for k := range g.Keys {
-		if slices.ContainsFunc(g.Cells, func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) }) {
+		if slices.ContainsFunc(
+			g.Cells,
+			func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) },
+		) {
 			out = append(out, k)
 		}
 	}

@@ -26,8 +26,9 @@ protocols: {paper: {}}
 
 func toy() *harness.Experiment {
 	return &harness.Experiment{
-		Name: "toy", Version: "1", Settings: []byte(toySettings), Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover"}},
-		Scores: []string{"gap-median"},
+		Name: "toy", Version: "1", Settings: []byte(toySettings),
+		Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover"}},
+		Scores:  []string{"gap-median"},
 		Check: func(t *harness.Trial) error {
 			o := struct {
 				Dim int `mapstructure:"dim"`
@@ -53,7 +54,8 @@ func layOut(text, choose string, change ...func(r *plan.Request)) (*Grid, error)
 	return New(r, s, choose)
 }
 
-// cells writes a grid's cells: problem/method: label | label; the settings as they are have a star, in brackets where they are outside.
+// cells writes a grid's cells: problem/method: label | label; the settings as they are have a star, in brackets where
+// they are outside.
 func cells(g *Grid) string {
 	var out []string
 	for _, x := range g.Groups {
@@ -76,21 +78,28 @@ func cells(g *Grid) string {
 func TestCells(t *testing.T) {
 	for text, want := range map[string]string{
 		"product: {step: [0.1, 0.2], hidden: [4, 8]}": "small/svgd: step 0.1* | step 0.2\n" +
-			"small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 4 | step 0.1, hidden 8 | step 0.2, hidden 4 | step 0.2, hidden 8\n" +
+			"small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 4 | step 0.1, hidden 8 | step 0.2, hidden 4 | " +
+			"step 0.2, hidden 8\n" +
 			"wide/svgd: step 0.1* | step 0.2",
 		"product: {methods.sifg.step: [0.1, 0.05]}": "small/sifg: step 0.05* | step 0.1",
-		"zip: {methods.sifg.step: [0.1, 0.2], methods.sifg.hidden: [8, 16]}": "small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 8 | " +
+		"zip: {methods.sifg.step: [0.1, 0.2], methods.sifg.hidden: [8, 16]}": "small/sifg: (step 0.05, hidden 4*) | " +
+			"step 0.1, hidden 8 | " +
 			"step 0.2, hidden 16",
-		"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}": "small/sifg: step 0.05, sigma 0.2* | step 0.1, sigma 0.2 | step 0.2, sigma 0.2 | " +
+		"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}": "small/sifg: step 0.05, sigma 0.2* | step 0.1, " +
+			"sigma 0.2 | step 0.2, sigma 0.2 | " +
 			"step 0.05, sigma 0.3",
-		"{product: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, sigma 0.2*) | step 0.3, sigma 0.2 | " +
+		"{product: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, " +
+			"sigma 0.2*) | step 0.3, sigma 0.2 | " +
 			"step 0.1, sigma 0.2 | step 0.3, sigma 0.3",
-		"parts: [{methods: [svgd], problems: [wide], product: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, 0.6]}}]": "small/svgd: (step 0.1*) | " +
+		"parts: [{methods: [svgd], problems: [wide], product: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, " +
+			"0.6]}}]": "small/svgd: (step 0.1*) | " +
 			"step 0.5 | step 0.6\nwide/svgd: (step 0.1*) | step 0.5 | step 0.6",
-		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, particles 6*) | " +
+		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, " +
+			"particles 6*) | " +
 			"step 0.1, particles 7 | step 0.2, particles 6",
 		"product: {problems.wide.options.dim: [3, 4, 5]}": "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
-		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, step 0.2\n" +
+		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, " +
+			"step 0.2\n" +
 			"wide/svgd: (mover euler, step 0.1*) | mover adam, step 0.2",
 	} {
 		g, err := layOut(text, "min gap")
@@ -105,7 +114,8 @@ func TestCells(t *testing.T) {
 		for _, x := range g.Groups {
 			for _, c := range x.Cells {
 				for i, key := range c.Trials {
-					if tr := g.Trials[n]; tr.Key != key || tr.Seed != c.Seeds[i] || tr.Cell != c.Label || tr.Method != x.Method {
+					if tr := g.Trials[n]; tr.Key != key || tr.Seed != c.Seeds[i] || tr.Cell != c.Label ||
+						tr.Method != x.Method {
 						t.Errorf("%s: trial %d is %s, not %s seed %d", text, n, tr.Name(), c.Label, c.Seeds[i])
 					}
 					n++
@@ -118,7 +128,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestTrials: a cell's trials are those of a run with its settings, and the request selects methods, problems and seeds.
+// TestTrials: a cell's trials are those of a run with its settings, and the request selects methods, problems and
+// seeds.
 func TestTrials(t *testing.T) {
 	text := "{product: {step: [0.3], hidden: [7]}, seeds: [8, 9]}"
 	g, err := layOut(text, "min gap")
@@ -187,19 +198,24 @@ func TestFromAxes(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	long := "[" + strings.Repeat("1, ", 400) + "1]"
 	for text, want := range map[string]string{
-		"prodct: {step: 1}":                                   `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
-		"select: min gap\nproduct:\n  setp: 1":                `steps.yaml, line 3: setp=1: did you mean "step"?`,
-		"product: {step: [-1]}":                               "in the cell step=-1",
-		"product: {step: [big]}":                              `expected type 'float64'`,
-		"product: {step: []}":                                 "line 1: step: there are no values",
-		"product: [step]":                                     "line 1: want settings with values",
-		"product: {step: 1}\nzip: {step: 1}":                  "step is there twice",
-		"ablate: {step: 1, hidden: 1, step: 2}":               "step is there twice",
-		"zip: {step: [1, 2], hidden: [1]}":                    "step has 2 and hidden has 1",
-		"product: {seeds: [1, 2]}":                            "seeds are no axis",
-		"product: {step: 1}\nmethods: [sfig]":                 `the grid steps: unknown method "sfig": did you mean "sifg"?`,
-		"product: {step: 1}\nproblems: [smal]":                `the grid steps: unknown problem "smal": did you mean "small"?`,
-		"select: min gap":                                     "has no cells",
+
+		"prodct: {step: 1}": `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
+
+		"select: min gap\nproduct:\n  setp: 1":  `steps.yaml, line 3: setp=1: did you mean "step"?`,
+		"product: {step: [-1]}":                 "in the cell step=-1",
+		"product: {step: [big]}":                `expected type 'float64'`,
+		"product: {step: []}":                   "line 1: step: there are no values",
+		"product: [step]":                       "line 1: want settings with values",
+		"product: {step: 1}\nzip: {step: 1}":    "step is there twice",
+		"ablate: {step: 1, hidden: 1, step: 2}": "step is there twice",
+		"zip: {step: [1, 2], hidden: [1]}":      "step has 2 and hidden has 1",
+		"product: {seeds: [1, 2]}":              "seeds are no axis",
+
+		"product: {step: 1}\nmethods: [sfig]": `the grid steps: unknown method "sfig": did you mean "sifg"?`,
+
+		"product: {step: 1}\nproblems: [smal]": `the grid steps: unknown problem "smal": did you mean "small"?`,
+
+		"select: min gap": "has no cells",
 		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 cells",
 		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
 		"product: {options.dmi: [1]}":                         `"dmi"`,
@@ -212,7 +228,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for choose, want := range map[string]string{
-		"min gpa": `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`, "": "metrics of toy: gap, gap-median, cover",
+		"min gpa":       `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`,
+		"":              "metrics of toy: gap, gap-median, cover",
 		"gap":           `for a component, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
 	} {
@@ -221,7 +238,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for _, choose := range []string{"min gap-median", "max cover[3]"} {
-		if g, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || g.Objective.String() != choose {
+		if g, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil ||
+			g.Objective.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Result is a grid with what became of its cells. Nothing in it depends on when or in how many pieces the trials were run, but the
-// times.
+// Result is a grid with what became of its cells. Nothing in it depends on when or in how many pieces the trials were
+// run, but the times.
 type Result struct {
 	Name       string    `json:"grid"`
 	Experiment string    `json:"experiment"`
@@ -40,12 +40,13 @@ type Result struct {
 	traces  []record.Trace // the last checkpoint alone
 }
 
-// Judge reads the records of the grid's trials from the store and ranks its cells. Trials that the store lacks, or whose record is
-// damaged, are missing: their cells cannot be chosen.
+// Judge reads the records of the grid's trials from the store and ranks its cells. Trials that the store lacks, or
+// whose record is damaged, are missing: their cells cannot be chosen.
 func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 	first := g.Trials[0]
 	r := &Result{
-		Name: g.Name, Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale, Objective: g.Objective, Set: g.Set,
+		Name: g.Name, Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale,
+		Objective: g.Objective, Set: g.Set,
 		Command: command,
 	}
 	trials := g.Trials
@@ -85,8 +86,8 @@ func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
 	return nil
 }
 
-// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none, for which
-// row has the reason.
+// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is
+// none, for which row has the reason.
 func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, value float64, err error) {
 	var rows []record.Trace
 	e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
@@ -104,7 +105,8 @@ func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, va
 		rows = slices.DeleteFunc(rows, func(x record.Trace) bool { return x.Iteration != last })
 	}
 	row = e.Trial
-	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method // may be stored under others
+	// may be stored under others
+	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
 	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, e.Timing), append(r.traces, rows...)
 	value = math.NaN()
 	if row.Status == record.StatusOK {
@@ -116,8 +118,9 @@ func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, va
 	return row, value, nil
 }
 
-// Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its trials is not
-// replaced by one that lacks some: kept is then true. Files that it did not write stay, and are named in foreign.
+// Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its
+// trials is not replaced by one that lacks some: kept is then true. Files that it did not write stay, and are named in
+// foreign.
 func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 	files, err := r.files()
 	if err != nil {
@@ -128,7 +131,8 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 			return err
 		}
 		var old Result
-		if _, err := sealed.Open(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 && r.Missing > 0 {
+		if _, err := sealed.Open(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 &&
+			r.Missing > 0 {
 			kept = true
 			return nil
 		}
@@ -141,7 +145,9 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 func (r *Result) files() (map[string][]byte, error) {
 	chosen, _ := r.Chosen()
 	out := map[string][]byte{
-		"tables/best.md": []byte(r.Best.Markdown()), "tables/best.csv": []byte(r.Best.CSV()), "tables/cells.csv": []byte(r.all().CSV()),
+		"tables/best.md": []byte(
+			r.Best.Markdown(),
+		), "tables/best.csv": []byte(r.Best.CSV()), "tables/cells.csv": []byte(r.all().CSV()),
 		"chosen.yaml": chosen,
 	}
 	var errs [3]error
@@ -159,8 +165,8 @@ func (r *Result) files() (map[string][]byte, error) {
 	return out, err
 }
 
-// Chosen returns the settings of the chosen cells as a layer that --config takes. A setting of the problem, such as particles, is
-// shared by its methods: where their choices differ in it, it is left out, and said in notes.
+// Chosen returns the settings of the chosen cells as a layer that --config takes. A setting of the problem, such as
+// particles, is shared by its methods: where their choices differ in it, it is left out, and said in notes.
 func (r *Result) Chosen() (layer []byte, notes []string) {
 	values := map[string]string{}
 	for _, g := range r.Groups {

@@ -18,7 +18,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// gap is what the trials of these tests measure: 0 at step 0.02, and for SIFG more where the network is small; the seed is noise.
+// gap is what the trials of these tests measure: 0 at step 0.02, and for SIFG more where the network is small; the seed
+// is noise.
 func gap(t *harness.Trial) float64 {
 	v := math.Abs(math.Log10(t.Config.Sampler.Step/0.02)) + float64(t.Seed)/1000
 	if h := t.Config.Sampler.Hidden; h > 0 {
@@ -27,11 +28,12 @@ func gap(t *harness.Trial) float64 {
 	return v
 }
 
-// result is what a trial leaves behind; with step 0.5 it diverges, with step 0.7 it measures no number. The first checkpoint would
-// choose otherwise than the last.
+// result is what a trial leaves behind; with step 0.5 it diverges, with step 0.7 it measures no number. The first
+// checkpoint would choose otherwise than the last.
 func result(x *harness.Trial) *record.Result {
 	row := record.Trial{
-		Key: x.Key, Experiment: x.Experiment, Protocol: "released", Scale: "quick", Problem: x.Problem, Method: x.Method, Seed: x.Seed,
+		Key: x.Key, Experiment: x.Experiment, Protocol: "released", Scale: "quick", Problem: x.Problem,
+		Method: x.Method, Seed: x.Seed,
 		Status: record.StatusOK, Particles: x.Config.Particles, Dim: 1, Iterations: x.Config.Iterations,
 	}
 	last := gap(x)
@@ -41,10 +43,19 @@ func result(x *harness.Trial) *record.Result {
 	case 0.7:
 		last = math.NaN()
 	}
-	return &record.Result{Trial: row, Timing: record.Timing{Key: x.Key, Seconds: 1, Started: "2026-01-01T00:00:00Z"}, Traces: []record.Trace{
-		{Key: x.Key, Iteration: 0, Metric: "gap", Value: -last}, {Key: x.Key, Iteration: 8, Metric: "cover", Index: 1, Value: last},
-		{Key: x.Key, Iteration: 8, Metric: "gap", Value: last},
-	}}
+	return &record.Result{
+		Trial:  row,
+		Timing: record.Timing{Key: x.Key, Seconds: 1, Started: "2026-01-01T00:00:00Z"},
+		Traces: []record.Trace{
+			{
+				Key:       x.Key,
+				Iteration: 0,
+				Metric:    "gap",
+				Value:     -last,
+			}, {Key: x.Key, Iteration: 8, Metric: "cover", Index: 1, Value: last},
+			{Key: x.Key, Iteration: 8, Metric: "gap", Value: last},
+		},
+	}
 }
 
 // compute puts the results of the trials that want selects into a store and judges the grid.
@@ -116,12 +127,14 @@ func TestChoice(t *testing.T) {
 			}
 		}
 		switch g.Method {
-		case "svgd": // the gap does not depend on the bandwidth; the settings as they are (bandwidth 0) are outside the grid
+		case "svgd":
+			// The gap does not depend on the bandwidth; the settings as they are (bandwidth 0) are outside the grid.
 			if next.Label != "step 0.02, bandwidth 2" || pValue(best, next) != 1 || !now.Outside || now.eligible() {
 				t.Errorf("svgd: next %+v, now %+v", next, now)
 			}
 		case "sifg": // 1/2 − 1/4 for all four seeds: p = 2/2⁴
-			if next.Label != "step 0.02, hidden 2" || math.Abs(pValue(best, next)-0.125) > 1e-12 || len(g.edges()) != 0 {
+			if next.Label != "step 0.02, hidden 2" || math.Abs(pValue(best, next)-0.125) > 1e-12 ||
+				len(g.edges()) != 0 {
 				t.Errorf("sifg: next %s with p %v, edges %v", next.Label, pValue(best, next), g.edges())
 			}
 		}
@@ -131,7 +144,8 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	best := r.Best.Markdown()
-	for _, want := range []string{"| step 0.02, hidden 4    |", "0.2525", "step 0.02, hidden 2: 0.5025", "6/8", "0.6504", "0.2510 to 0.2540"} {
+	for _, want := range []string{"| step 0.02, hidden 4    |", "0.2525", "step 0.02, hidden 2: " +
+		"0.5025", "6/8", "0.6504", "0.2510 to 0.2540"} {
 		if !strings.Contains(best, want) {
 			t.Errorf("the table of the best does not say %q:\n%s", want, best)
 		}
@@ -150,7 +164,8 @@ func TestRules(t *testing.T) {
 		{"[0.01, 0.2]", "max cover[1]", "step 0.2", "[]", ""},
 		{"[0.01, 0.2]", "max cover[7]", "none", "[]", "seed 1: cover[7] is NaN"},
 		{"[0.7, 0.2]", "min gap", "step 0.2", "[]", "seed 1: gap is NaN"},
-		{"[0.5]", "min gap", "none", "[]", "seed 1: diverged at iteration 3"}, // the settings as they are cannot be chosen
+		// the settings as they are cannot be chosen
+		{"[0.5]", "min gap", "none", "[]", "seed 1: diverged at iteration 3"},
 	} {
 		r := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
 		g, best, edges := &r.Groups[0], "none", []string(nil)
@@ -160,7 +175,9 @@ func TestRules(t *testing.T) {
 		if best != c.best || fmt.Sprint(edges) != c.edges || !strings.Contains(r.all().CSV(), c.reason) {
 			t.Errorf("%s, %s: chose %s, edges %v; want %+v\n%s", c.steps, c.choose, best, edges, c, r.all().CSV())
 		}
-		if text := r.Best.Markdown(); !strings.Contains(text, best) || best != "none" && !strings.Contains(text, "range ") { // of two seeds
+		// of two seeds
+		if text := r.Best.Markdown(); !strings.Contains(text, best) ||
+			best != "none" && !strings.Contains(text, "range ") {
 			t.Errorf("%s, %s: %s", c.steps, c.choose, text)
 		}
 	}
@@ -168,7 +185,8 @@ func TestRules(t *testing.T) {
 
 // TestChosen: a run with the chosen layer consists of the chosen cells' trials.
 func TestChosen(t *testing.T) {
-	text := "product: {step: [0.01, 0.02], methods.sifg.hidden: [2, 4], particles: [5, 6], problems.wide.iterations: [3, 4]}"
+	text := "product: {step: [0.01, 0.02], methods.sifg.hidden: [2, 4], particles: [5, 6], problems.wide.iterations: " +
+		"[3, 4]}"
 	r := ranked(t, text, "min gap")
 	layer, notes := r.Chosen()
 	file := filepath.Join(t.TempDir(), "chosen.yaml")
@@ -209,13 +227,14 @@ func TestChosen(t *testing.T) {
 	}
 	layer, notes = r.Chosen()
 	const note = "problems.small.particles: the methods share it, and their best values differ"
-	if fmt.Sprint(notes) != "["+note+"]" || !strings.Contains(string(layer), "# Left out: "+note) || strings.Count(string(layer), "particles: ") != 2 {
+	if fmt.Sprint(notes) != "["+note+"]" || !strings.Contains(string(layer), "# Left out: "+note) ||
+		strings.Count(string(layer), "particles: ") != 2 {
 		t.Errorf("%v\n%s", notes, layer)
 	}
 }
 
-// TestWrite: the folder is the same in however many pieces the grid was computed; a complete result is not replaced by an incomplete
-// one; files of others stay.
+// TestWrite: the folder is the same in however many pieces the grid was computed; a complete result is not replaced by
+// an incomplete one; files of others stay.
 func TestWrite(t *testing.T) {
 	g, err := layOut("product: {step: [0.01, 0.02], hidden: [2, 8]}\nproblems: [small]", "min gap")
 	if err != nil {
@@ -233,7 +252,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(foreign, kept, err)
 	}
 	whole := seal()
-	for _, name := range []string{"tables/best.md", "tables/cells.csv", "figures/small-sifg.svg", "chosen.yaml", "trials.parquet"} {
+	names := []string{"tables/best.md", "tables/cells.csv", "figures/small-sifg.svg", "chosen.yaml", "trials.parquet"}
+	for _, name := range names {
 		if !strings.Contains(whole, `"name": "`+name+`"`) {
 			t.Errorf("%s is not in the index:\n%s", name, whole)
 		}
@@ -243,13 +263,16 @@ func TestWrite(t *testing.T) {
 	}
 	s := newStore(t)
 	partial := compute(t, s, g, func(x *harness.Trial) bool { return x.Seed > 1 })
-	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.all().CSV(), "seed 1: no result") || partial.Missing != len(g.Trials)/2 {
+	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.all().CSV(), "seed 1: no result") ||
+		partial.Missing != len(g.Trials)/2 {
 		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best.Markdown())
 	}
 	if _, kept, err := partial.Write(dir); err != nil || !kept || seal() != whole {
 		t.Errorf("an incomplete grid took the place of a complete one: %v", err)
 	}
-	if foreign, kept, err := compute(t, s, g, all).Write(dir); err != nil || kept || fmt.Sprint(foreign) != "[mine.txt]" || seal() != whole {
+	if foreign, kept, err := compute(t, s, g, all).Write(dir); err != nil || kept ||
+		fmt.Sprint(foreign) != "[mine.txt]" ||
+		seal() != whole {
 		t.Errorf("computed in two pieces: %v, %v, %v\n%s", foreign, kept, err, seal())
 	}
 	// A damaged result is no reason to keep it.

@@ -1,8 +1,9 @@
-// Package grid makes a plan with axes over an experiment's settings, ranks its cells by one metric and says what was chosen.
+// Package grid makes a plan with axes over an experiment's settings, ranks its cells by one metric and says what was
+// chosen.
 //
-// A cell is values for some settings, of one method on one problem, repeated for each seed. Each repetition is an ordinary
-// trial, the one that a run with these settings has, under the same key. So a grid computes nothing twice, shares the store with
-// every run, and continues where it was interrupted.
+// A cell is values for some settings, of one method on one problem, repeated for each seed. Each repetition is an
+// ordinary trial, the one that a run with these settings has, under the same key. So a grid computes nothing twice,
+// shares the store with every run, and continues where it was interrupted.
 package grid
 
 import (
@@ -66,12 +67,17 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}
-		return nil, usage.Errorf("%s: %s", file, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+		return nil, usage.Errorf(
+			"%s: %s",
+			file,
+			strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "),
+		)
 	}
 	if s.Parts == nil {
 		s.Parts = []part{s.Whole}
 	} else if w := s.Whole; len(w.Problems)+len(w.Methods)+len(w.all()) > 0 {
-		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol and seeds stand outside of them", file)
+		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol and seeds stand outside of "+
+			"them", file)
 	}
 	for _, p := range s.Parts {
 		for _, a := range p.all() {
@@ -134,24 +140,36 @@ func FromAxes(texts []string) (*Spec, error) {
 
 // wants reports whether the part is about a method on a problem.
 func (p *part) wants(problem, method string) bool {
-	return (p.Problems == nil || slices.Contains(p.Problems, problem)) && (p.Methods == nil || slices.Contains(p.Methods, method))
+	return (p.Problems == nil || slices.Contains(p.Problems, problem)) &&
+		(p.Methods == nil || slices.Contains(p.Methods, method))
 }
 
 func (p *part) all() axes { return slices.Concat(p.Product, p.Zip, p.Ablate) }
 
-// check refuses a setting with two axes (ablate may vary one of product), a zip of lists that differ in length, and seeds.
+// check refuses a setting with two axes (ablate may vary one of product), a zip of lists that differ in length, and
+// seeds.
 func (p *part) check() error {
 	for _, list := range []axes{slices.Concat(p.Product, p.Zip), p.Ablate} {
 		seen := map[string]bool{}
 		for _, a := range list {
 			switch {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
-				return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds", a.from)
+				return usage.Errorf(
+					"%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds",
+					a.from,
+				)
 			case seen[a.key]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)
 			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
 				first := p.Zip[0]
-				return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d", a.from, first.key, len(first.values), a.key, len(a.values))
+				return usage.Errorf(
+					"%s: zip pairs values, but %s has %d and %s has %d",
+					a.from,
+					first.key,
+					len(first.values),
+					a.key,
+					len(a.values),
+				)
 			}
 			seen[a.key] = true
 		}

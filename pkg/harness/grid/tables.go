@@ -18,13 +18,22 @@ func (r *Result) title() string {
 func (r *Result) best() *table.Table {
 	t := &table.Table{
 		Title: "The best cells of " + r.title(),
-		Columns: slices.Concat(table.Columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p"),
-			table.Columns(1, "next best", "p", "cells"), table.Columns(1, "note")),
+		Columns: slices.Concat(
+			table.Columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p"),
+			table.Columns(1, "next best", "p", "cells"),
+			table.Columns(1, "note"),
+		),
 		Notes: []string{
-			fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell cannot be chosen "+
-				"if one of its trials did not end well. Now: the settings as they are.", r.Objective),
-			"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: bootstrap of the mean; " +
-				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was chosen for being good.",
+			fmt.Sprintf(
+				"Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
+					"cannot be chosen "+
+					"if one of its trials did not end well. Now: the settings as they are.",
+				r.Objective,
+			),
+			"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
+				"bootstrap of the mean; " +
+				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was " +
+				"chosen for being good.",
 		},
 	}
 	for i := range r.Groups {
@@ -84,7 +93,9 @@ func (r *Result) all() *table.Table {
 		}
 	}
 	t := &table.Table{}
-	for _, header := range slices.Concat([]string{"problem", "method", "rank"}, keys, []string{r.Objective.Metric, "sd", "seeds", "status", "note"}) {
+	headers := slices.Concat([]string{"problem", "method", "rank"}, keys, []string{r.Objective.Metric, "sd",
+		"seeds", "status", "note"})
+	for _, header := range headers {
 		t.Columns = append(t.Columns, table.Column{Header: short(header)})
 	}
 	for i := range r.Groups {
@@ -116,5 +127,12 @@ func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
 		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 	}
 	sd := stats.SD(c.Values)
-	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Values)), table.Text(c.Status), table.Text(note))
+	return append(
+		row,
+		table.Number(c.Mean, 4),
+		table.Number(sd, 4),
+		table.Int(len(c.Values)),
+		table.Text(c.Status),
+		table.Text(note),
+	)
 }

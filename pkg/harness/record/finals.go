@@ -11,7 +11,8 @@ type Cell struct {
 	Index                   int // component of a vector metric, else 0
 }
 
-// Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and methods.
+// Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and
+// methods.
 type Finals struct {
 	Set    *Set
 	Cells  []Cell                      // in order of the trials, then of their traces

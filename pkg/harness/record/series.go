@@ -68,7 +68,8 @@ func (e Series) Components(method, metric string, iteration int) [][]float64 {
 	return out
 }
 
-// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by side.
+// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by
+// side.
 func (e Series) Common(methods ...string) Series {
 	ended := map[uint64]int{}
 	for _, t := range e.Set.Trials {

@@ -12,8 +12,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has no particles: what
-// needs arrays that are not at hand stays as it was in the earlier report, old, if that has the same trials. old may be nil.
+// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has
+// no particles: what needs arrays that are not at hand stays as it was in the earlier report, old, if that has the same
+// trials. old may be nil.
 func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	set, lacks := *p.Records, false
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, set.Trials) {
@@ -44,20 +45,26 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {
-		p.Figures = append(p.Figures, item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
-			drawn, err := f.Draw(&set)
-			if err == nil {
-				i.CSV = drawn.CSV()
-				i.SVG, i.Hidden, err = drawn.SVG()
-			}
-			return err
-		}))
+		p.Figures = append(
+			p.Figures,
+			item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
+				drawn, err := f.Draw(&set)
+				if err == nil {
+					i.CSV = drawn.CSV()
+					i.SVG, i.Hidden, err = drawn.SVG()
+				}
+				return err
+			}),
+		)
 	}
 	for _, t := range contents.Tables {
-		p.Tables = append(p.Tables, item(Item{Name: t.Name, Title: t.Title, Caption: t.Caption}, old.Tables, func(i *Item) (err error) {
-			i.Table, err = t.Make(&set)
-			return err
-		}))
+		p.Tables = append(
+			p.Tables,
+			item(Item{Name: t.Name, Title: t.Title, Caption: t.Caption}, old.Tables, func(i *Item) (err error) {
+				i.Table, err = t.Make(&set)
+				return err
+			}),
+		)
 	}
 	for _, c := range contents.Claims {
 		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
@@ -85,7 +92,10 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 	for i, f := range e.Findings {
 		var s *harness.Statement
 		if problem := attempt(func() error { s = f(sets); return nil }); problem != "" {
-			s = &harness.Statement{Title: fmt.Sprintf("Finding %d failed", i+1), Text: "It could not be computed: " + problem + "."}
+			s = &harness.Statement{
+				Title: fmt.Sprintf("Finding %d failed", i+1),
+				Text:  "It could not be computed: " + problem + ".",
+			}
 		}
 		if s != nil {
 			out = append(out, *s)

@@ -28,14 +28,25 @@ type Explained struct {
 // Setting is one key of a trial's configuration and the layer that its value comes from.
 type Setting struct{ Key, Value, Layer string }
 
-// Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the report in dir.
-func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets, prefix string) (*Explained, error) {
+// Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the
+// report in dir.
+func Explain(
+	dir string,
+	s *store.Store,
+	all []*harness.Experiment,
+	data plan.Datasets,
+	prefix string,
+) (*Explained, error) {
 	found, err := lookUp(dir, s, all, prefix)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, usage.Errorf("no trial in the store, nor in the report in %s, has a key that begins with %q", dir, prefix)
+		return nil, usage.Errorf(
+			"no trial in the store, nor in the report in %s, has a key that begins with %q",
+			dir,
+			prefix,
+		)
 	case len(found) > 1:
 		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it", prefix, len(found))
 	}
@@ -93,11 +104,16 @@ func explained(t record.Trial, traces []record.Trace, timing record.Timing, from
 	return x
 }
 
-// settings finds the layers of the trial's settings and the shortest command that leads to it. What is not as in the settings files was
-// changed by an override, or is an axis of a grid.
+// settings finds the layers of the trial's settings and the shortest command that leads to it. What is not as in the
+// settings files was changed by an override, or is an axis of a grid.
 func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	t := x.Trial
-	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{t.Protocol}, Scale: t.Scale, Data: data}
+	r := plan.Request{
+		Experiments: []*harness.Experiment{e},
+		Protocols:   []string{t.Protocol},
+		Scale:       t.Scale,
+		Data:        data,
+	}
 	file, err := settings.Read(e.Name, e.Settings)
 	if err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
 		r.Own = []string{t.Problem}
@@ -141,7 +157,12 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	x.Repeat = "none: the settings or the versions of this program lead to other keys"
 	for range 2 { // with the seeds of the settings, else with this one
 		if p, err := plan.New(r); err == nil && p.Only(t.Key) == nil {
-			part := Protocol{Name: t.Protocol, Scale: t.Scale, Set: r.Set(), Records: &record.Set{Experiment: t.Experiment}}
+			part := Protocol{
+				Name:    t.Protocol,
+				Scale:   t.Scale,
+				Set:     r.Set(),
+				Records: &record.Set{Experiment: t.Experiment},
+			}
 			x.Repeat = part.Command("run") + " --trial " + t.Key[:min(len(t.Key), 8)]
 			break
 		}

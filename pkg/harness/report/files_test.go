@@ -29,9 +29,11 @@ func TestWhateverIsInThePlace(t *testing.T) {
 		"nothing": func(string) error { return nil },
 	}
 	for _, c := range [][2]string{
-		{"a folder", "index.html"}, {"a folder", "toy"}, {"a folder", "toy/report.json"}, {"a folder", "toy/trials.parquet"},
+		{"a folder", "index.html"}, {"a folder", "toy"}, {"a folder", "toy/report.json"},
+		{"a folder", "toy/trials.parquet"},
 		{"a loop", "index.html"}, {"a loop", "toy"}, {"a loop", "toy/timings.parquet"},
-		{"noise", "toy"}, {"noise", "toy/paper"}, {"noise", "toy/report.json"}, {"nothing", "toy/paper/figures/curve.svg"},
+		{"noise", "toy"}, {"noise", "toy/paper"}, {"noise", "toy/report.json"},
+		{"nothing", "toy/paper/figures/curve.svg"},
 	} {
 		t.Run(c[0]+" for "+c[1], func(t *testing.T) {
 			path := filepath.Join(h.dir, c[1])
@@ -55,7 +57,8 @@ func TestWhateverIsInThePlace(t *testing.T) {
 	}
 }
 
-// TestDamagedReport: a damaged report is named with what to do, unless the plan makes all of it anew; other experiments go on.
+// TestDamagedReport: a damaged report is named with what to do, unless the plan makes all of it anew; other experiments
+// go on.
 func TestDamagedReport(t *testing.T) {
 	h := newHouse(t, "toy", "other")
 	all := append(trials("toy", "paper", "released"), trials("other", "paper", "released")...)
@@ -63,7 +66,8 @@ func TestDamagedReport(t *testing.T) {
 	h.must(h.plan(all), false)
 	write(filepath.Join(h.dir, "toy", "trace.parquet"), "noise")
 	r, err := Read(h.dir, h.all)
-	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") || r.Experiment("other").Protocol("paper") == nil {
+	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") ||
+		r.Experiment("other").Protocol("paper") == nil {
 		t.Errorf("read: %v", err)
 	}
 	if _, _, err := h.update(h.plan(trials("toy", "paper")), false); !errors.Is(err, record.ErrDamaged) ||
@@ -89,20 +93,27 @@ func TestForged(t *testing.T) {
 	all := trials("toy", "paper", "released")
 	h.put(record.StatusOK, all...)
 	for want, forge := range map[string]func(x *Experiment){
-		`it is of experiment "else"`:                 func(x *Experiment) { x.Name = "else" },
-		"toy, protocol paper, scale full is not of":  func(x *Experiment) { x.Protocols[0].Planned = 3 },
+		`it is of experiment "else"`:                func(x *Experiment) { x.Name = "else" },
+		"toy, protocol paper, scale full is not of": func(x *Experiment) { x.Protocols[0].Planned = 3 },
+
 		"toy, protocol paper, scale quick is not of": func(x *Experiment) { x.Protocols[0].Records.Trials[0].Scale = "quick" },
-		`row that is not as long as its columns`:     func(x *Experiment) { x.Protocols[0].Tables[0].Table.Rows[1] = nil },
-		"it does not list paper/curve.svg":           func(x *Experiment) { x.Protocols[0].Figures[0].Name = "../curve" },
-		"protocol paper, scale full is not of this":  func(x *Experiment) { x.Protocols[0].Name = "else" },
-		"it has a protocol that is null":             func(x *Experiment) { x.Protocols = append(x.Protocols, nil) },
-		"in it twice":                                func(x *Experiment) { x.Protocols[0].Records.Trials[0] = x.Protocols[0].Records.Trials[1] },
+
+		`row that is not as long as its columns`: func(x *Experiment) { x.Protocols[0].Tables[0].Table.Rows[1] = nil },
+
+		"it does not list paper/curve.svg": func(x *Experiment) { x.Protocols[0].Figures[0].Name = "../curve" },
+
+		"protocol paper, scale full is not of this": func(x *Experiment) { x.Protocols[0].Name = "else" },
+		"it has a protocol that is null":            func(x *Experiment) { x.Protocols = append(x.Protocols, nil) },
+
+		"in it twice": func(x *Experiment) { x.Protocols[0].Records.Trials[0] = x.Protocols[0].Records.Trials[1] },
 	} {
 		r, _ := h.must(h.plan(all), false)
 		x := r.Experiments[0]
 		files := must(x.files())
 		forge(x)
-		files[trialsName] = must(record.Encode(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)))
+		files[trialsName] = must(
+			record.Encode(slices.Concat(x.Protocols[0].Records.Trials, x.Protocols[1].Records.Trials)),
+		)
 		root := must(os.OpenRoot(h.dir))
 		defer root.Close()
 		must(sealed.Replace(root, "toy", indexName, x, files))

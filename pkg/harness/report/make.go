@@ -32,7 +32,8 @@ type maker struct {
 }
 
 func (m *maker) note(format string, args ...any) {
-	if text := m.e.Name + fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) { // protocols may share a damaged trial
+	// protocols may share a damaged trial
+	if text := m.e.Name + fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) {
 		m.notes = append(m.notes, text)
 	}
 }
@@ -94,8 +95,9 @@ func (x *Experiment) replaces(file *settings.File) bool {
 	return len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
 }
 
-// records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report, where the store has
-// none or one that did not end as well. A damaged trial of the store is none, and is noted. old may be nil.
+// records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report,
+// where the store has none or one that did not end as well. A damaged trial of the store is none, and is noted. old may
+// be nil.
 func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
 	set := &record.Set{
@@ -188,15 +190,18 @@ func (m *maker) read(part []harness.Trial) ([]stored, error) {
 	return out, err
 }
 
-// programs keeps the trials of programs that the earlier report has and this command was not given: they can be neither planned nor
-// computed without them.
+// programs keeps the trials of programs that the earlier report has and this command was not given: they can be neither
+// planned nor computed without them.
 func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 	if old == nil || !slices.Equal(old.Set, p.Set) || old.Scale != p.Scale {
 		return
 	}
 	for _, was := range old.Records.Trials {
 		var c settings.Config
-		planned := slices.ContainsFunc(part, func(t harness.Trial) bool { return t.Method == was.Method && t.Problem == was.Problem })
+		planned := slices.ContainsFunc(
+			part,
+			func(t harness.Trial) bool { return t.Method == was.Method && t.Problem == was.Problem },
+		)
 		if json.Unmarshal([]byte(was.Config), &c) == nil && c.Program != nil && !planned {
 			p.Planned++
 			p.Records.Trials = append(p.Records.Trials, was)

@@ -18,8 +18,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Read reads the report in a results folder; an empty one where there is none. Where an experiment is damaged the error says so, and
-// the report has the others.
+// Read reads the report in a results folder; an empty one where there is none. Where an experiment is damaged the error
+// says so, and the report has the others.
 func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Report{}, nil
@@ -36,7 +36,8 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 		if err := sealed.Restore(root, e.Name, indexName); err != nil {
 			return nil, err
 		}
-		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) || err == nil && !ours(root, e.Name, indexName) {
+		if _, err := root.Lstat(e.Name); errors.Is(err, fs.ErrNotExist) ||
+			err == nil && !ours(root, e.Name, indexName) {
 			continue
 		}
 		x, err := readExperiment(root, e)
@@ -147,9 +148,14 @@ func rows[T any](f *sealed.Folder, name string) ([]T, error) {
 	return out, nil
 }
 
-// fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict report.json, and tables
-// that cannot be shown.
-func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces []record.Trace, timings []record.Timing) error {
+// fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict
+// report.json, and tables that cannot be shown.
+func (x *Experiment) fill(
+	e *harness.Experiment,
+	trials []record.Trial,
+	traces []record.Trace,
+	timings []record.Timing,
+) error {
 	if x.Name != e.Name {
 		return fmt.Errorf("it is of experiment %q", x.Name)
 	}

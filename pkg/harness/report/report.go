@@ -1,5 +1,5 @@
-// Package report turns the records of trials into figures, tables, claims and findings, in memory. Write puts a report on disk, and
-// Read gives the same value back.
+// Package report turns the records of trials into figures, tables, claims and findings, in memory. Write puts a report
+// on disk, and Read gives the same value back.
 package report
 
 import (
@@ -43,12 +43,13 @@ type Experiment struct {
 	damage error  // why it could not be read; everything else is empty then
 }
 
-// Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials were run, or in
-// how many pieces, except the Timings of its Records.
+// Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials
+// were run, or in how many pieces, except the Timings of its Records.
 type Protocol struct {
-	Name    string            `json:"protocol"`
-	Scale   string            `json:"scale"`
-	Set     []string          `json:"set,omitempty"`    // overrides of the settings, and selections of trials: see plan.Plan
+	Name  string `json:"protocol"`
+	Scale string `json:"scale"`
+	// overrides of the settings, and selections of trials: see plan.Plan
+	Set     []string          `json:"set,omitempty"`
 	Planned int               `json:"planned"`          // trials
 	Absent  []string          `json:"absent,omitempty"` // data sets that were not here: their trials were left out
 	Figures []Item            `json:"figures"`
@@ -60,10 +61,11 @@ type Protocol struct {
 
 // Item is a figure or a table that was made, or why it was not.
 type Item struct {
-	Name    string       `json:"name"`
-	Title   string       `json:"title"`
-	Caption string       `json:"caption"`
-	Hidden  int          `json:"hidden,omitempty"`  // values that a figure does not show: not finite, or outside the axes
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Caption string `json:"caption"`
+	// values that a figure does not show: not finite, or outside the axes
+	Hidden  int          `json:"hidden,omitempty"`
 	Table   *table.Table `json:"table,omitempty"`   // nil of a figure
 	Problem string       `json:"problem,omitempty"` // why it was not made
 	SVG     []byte       `json:"-"`                 // nil of a table
@@ -119,8 +121,11 @@ func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
 			for _, p := range part.Protocols {
 				for _, decided := range p.Claims {
 					if decided.ID == c.ID {
-						row.Under = append(row.Under, claim.Opinion{Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(),
-							Changed: p.Changed(), Outcome: decided.Outcome})
+						row.Under = append(
+							row.Under,
+							claim.Opinion{Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(),
+								Changed: p.Changed(), Outcome: decided.Outcome},
+						)
 					}
 				}
 			}
@@ -185,7 +190,8 @@ func Quote(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// describe fills in what the settings file says of the protocol, and why its numbers must not be set beside those that the paper prints.
+// describe fills in what the settings file says of the protocol, and why its numbers must not be set beside those that
+// the paper prints.
 func (p *Protocol) describe(f *settings.File) {
 	about := f.Protocol(p.Name)
 	p.Records.Title, p.Records.Looks, p.Records.Incomparable = cmp.Or(about.Title, p.Name), f.Looks, about.Incomparable

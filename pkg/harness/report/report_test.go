@@ -36,26 +36,35 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	p := made.Experiment("toy").Protocol("released")
-	if got := p.Counts(); !reflect.DeepEqual(got, map[string]int{"ok": 2, "diverged": 2}) || !p.Complete() || !p.Changed() {
+	if got := p.Counts(); !reflect.DeepEqual(got, map[string]int{"ok": 2, "diverged": 2}) || !p.Complete() ||
+		!p.Changed() {
 		t.Errorf("counts %v, complete %t, changed %t", got, p.Complete(), p.Changed())
 	}
-	if p.Records.Trials[0].Protocol != "released" || p.Records.Trials[0].Scale != "full" || p.Records.Incomparable != "the settings were changed: seeds=[1], --methods sgld,svgd" {
+	if p.Records.Trials[0].Protocol != "released" || p.Records.Trials[0].Scale != "full" ||
+		p.Records.Incomparable != "the settings were changed: seeds=[1], --methods sgld,svgd" {
 		t.Errorf("labels of the store: %+v, %q", p.Records.Trials[0], p.Records.Incomparable)
 	}
 	if got := p.Command("run"); got != "sifg run toy --protocol released --set 'seeds=[1]' --methods sgld,svgd" {
 		t.Errorf("command %s", got)
 	}
-	if p.Figures[0].Hidden == 0 || p.Figures[1].Problem != "" || p.Figures[2].Problem != "panic: no such figure" || p.Tables[1].Problem != "too few seeds" {
+	if p.Figures[0].Hidden == 0 || p.Figures[1].Problem != "" || p.Figures[2].Problem != "panic: no such figure" ||
+		p.Tables[1].Problem != "too few seeds" {
 		t.Errorf("figures %+v, tables %+v", p.Figures, p.Tables)
 	}
-	if p.Claims[0].Verdict != claim.Reproduced || p.Claims[2].Evidence != "The check failed: panic: a hole." || p.Claims[2].Verdict != claim.NotDecided {
+	if p.Claims[0].Verdict != claim.Reproduced || p.Claims[2].Evidence != "The check failed: panic: a hole." ||
+		p.Claims[2].Verdict != claim.NotDecided {
 		t.Errorf("claims %+v", p.Claims)
 	}
-	if f := made.Experiment("toy").Findings; len(f) != 2 || f[0].Title != "0 protocols" || !strings.Contains(f[1].Text, "another hole") {
+	if f := made.Experiment("toy").Findings; len(f) != 2 || f[0].Title != "0 protocols" ||
+		!strings.Contains(f[1].Text, "another hole") {
 		t.Errorf("findings of changed settings: %+v", f)
 	}
 	if back := h.read(); !reflect.DeepEqual(bare(back), bare(made)) {
-		t.Errorf("another report is read:\n%+v\n%+v", back.Experiments[0].Protocols[1], made.Experiments[0].Protocols[1])
+		t.Errorf(
+			"another report is read:\n%+v\n%+v",
+			back.Experiments[0].Protocols[1],
+			made.Experiments[0].Protocols[1],
+		)
 	}
 	want := []string{
 		"index.html", "other/findings/1.csv", "other/paper/figures/cloud.csv", "other/paper/figures/cloud.svg",
@@ -70,7 +79,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestIncomparable: numbers stand beside printed ones only at full scale, with the protocol's settings, where the experiment says so.
+// TestIncomparable: numbers stand beside printed ones only at full scale, with the protocol's settings, where the
+// experiment says so.
 func TestIncomparable(t *testing.T) {
 	e := toy("toy")
 	file := must(settings.Read("toy", e.Settings))
@@ -100,14 +110,18 @@ func TestOutsideThePlan(t *testing.T) {
 	if !os.SameFile(other, must(os.Stat(filepath.Join(h.dir, "other", indexName)))) {
 		t.Error("the files of another experiment were written again")
 	}
-	if got := after.Experiment("toy").Protocol("released").Claims; !reflect.DeepEqual(got, before.Experiment("toy").Protocol("released").Claims) {
+	if got := after.Experiment("toy").Protocol("released").Claims; !reflect.DeepEqual(
+		got,
+		before.Experiment("toy").Protocol("released").Claims,
+	) {
 		t.Errorf("a protocol outside of the plan: %+v", got)
 	}
 	if got := after.Experiment("toy").Protocol("paper").Claims[0].Verdict; got != claim.NotReproduced {
 		t.Errorf("the plan's protocol: %s", got)
 	}
 	ledger := after.Ledger(h.all)
-	if ledger[0].Summary != "reproduced under released; not reproduced under paper" || ledger[3].Summary != "reproduced under paper" {
+	if ledger[0].Summary != "reproduced under released; not reproduced under paper" ||
+		ledger[3].Summary != "reproduced under paper" {
 		t.Errorf("ledger %+v", ledger)
 	}
 }
@@ -125,7 +139,8 @@ func TestCompleteStays(t *testing.T) {
 	want := files(h.dir)
 	for what, c := range map[string]struct{ status, note string }{
 		"missing": {"", "toy/paper: 4 of 4 trials are missing"},
-		"failed":  {record.StatusFailed, "toy/paper: 2 trials failed now and had ended well before; the report of a complete run was left as it was"},
+		"failed": {record.StatusFailed, "toy/paper: 2 trials failed now and had ended well before; the report of a " +
+			"complete run was left as it was"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			later := newHouse(t, "toy")
@@ -142,12 +157,14 @@ func TestCompleteStays(t *testing.T) {
 	later := newHouse(t, "toy")
 	later.dir = h.dir
 	later.put(record.StatusDiverged, all...) // a result, not a failure
-	if r, notes := later.must(later.plan(all), false); len(notes) > 0 || r.Experiments[0].Protocols[0].Counts()["diverged"] != 2 {
+	if r, notes := later.must(later.plan(all), false); len(notes) > 0 ||
+		r.Experiments[0].Protocols[0].Counts()["diverged"] != 2 {
 		t.Errorf("notes %q", notes)
 	}
 }
 
-// TestKeep: trials that the store lacks come from the report. Figures and verdicts that need particles stay as they were.
+// TestKeep: trials that the store lacks come from the report. Figures and verdicts that need particles stay as they
+// were.
 func TestKeep(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper", "released")
@@ -166,7 +183,8 @@ func TestKeep(t *testing.T) {
 	}
 	later.all[0].Figures = append(later.all[0].Figures, harness.Figure{Name: "new", Draw: later.all[0].Figures[1].Draw})
 	r, _ := later.must(later.plan(trials("toy", "released")), true)
-	if f := r.Experiments[0].Protocol("released").Figures; f[1].Problem != "" || !strings.Contains(f[3].Problem, "not in the store") {
+	if f := r.Experiments[0].Protocol("released").Figures; f[1].Problem != "" ||
+		!strings.Contains(f[3].Problem, "not in the store") {
 		t.Errorf("figures of particles that are not at hand: %+v", f)
 	}
 }

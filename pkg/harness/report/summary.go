@@ -19,7 +19,8 @@ func (p *Protocol) Selected(what string) []string {
 	return nil
 }
 
-// Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there are none.
+// Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there
+// are none.
 func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	scores := e.Scores[:min(len(e.Scores), 3)]
 	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),
@@ -34,7 +35,11 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 		}
 		last = [2]string{trial.Problem, trial.Method}
 		well, all := finals.Ended(trial.Problem, trial.Method)
-		row := []table.Cell{table.Text(trial.Problem), table.Text(trial.Method), table.Text(fmt.Sprintf("%d of %d", well, all))}
+		row := []table.Cell{
+			table.Text(trial.Problem),
+			table.Text(trial.Method),
+			table.Text(fmt.Sprintf("%d of %d", well, all)),
+		}
 		for _, metric := range scores {
 			row = append(row, table.MeanSD(finals.Values(trial.Problem, metric, trial.Method)))
 		}

@@ -24,18 +24,25 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// toy is an experiment with a figure of curves, one of particles, and one that panics, tables with values that are no numbers, claims and
-// findings.
+// toy is an experiment with a figure of curves, one of particles, and one that panics, tables with values that are no
+// numbers, claims and findings.
 func toy(name string) *harness.Experiment {
 	return &harness.Experiment{
 		Name: name, Title: "The toy " + name,
-		Settings: []byte("base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sgld: {sampler: sgld}, svgd: {sampler: svgd}}\n" +
-			"  seeds: [1, 2]\nprotocols: {paper: {claims: true}, released: {claims: true, incomparable: other data}}\n"),
+		Settings: []byte(
+			"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sgld: {sampler: sgld}, svgd: " +
+				"{sampler: svgd}}\n" +
+				"  seeds: [1, 2]\nprotocols: {paper: {claims: true}, released: {claims: true, incomparable: other " +
+				"data}}\n",
+		),
 		Figures: []harness.Figure{
 			{Name: "curve", Title: "Curve", Draw: func(s *record.Set) (*figure.Figure, error) {
 				var layers []figure.Layer
 				for _, c := range s.Curves("p", "sgld", "kl", 0) {
-					layers = append(layers, figure.Line{X: []float64{0, 1, 2}, Y: c.Value, Style: figure.Method("sgld")})
+					layers = append(
+						layers,
+						figure.Line{X: []float64{0, 1, 2}, Y: c.Value, Style: figure.Method("sgld")},
+					)
 				}
 				return &figure.Figure{Panels: []figure.Panel{{Layers: layers}}}, nil
 			}},
@@ -51,14 +58,24 @@ func toy(name string) *harness.Experiment {
 		},
 		Tables: []harness.Table{
 			{Name: "summary", Title: "Summary", Caption: "<b>", Make: func(s *record.Set) (*table.Table, error) {
-				return &table.Table{Columns: []table.Column{{Header: "method"}, {Header: "kl"}}, Notes: []string{s.Incomparable},
-					Rows: [][]table.Cell{{table.Text("a"), table.Number(math.Inf(-1), 2)}, {table.Text("b"), table.PlusMinus(math.Inf(1), 1)}}}, nil
+				return &table.Table{
+					Columns: []table.Column{{Header: "method"}, {Header: "kl"}},
+					Notes:   []string{s.Incomparable},
+					Rows: [][]table.Cell{
+						{table.Text("a"), table.Number(math.Inf(-1), 2)},
+						{table.Text("b"), table.PlusMinus(math.Inf(1), 1)},
+					},
+				}, nil
 			}},
 			{Name: "broken", Make: func(*record.Set) (*table.Table, error) { return nil, errors.New("too few seeds") }},
 		},
 		Claims: []claim.Claim{
 			{ID: name + "-1", Statement: "It is low.", Rule: "low", Check: func(s *record.Set) claim.Outcome {
-				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("%d trials", len(s.Trials)), Keys: []string{s.Trials[0].Key}}
+				return claim.Outcome{
+					Verdict:  claim.Reproduced,
+					Evidence: fmt.Sprintf("%d trials", len(s.Trials)),
+					Keys:     []string{s.Trials[0].Key},
+				}
 			}},
 			{ID: name + "-3", Check: func(s *record.Set) claim.Outcome { // as checks do that need particles
 				if _, err := s.Load(s.Trials[0].Key, "particles"); err != nil {
@@ -70,8 +87,15 @@ func toy(name string) *harness.Experiment {
 		},
 		Findings: []harness.Finding{
 			func(by map[string]*record.Set) *harness.Statement {
-				return &harness.Statement{Title: fmt.Sprintf("%d protocols", len(by)), Text: "As it should be.", Lead: true,
-					Table: &table.Table{Columns: []table.Column{{Header: "n"}}, Rows: [][]table.Cell{{table.Int(len(by))}}}}
+				return &harness.Statement{
+					Title: fmt.Sprintf("%d protocols", len(by)),
+					Text:  "As it should be.",
+					Lead:  true,
+					Table: &table.Table{
+						Columns: []table.Column{{Header: "n"}},
+						Rows:    [][]table.Cell{{table.Int(len(by))}},
+					},
+				}
 			},
 			func(map[string]*record.Set) *harness.Statement { return nil },
 			func(map[string]*record.Set) *harness.Statement { panic("another hole") },
@@ -85,8 +109,20 @@ func trials(experiment string, protocols ...string) []harness.Trial {
 	for _, p := range protocols {
 		for _, m := range []string{"sgld", "svgd"} {
 			for seed := range uint64(2) {
-				t := harness.Trial{Experiment: experiment, Protocol: p, Scale: "full", Problem: "p", Method: m, Seed: seed + 1,
-					Config: &settings.Config{Particles: 4, Iterations: 2, Options: map[string]any{}, Sampler: sifg.Config{Sampler: m}}}
+				t := harness.Trial{
+					Experiment: experiment,
+					Protocol:   p,
+					Scale:      "full",
+					Problem:    "p",
+					Method:     m,
+					Seed:       seed + 1,
+					Config: &settings.Config{
+						Particles:  4,
+						Iterations: 2,
+						Options:    map[string]any{},
+						Sampler:    sifg.Config{Sampler: m},
+					},
+				}
 				own := map[bool]string{true: p}[m == "svgd"]
 				t.Key = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", experiment, own, m, seed)))[:20]
 				out = append(out, t)
@@ -125,16 +161,34 @@ func newHouse(t *testing.T, names ...string) *house {
 func (h *house) put(status string, all ...harness.Trial) {
 	for _, t := range all {
 		r := &record.Result{
-			Trial: record.Trial{Key: t.Key, Experiment: t.Experiment, Protocol: "stored", Scale: "quick", Problem: t.Problem, Method: t.Method,
-				Seed: t.Seed, Status: record.StatusOK, Particles: 4, Dim: 1, Iterations: 2},
-			Timing: record.Timing{Seconds: 1.5, CPU: "toy", Kernel: "portable", Started: "2026-01-02T03:04:05Z", Commit: "abc"},
+			Trial: record.Trial{
+				Key:        t.Key,
+				Experiment: t.Experiment,
+				Protocol:   "stored",
+				Scale:      "quick",
+				Problem:    t.Problem,
+				Method:     t.Method,
+				Seed:       t.Seed,
+				Status:     record.StatusOK,
+				Particles:  4,
+				Dim:        1,
+				Iterations: 2,
+			},
+			Timing: record.Timing{
+				Seconds: 1.5,
+				CPU:     "toy",
+				Kernel:  "portable",
+				Started: "2026-01-02T03:04:05Z",
+				Commit:  "abc",
+			},
 			Arrays: map[string]*record.Array{"particles": {Shape: []int{4, 1}, Data: []float32{1, 2, 3, 4}}},
 		}
 		if t.Method == "svgd" && status != record.StatusOK {
 			r.Trial.Status, r.Trial.Reason, r.Arrays = status, "it did not work", nil
 		} else {
 			for i := range 3 {
-				r.Traces = append(r.Traces, record.Trace{Key: t.Key, Iteration: i, Metric: "kl", Value: []float64{math.Inf(1), 2, float64(t.Seed)}[i]})
+				value := []float64{math.Inf(1), 2, float64(t.Seed)}[i]
+				r.Traces = append(r.Traces, record.Trace{Key: t.Key, Iteration: i, Metric: "kl", Value: value})
 			}
 		}
 		r.Trial.Config = string(must(json.Marshal(t.Config)))
@@ -155,7 +209,14 @@ func (h *house) plan(all []harness.Trial, set ...string) *plan.Plan {
 
 // update updates the report with a page that says nothing.
 func (h *house) update(p *plan.Plan, keep bool) (*Report, []string, error) {
-	return Update(h.dir, p, h.store, h.all, keep, func(*Report, []*harness.Experiment) ([]byte, error) { return []byte("<p>\n"), nil })
+	return Update(
+		h.dir,
+		p,
+		h.store,
+		h.all,
+		keep,
+		func(*Report, []*harness.Experiment) ([]byte, error) { return []byte("<p>\n"), nil },
+	)
 }
 
 func (h *house) must(p *plan.Plan, keep bool) (*Report, []string) {

@@ -25,9 +25,19 @@ const (
 
 const notOurs = "not written by this program"
 
-// others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other scales and of changed
-// settings, and what is looked at by itself.
-var others = []string{"store", "cluster", "quick", "smoke", "custom", Grids, pageName, comparisonsName + ".svg", comparisonsName + ".csv"}
+// others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other
+// scales and of changed settings, and what is looked at by itself.
+var others = []string{
+	"store",
+	"cluster",
+	"quick",
+	"smoke",
+	"custom",
+	Grids,
+	pageName,
+	comparisonsName + ".svg",
+	comparisonsName + ".csv",
+}
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
@@ -37,8 +47,8 @@ type verifier struct {
 	shown []string // what the page says of the experiments that are there
 }
 
-// Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the page. It returns
-// what is damaged, missing or not ours, in order of path; it changes nothing.
+// Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the
+// page. It returns what is damaged, missing or not ours, in order of path; it changes nothing.
 func Verify(dir string) ([]record.Damage, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -50,7 +60,10 @@ func Verify(dir string) ([]record.Damage, error) {
 }
 
 func (v *verifier) add(name, reason string) {
-	v.found = append(v.found, record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
+	v.found = append(
+		v.found,
+		record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason},
+	)
 }
 
 // all looks at what is there. Dotted names belong to writes that are under way or were cut off.

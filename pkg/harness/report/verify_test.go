@@ -26,12 +26,16 @@ func grid(dir string) {
 	root := must(os.OpenRoot(dir))
 	defer root.Close()
 	must(0, root.MkdirAll("grid/toy-steps", 0o777))
-	head := Grid{Name: "steps", Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}}}
+	head := Grid{
+		Name: "steps",
+		Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}},
+	}
 	files := map[string][]byte{"chosen.yaml": []byte("step: 1\n"), trialsName: []byte("rows")}
 	must(sealed.Replace(root, "grid/toy-steps/paper", GridIndex, head, files))
 }
 
-// TestVerify: every changed byte of the page is seen; the bytes of sealed folders are record's. A grid is read back, unless it is damaged.
+// TestVerify: every changed byte of the page is seen; the bytes of sealed folders are record's. A grid is read back,
+// unless it is damaged.
 func TestVerify(t *testing.T) {
 	h := newHouse(t, "toy")
 	all := trials("toy", "paper", "released")

@@ -38,10 +38,11 @@ const (
 	maxPage         = 64 << 20 // bytes
 )
 
-// Update makes the report of a plan from the store and writes it with its page, while no other process does so with the same folder.
-// Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the store lacks come from the earlier
-// report. A report of a complete run is never replaced by an incomplete one, nor by one in which a trial failed that had ended well; notes
-// say what was left as it was. A damaged report of an experiment is made anew if the plan has all of it; otherwise that is an error.
+// Update makes the report of a plan from the store and writes it with its page, while no other process does so with the
+// same folder. Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the
+// store lacks come from the earlier report. A report of a complete run is never replaced by an incomplete one, nor by
+// one in which a trial failed that had ended well; notes say what was left as it was. A damaged report of an experiment
+// is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
 	// A report has all records in memory: before garbage is collected they may grow by half, not to twice their size.
@@ -53,8 +54,15 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		}
 		r = &Report{Grids: earlier.Grids}
 		for _, e := range all {
-			m := &maker{e: e, plan: p, store: s, keep: keep, old: earlier.Experiment(e.Name), traces: map[string][]record.Trace{},
-				timings: map[string]record.Timing{}}
+			m := &maker{
+				e:       e,
+				plan:    p,
+				store:   s,
+				keep:    keep,
+				old:     earlier.Experiment(e.Name),
+				traces:  map[string][]record.Trace{},
+				timings: map[string]record.Timing{},
+			}
 			x, err := m.make()
 			if err != nil {
 				return err
@@ -89,8 +97,8 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 // leftovers are the files that a killed program leaves in a results folder: see disk.WriteFileAtomic.
 const leftovers = ".index.html.tmp-*"
 
-// write writes the experiments into a results folder, and makes room for the page. An experiment that was read from there and not made
-// anew is left alone. Files that the program did not write stay, and are named in foreign.
+// write writes the experiments into a results folder, and makes room for the page. An experiment that was read from
+// there and not made anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
 	for _, name := range glob(root, leftovers) {
 		if err := disk.RemoveAll(root, name); err != nil {

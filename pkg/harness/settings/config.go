@@ -17,11 +17,16 @@ var Scales = []string{"full", "quick", "smoke"}
 
 // Protocol is what a settings file says of one of its protocols.
 type Protocol struct {
-	Title        string `mapstructure:"title"`        // how its settings were chosen, in a few words
-	Note         string `mapstructure:"note"`         // what it is, a sentence without its full stop
-	Claims       bool   `mapstructure:"claims"`       // it checks the claims of the paper
-	Incomparable string `mapstructure:"incomparable"` // why its numbers must not be set beside the printed ones; "": they may
-	From         string `mapstructure:"from"`         // the protocol that its settings are laid over; "": none
+	// Title says how its settings were chosen, in a few words.
+	Title string `mapstructure:"title"`
+	// Note says what it is, in a sentence without its full stop.
+	Note string `mapstructure:"note"`
+	// Claims: it checks the claims of the paper.
+	Claims bool `mapstructure:"claims"`
+	// Incomparable says why its numbers must not be set beside the printed ones; "": they may.
+	Incomparable string `mapstructure:"incomparable"`
+	// From is the protocol that its settings are laid over; "": none.
+	From string `mapstructure:"from"`
 }
 
 // Samples are the values of Judge.Sample.
@@ -29,12 +34,12 @@ var Samples = []string{"particles", "perturbed", "fresh"}
 
 // Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result.
 type Config struct {
-	Particles  int            `mapstructure:"particles" json:"particles"`
+	Particles  int            `mapstructure:"particles"  json:"particles"`
 	Iterations int            `mapstructure:"iterations" json:"iterations"`
-	Data       string         `mapstructure:"data" json:"data,omitempty"` // name of a data set
-	Options    map[string]any `mapstructure:"options" json:"options"`     // the experiment's own keys; see Decode
-	Sampler    sifg.Config    `mapstructure:"sampler" json:"sampler"`
-	Judge      Judge          `mapstructure:"judge" json:"judge"`
+	Data       string         `mapstructure:"data"       json:"data,omitempty"` // name of a data set
+	Options    map[string]any `mapstructure:"options"    json:"options"`        // the experiment's own keys; see Decode
+	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler"`
+	Judge      Judge          `mapstructure:"judge"      json:"judge"`
 
 	// Program identifies the sampler where that is a program; a plan sets it.
 	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
@@ -57,17 +62,20 @@ func (c Config) MarshalJSON() ([]byte, error) {
 
 // Judge says when a trial is measured and what is kept of it.
 type Judge struct {
-	Every     int    `mapstructure:"every" json:"every"`         // iterations between checkpoints; the first and the last are always judged
-	Sample    string `mapstructure:"sample" json:"sample"`       // particles | perturbed (x of this iteration, before the move) | fresh
+	// iterations between checkpoints; the first and the last are always judged
+	Every int `mapstructure:"every"     json:"every"`
+	// particles | perturbed (x of this iteration, before the move) | fresh
+	Sample    string `mapstructure:"sample"    json:"sample"`
 	Snapshots []int  `mapstructure:"snapshots" json:"snapshots"` // iterations whose judged sample is kept
-	Track     int    `mapstructure:"track" json:"track"`         // number of particles whose path is kept at every checkpoint
+	// number of particles whose path is kept at every checkpoint
+	Track int `mapstructure:"track"     json:"track"`
 }
 
 // maxCount bounds particles and iterations: far above what can be computed, and far below what files hold exactly.
 const maxCount = 1_000_000_000
 
-// normalise checks the values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last iteration, a
-// track of more particles than there are. So a smaller scale need not repeat them.
+// normalise checks the values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last
+// iteration, a track of more particles than there are. So a smaller scale need not repeat them.
 func (c *Config) normalise() error {
 	j := &c.Judge
 	if j.Sample == "" {
@@ -103,7 +111,8 @@ func Of(t record.Trial) (Config, error) {
 	return c, nil
 }
 
-// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no object.
+// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no
+// object.
 func Flatten(config []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(at string, v json.RawMessage)

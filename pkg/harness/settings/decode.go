@@ -16,12 +16,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Decode decodes an experiment's own options into dst, a pointer to a struct whose fields have mapstructure tags and hold
-// the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may decode the same map.
+// Decode decodes an experiment's own options into dst, a pointer to a struct whose fields have mapstructure tags and
+// hold the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may
+// decode the same map.
 func Decode(options map[string]any, dst any) error { return decode("options", options, dst, nil) }
 
-// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be of a type
-// whose values names lists.
+// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be
+// of a type whose values names lists.
 func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	var seen mapstructure.Metadata
 	exact := func(_, to reflect.Type, v any) (any, error) {
@@ -41,7 +42,8 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 		return v, nil
 	}
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result: out, Metadata: &seen, DecodeHook: exact, MatchName: func(key, field string) bool { return key == field },
+		Result: out, Metadata: &seen, DecodeHook: exact,
+		MatchName: func(key, field string) bool { return key == field },
 	})
 	if err == nil {
 		err = d.Decode(in)

@@ -28,8 +28,8 @@ type Override struct {
 
 func (o Override) String() string { return fmt.Sprintf("%s %.80s", o.From, o.Text) }
 
-// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those of
-// single problems last, since they win.
+// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those
+// of single problems last, since they win.
 func ReadOverrides(path string) ([]Override, error) {
 	text, err := safe.Read(path, 1<<20)
 	if err != nil {
@@ -79,8 +79,8 @@ func (f *File) layer(o Override) (*layer, error) {
 	return &layer{name: o.From, root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
 }
 
-// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method that
-// has it, one of the problem for that of every problem.
+// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method
+// that has it, one of the problem for that of every problem.
 func qualify(key string, o Override) ([]string, error) {
 	path := strings.Split(key, ".")
 	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
@@ -106,7 +106,7 @@ func keysOf[T any]() (keys []string) {
 
 // resolved is what the merged layers say of one method on one problem.
 type resolved struct {
-	Config   `mapstructure:",squash"`
+	Config   `         mapstructure:",squash"`
 	Seeds    []uint64 `mapstructure:"seeds"`
 	Include  []string `mapstructure:"include"`
 	Variants []string `mapstructure:"variants"`
@@ -175,9 +175,9 @@ func (l *layer) of(problem string) []map[string]any {
 	return out
 }
 
-// parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier ones: what
-// it says of everything, of all problems of a pattern, of this one. In each, what it says of this method wins over what it says
-// of all of a pattern. A setting of a pattern is that of every method whose sampler has it.
+// parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier
+// ones: what it says of everything, of all problems of a pattern, of this one. In each, what it says of this method
+// wins over what it says of all of a pattern. A setting of a pattern is that of every method whose sampler has it.
 func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	s, err := sifg.ByName(sampler)
 	lacks := func(key string, _ any) bool {
@@ -186,7 +186,8 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	for _, m := range l.of(problem) {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
-		for _, key := range slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"}) {
+		structure := slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"})
+		for _, key := range structure {
 			delete(own, key)
 		}
 		methods := child(m, "methods")
@@ -209,8 +210,8 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	return out
 }
 
-// matching returns the keys of m that are name, or a pattern of it, in which * stands for any text: the longest pattern last,
-// name itself behind all.
+// matching returns the keys of m that are name, or a pattern of it, in which * stands for any text: the longest pattern
+// last, name itself behind all.
 func matching(m map[string]any, name string) (out []string) {
 	for key := range m {
 		if key != name && matches(key, name) {
@@ -244,8 +245,8 @@ func matches(pattern, name string) bool {
 	return false
 }
 
-// overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in place of a
-// value takes it away.
+// overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in
+// place of a value takes it away.
 func overlay(to, from map[string]any, path string, set func(key string)) {
 	for k, v := range from {
 		inner, isMap := v.(map[string]any)

@@ -10,19 +10,27 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// refusals replace old by new in the settings of toy, lay set over them, or lay a file over them, and must give an error that names
-// all of want.
+// refusals replace old by new in the settings of toy, lay set over them, or lay a file over them, and must give an
+// error that names all of want.
 var refusals = []struct {
 	old, new, set, file string
 	want                []string
 }{
-	{old: "particles: 6", new: "partcles: 6", want: []string{"settings of toy", "base.problems[small]", "partcles", `"particles"`}},
+	{
+		old:  "particles: 6",
+		new:  "partcles: 6",
+		want: []string{"settings of toy", "base.problems[small]", "partcles", `"particles"`},
+	},
 	{old: "particles: 6", new: "Particles: 6", want: []string{"Particles", `"particles"`}},
 	{old: "every: 4", new: "evry: 4", want: []string{"judge", "evry", `"every"`}},
 	{old: "scales:\n  quick", new: "scale:\n  quick", want: []string{`"scale"`, `"scales"`}},
 	{old: "  paper:", new: "  papper:", want: []string{"protocol", "papper", `"paper"`}},
 	{old: "  quick:", new: "  quik:", want: []string{"scale", "quik", `"quick"`}},
-	{old: "paper:\n    problems: {small", new: "paper:\n    problems: {smal", want: []string{"problem", "smal", `"small"`}},
+	{
+		old:  "paper:\n    problems: {small",
+		new:  "paper:\n    problems: {smal",
+		want: []string{"problem", "smal", `"small"`},
+	},
 	{old: "include: [drift, svgd]", new: "include: [drift, svdg]", want: []string{"method", "svdg", `"svgd"`}},
 	{old: "include: [drift, svgd]", new: "include: [drift, drift]", want: []string{"drift", "twice"}},
 	{old: "iterations: 8", new: "iterations: eight", want: []string{"small].iterations", "'int'", "'string'"}},

@@ -24,7 +24,8 @@ type File struct {
 	Default                      string                 // the protocol that is meant where none is named
 	Looks                        map[string]record.Look // of methods, by name
 
-	// Programs are methods that it has settings for and that run where the command is given their programs: base.programs.
+	// Programs are methods that it has settings for and that run where the command is given their programs:
+	// base.programs.
 	Programs []string
 
 	name     string
@@ -49,8 +50,8 @@ type (
 		Mark  markName  `mapstructure:"mark"`
 	}
 	protocolShape struct {
-		Protocol   `mapstructure:",squash"`
-		layerShape `mapstructure:",squash"`
+		Protocol   `                         mapstructure:",squash"`
+		layerShape `                         mapstructure:",squash"`
 		Scales     map[scaleName]layerShape `mapstructure:"scales"`
 	}
 	layerShape struct {
@@ -129,14 +130,21 @@ func Read(name string, text []byte) (*File, error) {
 	for _, name := range f.Problems {
 		p := f.shape.Base.Problems[problemName(name)]
 		if p.Variants == nil && len(f.Methods) == 0 {
-			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one", source, name)
+			return nil, usage.Errorf(
+				"%s: problems.%s has no variants, so base.methods must name at least one",
+				source,
+				name,
+			)
 		}
 		f.Variants = append(f.Variants, p.Variants...)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
 	f.Looks = map[string]record.Look{}
 	for method, l := range f.shape.Looks {
-		f.Looks[string(method)] = record.Look{Title: l.Title, Look: sifg.Look{Color: l.Color, Dash: l.Dash, Mark: string(l.Mark)}}
+		f.Looks[string(method)] = record.Look{
+			Title: l.Title,
+			Look:  sifg.Look{Color: l.Color, Dash: l.Dash, Mark: string(l.Mark)},
+		}
 	}
 	for _, name := range f.Protocols {
 		if _, err := f.ancestry(name); err != nil {
@@ -176,8 +184,8 @@ func (f *File) Admit(method string) {
 	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
 }
 
-// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's name, and in
-// every layer the settings of the problem that is named. options are laid over its own.
+// On returns an experiment's YAML with a problem for each data set in place of its problems. It has the data set's
+// name, and in every layer the settings of the problem that is named. options are laid over its own.
 func On(text []byte, problem string, data []string, options map[string]any) ([]byte, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -264,10 +272,16 @@ type Method struct {
 	Config Config
 }
 
-// Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of Scales.
+// Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of
+// Scales.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
 	if !slices.Contains(f.Protocols, protocol) {
-		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s", f.name, protocol, strings.Join(f.Protocols, ", "))
+		return nil, usage.Errorf(
+			"experiment %s has no protocol %q: it has %s",
+			f.name,
+			protocol,
+			strings.Join(f.Protocols, ", "),
+		)
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
 	add := func(name string, root map[string]any) { s.layers = append(s.layers, &layer{name: name, root: root}) }
@@ -364,9 +378,10 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	return m, nil
 }
 
-// Origins says for each key that is set in the configuration of a method on a problem, with further overrides on top, which layer its
-// value came from: "base", "protocol released", "scale quick", "protocol released, scale quick", or From of an override. Keys are
-// those of Config with dots: sampler.step, options.target. A key that is not there has its default.
+// Origins says for each key that is set in the configuration of a method on a problem, with further overrides on top,
+// which layer its value came from: "base", "protocol released", "scale quick", "protocol released, scale quick", or
+// From of an override. Keys are those of Config with dots: sampler.step, options.target. A key that is not there has
+// its default.
 func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {
 	r, err := s.merge(problem, method, over...)
 	if err != nil {

@@ -89,17 +89,22 @@ func TestResolve(t *testing.T) {
 		scale, problem, method, want string
 	}{
 		{"full", "small", "svgd", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
-			`"sampler":{"sampler":"svgd","mover":"euler","step":0.2},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
+			`"sampler":{"sampler":"svgd","mover":"euler","step":0.2},` +
+			`"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
 		{"full", "small", "sifg", `{"particles":6,"iterations":8,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
-			`"sampler":{"sampler":"sifg","mover":"euler","step":0.01,"sigma":0.1,"hidden":4,"activation":"tanh","inner":5,"optimizer":"nesterov",` +
+			`"sampler":{"sampler":"sifg","mover":"euler","step":0.01,"sigma":0.1,"hidden":4,` +
+			`"activation":"tanh","inner":5,"optimizer":"nesterov",` +
 			`"lr":0.001},"judge":{"every":4,"sample":"particles","snapshots":[4,8],"track":6}}`},
 		{"full", "wide", "drift", `{"particles":5,"iterations":9,"data":"table","options":{"dim":3},` +
-			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},` +
+			`"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
 		// The later layer wins over the iterations of one method in an earlier one; snapshots after the end are cut.
 		{"quick", "wide", "drift", `{"particles":5,"iterations":3,"data":"table","options":{"dim":3},` +
-			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},` +
+			`"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`},
 		{"quick", "small", "drift", `{"particles":6,"iterations":6,"options":{"nested":{"a":1,"b":[1,2]},"shift":1},` +
-			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},"judge":{"every":4,"sample":"particles","snapshots":[4],"track":6}}`},
+			`"sampler":{"sampler":"sgld","mover":"langevin","step":0.01},` +
+			`"judge":{"every":4,"sample":"particles","snapshots":[4],"track":6}}`},
 	} {
 		got, err := json.Marshal(config(t, resolve(t, "paper", c.scale), c.problem, c.method))
 		if err != nil || string(got) != c.want {
@@ -107,15 +112,18 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	smoke := resolve(t, "released", "smoke")
-	if c := config(t, smoke, "small", "svgd"); fmt.Sprint(smoke.Problems[0].Seeds) != "[7]" || c.Judge.Sample != "perturbed" || c.Iterations != 2 {
+	if c := config(t, smoke, "small", "svgd"); fmt.Sprint(smoke.Problems[0].Seeds) != "[7]" ||
+		c.Judge.Sample != "perturbed" ||
+		c.Iterations != 2 {
 		t.Errorf("the protocol's own scale gave seeds %v, %+v", smoke.Problems[0].Seeds, c)
 	}
 }
 
 func TestOverrides(t *testing.T) {
 	for _, c := range []struct {
-		set  string // several with spaces between, or one mapping
-		want string // step of svgd, drift, sifg on small, of svgd on wide; iterations of small and of drift on wide; seeds of wide
+		set string // several with spaces between, or one mapping
+		// step of svgd, drift, sifg on small, of svgd on wide; iterations of small and of drift on wide; seeds of wide
+		want string
 	}{
 		{"", "0.2 0.01 0.01 0.1 8 9 [1 2]"},
 		{"methods.svgd.step=0.3", "0.3 0.01 0.01 0.3 8 9 [1 2]"},
@@ -145,9 +153,15 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.set, got, c.want)
 		}
 	}
-	s := resolve(t, "paper", "full", sets("sigma=0.3", "options.reference.draws=5", "options.shift=", "judge.every=1")...)
-	if c := config(t, s, "small", "sifg"); c.Sampler.Sigma != 0.3 || fmt.Sprint(c.Options) != "map[nested:map[a:1 b:[1 2]] reference:map[draws:5]]" ||
-		c.Judge.Every != 1 || len(c.Judge.Snapshots) != 2 {
+	s := resolve(
+		t,
+		"paper",
+		"full",
+		sets("sigma=0.3", "options.reference.draws=5", "options.shift=", "judge.every=1")...)
+	if c := config(t, s, "small", "sifg"); c.Sampler.Sigma != 0.3 ||
+		fmt.Sprint(c.Options) != "map[nested:map[a:1 b:[1 2]] reference:map[draws:5]]" ||
+		c.Judge.Every != 1 ||
+		len(c.Judge.Snapshots) != 2 {
 		t.Errorf("short keys gave %+v", c)
 	}
 	m, err := s.Method("small", "sifg", sets("sigma=0.5")...)
@@ -162,7 +176,11 @@ func TestOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := resolve(t, "released", "smoke", append(over, Override{Text: "sigma=0.3", From: "a.yaml"}, Override{Text: "options.shift=2", From: "--set"})...)
+	s := resolve(
+		t,
+		"released",
+		"smoke",
+		append(over, Override{Text: "sigma=0.3", From: "a.yaml"}, Override{Text: "options.shift=2", From: "--set"})...)
 	origins := func(method string, over ...Override) map[string]string {
 		t.Helper()
 		got, err := s.Origins("small", method, over...)
@@ -173,10 +191,13 @@ func TestOrigins(t *testing.T) {
 	}
 	got := origins("sifg")
 	want := map[string]string{
-		"particles": "base", "iterations": "scale smoke", "judge.sample": "protocol released", "judge.every": "base", "judge.snapshots": "base",
-		"judge.track": "base", "options.shift": "--set", "options.nested.a": "base", "options.nested.b": "base", "sampler.step": "base",
-		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file, "sampler.sigma": "a.yaml",
-		"seeds": "protocol released, scale smoke",
+		"particles": "base", "iterations": "scale smoke", "judge.sample": "protocol released", "judge.every": "base",
+		"judge.snapshots": "base",
+		"judge.track":     "base", "options.shift": "--set", "options.nested.a": "base", "options.nested.b": "base",
+		"sampler.step":   "base",
+		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file,
+		"sampler.sigma": "a.yaml",
+		"seeds":         "protocol released, scale smoke",
 	}
 	if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
 		t.Errorf("origins\n%s\nwant\n%s", a, b)
@@ -188,7 +209,8 @@ func TestOrigins(t *testing.T) {
 		t.Errorf("a file's setting of one problem does not win over its setting of all: %+v", c.Sampler)
 	}
 	for key, want := range map[string]string{
-		"step=1": "[sampler.step]", "hidden=2": "[]", "particles=3": "[particles]", "of.svgd.iterations=3": "[iterations]",
+		"step=1": "[sampler.step]", "hidden=2": "[]", "particles=3": "[particles]",
+		"of.svgd.iterations=3":    "[iterations]",
 		"of.svgd.options.shift=3": "[options.shift]", "of.drift.options.shift=3": "[]",
 		"problems.wide.particles=3": "[]", "methods.svgd={step: 1, mover: adam}": "[sampler.mover sampler.step]",
 	} {
@@ -211,8 +233,14 @@ func TestDecode(t *testing.T) {
 		} `mapstructure:"nested"`
 	}
 	o := options{Dim: 2, Shift: 5}
-	in := map[string]any{"shift": 1, "names": []any{"a"}, "nested": map[string]any{"on": true}, "free": map[string]any{"x": 1.5}}
-	if err := Decode(in, &o); err != nil || fmt.Sprintf("%+v", o) != "{Dim:2 Shift:1 Names:[a] Free:map[x:1.5] Nested:{On:true}}" {
+	in := map[string]any{
+		"shift":  1,
+		"names":  []any{"a"},
+		"nested": map[string]any{"on": true},
+		"free":   map[string]any{"x": 1.5},
+	}
+	if err := Decode(in, &o); err != nil ||
+		fmt.Sprintf("%+v", o) != "{Dim:2 Shift:1 Names:[a] Free:map[x:1.5] Nested:{On:true}}" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if err := Decode(map[string]any{"dim": 3.0}, &o); err != nil || o.Dim != 3 { // as JSON has it
@@ -230,8 +258,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestPatterns: a layer's settings of a pattern are those of the problems and methods that it matches; a longer pattern wins over a
-// shorter one, and a name over all.
+// TestPatterns: a layer's settings of a pattern are those of the problems and methods that it matches; a longer pattern
+// wins over a shorter one, and a name over all.
 func TestPatterns(t *testing.T) {
 	const text = `
 base:
@@ -312,14 +340,15 @@ func TestFrom(t *testing.T) {
 	}
 	for from, want := range map[string]string{"long": "laid over itself", "papper": `did you mean "paper"?`} {
 		text := strings.Replace(long, "from: paper", "from: "+from, 1)
-		if _, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", text, 1))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", text, 1))); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("from %s: %v", from, err)
 		}
 	}
 }
 
-// TestOn: a data set takes the settings of the problem that is named, in every layer and by every pattern; an option that is called
-// problems stays.
+// TestOn: a data set takes the settings of the problem that is named, in every layer and by every pattern; an option
+// that is called problems stays.
 func TestOn(t *testing.T) {
 	const text = `
 base:

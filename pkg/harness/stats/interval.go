@@ -12,10 +12,10 @@ import (
 // 3 % of its width, and a p-value of 0.05 by 0.002 (√(p(1−p)/B)).
 const resamples = 10000
 
-// Interval returns the expanded percentile interval of the mean of x at a level such as 0.95: the Bootstrap at the level
-// of Expanded. That of normal values at 0.95 holds the mean in 88 % of cases with four values, in 92 % with five and in
-// 94 % from eight on. With two or three it would hold it in less than 80 %: then isRange is true, and lo and hi are the
-// smallest and largest value. NaN for fewer than two values.
+// Interval returns the expanded percentile interval of the mean of x at a level such as 0.95: the Bootstrap at the
+// level of Expanded. That of normal values at 0.95 holds the mean in 88 % of cases with four values, in 92 % with five
+// and in 94 % from eight on. With two or three it would hold it in less than 80 %: then isRange is true, and lo and hi
+// are the smallest and largest value. NaN for fewer than two values.
 func Interval(x []float64, level float64) (lo, hi float64, isRange bool) {
 	switch {
 	case len(x) < 2:
@@ -27,9 +27,10 @@ func Interval(x []float64, level float64) (lo, hi float64, isRange bool) {
 	return lo, hi, false
 }
 
-// TInterval returns the interval of the mean of x at a level by Student's t with n−1 degrees of freedom, for values that
-// are nearly normal. The one at 0.9 is inside ±δ if two one-sided tests at 5 % both reject a mean beyond (Schuirmann, A
-// comparison of the two one-sided tests procedure, 1987). NaN for fewer than two values, or if one is not finite.
+// TInterval returns the interval of the mean of x at a level by Student's t with n−1 degrees of freedom, for values
+// that are nearly normal. The one at 0.9 is inside ±δ if two one-sided tests at 5 % both reject a mean beyond
+// (Schuirmann, A comparison of the two one-sided tests procedure, 1987). NaN for fewer than two values, or if one is
+// not finite.
 func TInterval(x []float64, level float64) (lo, hi float64) {
 	if len(x) < 2 {
 		return math.NaN(), math.NaN()
@@ -38,9 +39,9 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 	return Mean(x) - half, Mean(x) + half
 }
 
-// OverlapInterval is TInterval for differences on splits of one data set that overlap, which are not independent: the variance of their mean
-// is taken as s²·(1/n + overlap), overlap the number of test rows over that of the others (Nadeau and Bengio, Inference for the
-// generalization error, 2003). At 0 it is TInterval.
+// OverlapInterval is TInterval for differences on splits of one data set that overlap, which are not independent: the
+// variance of their mean is taken as s²·(1/n + overlap), overlap the number of test rows over that of the others
+// (Nadeau and Bengio, Inference for the generalization error, 2003). At 0 it is TInterval.
 func OverlapInterval(d []float64, overlap, level float64) (lo, hi float64) {
 	if len(d) < 2 {
 		return math.NaN(), math.NaN()
@@ -54,8 +55,8 @@ func overlapSE(d []float64, overlap float64) float64 {
 	return SD(d) * math.Sqrt(1/float64(len(d))+overlap)
 }
 
-// OverlapTest returns the two-sided p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval; NaN for fewer than two
-// differences, 1 where all are 0.
+// OverlapTest returns the two-sided p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval;
+// NaN for fewer than two differences, 1 where all are 0.
 func OverlapTest(d []float64, overlap float64) float64 {
 	if len(d) < 2 {
 		return math.NaN()
@@ -69,8 +70,8 @@ func OverlapTest(d []float64, overlap float64) float64 {
 
 // Bootstrap returns the percentile interval of a statistic at a level: x is drawn from with replacement 10,000 times,
 // with stream "bootstrap" of seed 1 (Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 13). With few
-// values it is too narrow: that of a mean has √((n−1)/n)·1.96/t of the width of Student's, 0.63 for five values and 0.82
-// for ten; ask for the level of Expanded. NaN for fewer than two values.
+// values it is too narrow: that of a mean has √((n−1)/n)·1.96/t of the width of Student's, 0.63 for five values and
+// 0.82 for ten; ask for the level of Expanded. NaN for fewer than two values.
 func Bootstrap(x []float64, stat func([]float64) float64, level float64) (lo, hi float64) {
 	if len(x) < 2 {
 		return math.NaN(), math.NaN()

@@ -35,7 +35,8 @@ func Paired(d []float64, side Side) float64 {
 	}
 	eps := float64(1e-12 * size) // sums that differ by rounding only are ties
 	extreme := func(s float64) bool {
-		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps || side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
+		return side == Less && s <= obs+eps || side == Greater && s >= obs-eps ||
+			side == TwoSided && math.Abs(s) >= math.Abs(obs)-eps
 	}
 	count := 0
 	if len(d) <= 20 {
@@ -94,8 +95,8 @@ func Sign(d []float64, side Side) float64 {
 }
 
 // Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the
-// chance that any of them is not is at most α, whatever their dependence (Holm, A simple sequentially rejective multiple
-// test procedure, 1979). NaN stays NaN and does not count.
+// chance that any of them is not is at most α, whatever their dependence (Holm, A simple sequentially rejective
+// multiple test procedure, 1979). NaN stays NaN and does not count.
 func Holm(p []float64) []float64 {
 	var order []int
 	out := slices.Clone(p)

@@ -54,8 +54,8 @@ func TestBootstrap(t *testing.T) {
 	if again, _ := Bootstrap(x, Mean, 0.95); again != lo {
 		t.Error("another interval the second time")
 	}
-	// The bootstrap distribution of a mean is nearly normal with SD √((n−1)/n)·SE. An end of the percentile interval has
-	// standard error √(p(1−p)/B)/φ(1.96) = 0.0267 SE; five of these.
+	// The bootstrap distribution of a mean is nearly normal with SD √((n−1)/n)·SE. An end of the percentile interval
+	// has standard error √(p(1−p)/B)/φ(1.96) = 0.0267 SE; five of these.
 	se := SE(x)
 	near(t, "lower end", lo, Mean(x)-1.96*se, 0.15*se)
 	near(t, "upper end", hi, Mean(x)+1.96*se, 0.15*se)
@@ -139,8 +139,9 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestOverlap: 1, 2, 3, 4, 5 have mean 3 and s² = 2.5. With an overlap of 1/9 the variance of the mean is 2.5·(1/5 + 1/9) = 0.7778, so
-// t = 3.4017 with 4 degrees of freedom: p = 0.02723 (without: t = 4.2426, p = 0.01324), and the 95 % interval is 3 ± 2.7764·0.8819.
+// TestOverlap: 1, 2, 3, 4, 5 have mean 3 and s² = 2.5. With an overlap of 1/9 the variance of the mean is 2.5·(1/5 +
+// 1/9) = 0.7778, so t = 3.4017 with 4 degrees of freedom: p = 0.02723 (without: t = 4.2426, p = 0.01324), and the 95 %
+// interval is 3 ± 2.7764·0.8819.
 func TestOverlap(t *testing.T) {
 	d := []float64{1, 2, 3, 4, 5}
 	near(t, "p", OverlapTest(d, 1.0/9), 0.02723, 1e-5)

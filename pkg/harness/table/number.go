@@ -72,7 +72,8 @@ func Seconds(v float64) string {
 	return fmt.Sprintf("%.1f h", v/3600)
 }
 
-// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as 1.5e−4.
+// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as
+// 1.5e−4.
 func Num(v float64) string {
 	switch {
 	case !finite(v):
