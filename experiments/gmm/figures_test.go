@@ -53,9 +53,7 @@ func TestFindings(t *testing.T) {
 			t.Errorf("finding %d: of one protocol it says %q", i, st.Title)
 		}
 	}
-	lost := records(t, with(func(problem, _, metric string, index, _, _ int) (float64, bool) {
-		return map[bool]float64{true: 0.5, false: 0}[index > 2], problem == "gmm-10d" && metric == "occupancy"
-	}))
+	lost := records(t, with(lastTwo))
 	if st := collapse(map[string]*record.Set{"released": lost}); st == nil ||
 		!strings.Contains(st.Title, "no method keeps more than 2 of the five") {
 		t.Errorf("three lost modes: %+v", st)

@@ -119,7 +119,10 @@ func named(s *record.Set) func(name string) string {
 func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
 		base := strings.TrimSuffix(method, "-wide")
-		from := map[bool]string{true: "from "}[base == "ada-sifg"]
+		from := ""
+		if base == "ada-sifg" {
+			from = "from "
+		}
 		if c, ran := config(s, "", method); ran {
 			return figure.Label(base) + " (" + from + "σ = " + table.Num(c.Sampler.Sigma) + ")"
 		}
