@@ -45,8 +45,6 @@ const (
 // is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
-	// A report has all records in memory: before garbage is collected they may grow by half, not to twice their size.
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
@@ -72,6 +70,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 			}
 			notes = append(notes, m.notes...)
 		}
+		earlier = nil // it may be as large as the new one
 		foreign, err := r.write(root)
 		for _, name := range foreign {
 			notes = append(notes, filepath.Join(dir, name)+" is not part of the report and was kept")
@@ -100,6 +99,8 @@ const leftovers = ".index.html.tmp-*"
 // write writes the experiments into a results folder, and makes room for the page. An experiment that was read from
 // there and not made anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
+	// All records are in memory, and once more in rows: let garbage grow to half of that, not to as much.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	for _, name := range glob(root, leftovers) {
 		if err := disk.RemoveAll(root, name); err != nil {
 			return nil, err
@@ -159,7 +160,7 @@ func digestOf(root *os.Root, name string) (string, error) {
 // files returns the files of an experiment's folder except its index.
 func (x *Experiment) files() (map[string][]byte, error) {
 	var trials []record.Trial
-	var traces []record.Trace
+	var traces [][]record.Trace // of each trial
 	var timings []record.Timing
 	seen, out := map[string]bool{}, map[string][]byte{}
 	for _, p := range x.Protocols {
@@ -169,7 +170,7 @@ func (x *Experiment) files() (map[string][]byte, error) {
 				continue
 			}
 			seen[t.Key] = true
-			traces = append(traces, p.Records.Traces[t.Key]...)
+			traces = append(traces, p.Records.Traces[t.Key])
 			if timing, ok := p.Records.Timings[t.Key]; ok {
 				timings = append(timings, timing)
 			}
@@ -201,7 +202,7 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	}
 	var errs [3]error
 	out[trialsName], errs[0] = record.Encode(trials)
-	out[tracesName], errs[1] = record.Encode(traces)
+	out[tracesName], errs[1] = record.Encode(slices.Concat(traces...))
 	out[timingsName], errs[2] = record.Encode(timings)
 	return out, errors.Join(errs[:]...)
 }
