@@ -40,15 +40,20 @@ func run(t *testing.T) (out string) {
 	}
 	var o, e bytes.Buffer
 	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2",
-		"--set", "problems.*.data=own", "--set", "problems.*.options.channels=3", "--set", "options.reference.iterations=200",
+		"--set", "problems.meg-*.data=own", "--set", "problems.meg-*.options.channels=3", "--set", "options.reference.iterations=200",
 		"--set", "options.reference.draws=100", "--set", "options.reference.leapfrog=5"}, &o, &e, Experiment); code != 0 {
 		t.Fatalf("exit code %d: %s%s", code, o.String(), e.String())
 	}
 	return o.String()
 }
 
+// apart reports whether a figure or a table is about simulated recordings, and the protocol has none.
+func apart(name, protocol string) bool {
+	return strings.Contains(name, "simulated") && protocol != "released"
+}
+
 // TestRun: the experiment runs from end to end on a data set of one's own, under all protocols. Every value is finite, figures and
-// tables are made, and no claim of the paper is tested. The second run finds everything.
+// tables are made, and no claim of the paper is tested. The second run finds everything. Simulated recordings are under released alone.
 func TestRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run(t)
@@ -74,21 +79,30 @@ func TestRun(t *testing.T) {
 			}
 		}
 		for _, m := range Experiment.Metrics {
+			if strings.HasPrefix(m.Name, truthMetric) && protocol != "released" {
+				continue
+			}
 			if !seen[m.Name] || !seen["floor-energy"] || !seen["random-amari"] || !seen["reference-rhat"] {
 				t.Errorf("%s: there is no metric %s", protocol, m.Name)
 			}
 		}
 		for _, f := range p.Figures {
-			if f.Problem != "" {
+			if f.Problem != "" && !apart(f.Name, protocol) {
 				t.Errorf("%s %s: %s", protocol, f.Name, f.Problem)
 			}
 		}
 		for _, tab := range p.Tables {
+			if apart(tab.Name, protocol) {
+				continue
+			}
 			if tab.Problem != "" || strings.Contains(tab.Table.Markdown(), "NaN") {
 				t.Errorf("%s %s: %s", protocol, tab.Name, tab.Problem)
 			}
 		}
 		for _, c := range p.Claims {
+			if strings.HasPrefix(c.ID, Experiment.Name) { // about simulated recordings
+				continue
+			}
 			if c.Verdict != claim.NotTestable || !strings.Contains(c.Evidence, "the data set own") {
 				t.Errorf("%s: claim %s is %q: %s", protocol, c.ID, c.Verdict, c.Evidence)
 			}

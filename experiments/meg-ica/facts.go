@@ -39,15 +39,15 @@ var facts = []struct{ name, words string }{
 	{"e-bfmi", "E-BFMI of 250 further iterations of each chain"},
 }
 
-// densities returns diagnostics of the log density of a protocol's committed chains (TestDensity makes them); nil for chains with another
+// densities returns diagnostics of the log density of committed chains (TestDensity makes them); nil for chains with another
 // mean error of the energy. The long run kept no energies: those of H are of a short continuation.
-func densities(protocol string, energyError []float64) map[string][]float64 {
+func densities(name string, energyError []float64) map[string][]float64 {
 	var all map[string]map[string][]float64
 	b, err := committed.ReadFile("reference/density.json")
-	if err != nil || json.Unmarshal(b, &all) != nil || !slices.Equal(all[protocol]["of"], energyError) {
+	if err != nil || json.Unmarshal(b, &all) != nil || !slices.Equal(all[name]["of"], energyError) {
 		return nil
 	}
-	return all[protocol]
+	return all[name]
 }
 
 // summarise makes the summary of the kept draws of each chain (rows of p²).

@@ -13,10 +13,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a violin a method,
-// beside what reference draws and random matrices score.
+// distances is Figure 4 left or middle by the metric of the claims.
 func distances(s *record.Set, problem string) (*figure.Figure, error) {
-	var p figure.Panel
+	by, words := judge(s)
+	p, err := violins(s, problem, by, strings.TrimPrefix(words, "median "))
+	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, err
+}
+
+// violins is a panel with the distances of all particles of all tries, a violin a method, beside what reference draws and random matrices
+// score.
+func violins(s *record.Set, problem, by, label string) (p figure.Panel, err error) {
 	add := func(name string, values tries, look string) {
 		if len(values) > 0 {
 			p.Layers = append(p.Layers, figure.Violin{At: float64(len(p.X.Categories)), Values: slices.Concat(values...),
@@ -24,7 +30,6 @@ func distances(s *record.Set, problem string) (*figure.Figure, error) {
 			p.X.Categories = append(p.X.Categories, name)
 		}
 	}
-	by, words := judge(s)
 	exact := floorOf(s, problem, "floor-"+by)
 	if len(exact) > 0 {
 		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")})
@@ -35,10 +40,10 @@ func distances(s *record.Set, problem string) (*figure.Figure, error) {
 	add("exact draws", exact, "hmc")
 	add("random", floorOf(s, problem, "random-"+by), "kde-flow")
 	if p.Layers == nil {
-		return nil, fmt.Errorf("no trial ended well")
+		return p, fmt.Errorf("no trial ended well")
 	}
-	p.Y = figure.Axis{Label: strings.TrimPrefix(words, "median "), Scale: figure.AutoLog}
-	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, nil
+	p.Y = figure.Axis{Label: label, Scale: figure.AutoLog}
+	return p, nil
 }
 
 // convergence draws Amari and energy distance against iterations.
@@ -67,19 +72,30 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 		judged{"start", func(metric string) tries { return floorOf(s, problem, metric) }}))
 	t.Words("Method", func(r judged) string { return r.name })
 	by, _ := judge(s)
-	for _, x := range []struct{ header, metric string }{
-		{"Amari to W₀", "amari"}, {"Amari to the mode", "amari-mode"}, {"energy distance", "energy"}, {"KSD", "ksd"},
-		{"modes", "modes"}, {"outside", "outside"}, {"rms of W", "rms"}, {"σ", "sigma"},
-	} {
-		t.Column(x.header, func(r judged) table.Cell {
-			v := r.of(x.metric)
+	columns := []study.Measure{
+		{Head: "Amari to W₀", Metric: "amari"},
+		{Head: "Amari to the mode", Metric: "amari-mode"},
+		{Head: "energy distance", Metric: "energy"},
+		{Head: "KSD", Metric: "ksd"},
+		{Head: "modes", Metric: "modes"},
+		{Head: "outside", Metric: "outside"},
+		{Head: "rms of W", Metric: "rms"},
+		{Head: "σ", Metric: "sigma"},
+	}
+	if problem == simulated {
+		by = truthMetric
+		columns = slices.Insert(columns, 0, study.Measure{Head: "Amari to the truth", Metric: truthMetric})
+	}
+	for _, x := range columns {
+		t.Column(x.Head, func(r judged) table.Cell {
+			v := r.of(x.Metric)
 			for i := range v {
-				if !strings.HasPrefix(x.metric, "amari") {
+				if !strings.HasPrefix(x.Metric, "amari") {
 					v[i] = v[i][:1] // of the KSD the V-statistic
 				}
 			}
 			cell := table.Number(median(v), 3)
-			if x.metric == by && len(v) > 0 {
+			if x.Metric == by && len(v) > 0 {
 				cell.Text = estimated(func(medians []float64) float64 { return medians[0] }, []int{0}, v).String()
 			}
 			return cell
@@ -93,12 +109,12 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 	return &t.Table, nil
 }
 
-// diagnostics is the table of the reference chains.
-func diagnostics(s *record.Set) (*table.Table, error) {
+// diagnostics is the table of the reference chains that these problems share. prefix is that of the names of committed summaries.
+func diagnostics(s *record.Set, prefix string, problems ...string) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Reference", "Value")}
-	short := densities(s.Protocol, fact(s, "energy-error"))
+	short := densities(prefix+s.Protocol, factOf(s, "energy-error", problems...))
 	for _, f := range facts {
-		v := append(fact(s, f.name), short[f.name]...)
+		v := append(factOf(s, f.name, problems...), short[f.name]...)
 		if len(v) == 0 {
 			continue
 		}

@@ -26,9 +26,13 @@ func (p *problem) sample(w sifg.Batch, iter int) *sample {
 
 type put = func(metric string, index int, value float64)
 
+// truthMetric is the Amari distance to the inverse of a mixing matrix that is known.
+const truthMetric = "amari-truth"
+
 // measures is the table of metrics by name; Experiment.Metrics says what they are.
 var measures = map[string]func(p *problem, s *sample, put put){
 	"amari":      func(p *problem, s *sample, put put) { p.amari("amari", p.truth, s, put) },
+	truthMetric:  func(p *problem, s *sample, put put) { p.amari(truthMetric, p.pi.unmixing, s, put) },
 	"amari-mode": func(p *problem, s *sample, put put) { p.amari("amari-mode", p.ref.Mode.W, s, put) },
 	"energy":     func(p *problem, s *sample, put put) { put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned))) },
 	"ksd":        (*problem).ksd,
@@ -73,6 +77,10 @@ func (p *problem) floors(n int, put put) {
 	rng.New(p.seed, "random").Normal(random.Data)
 	p.all(p.sample(exact, p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
 	p.amari("random-amari", p.truth, p.sample(random, p.last), put)
+	if p.pi.unmixing != nil {
+		p.amari("random-"+truthMetric, p.pi.unmixing, p.sample(random, p.last), put)
+		put("w0-"+truthMetric, 0, metric.Amari(p.truth, p.pi.unmixing, p.p))
+	}
 }
 
 // pick returns n numbers below m in random order, different ones while there are as many.

@@ -46,6 +46,11 @@ var Experiment = &harness.Experiment{
 		{Name: "figure4-middle", Title: "Figure 4 middle: 100 particles",
 			Caption: "As on the left, with 100 particles.",
 			Draw:    func(s *record.Set) (*figure.Figure, error) { return distances(s, many) }},
+		{Name: "simulated", Title: "Simulated recordings, 10 particles: the paper's axis and the truth",
+			Caption: "Recordings of ten channels, mixed by a known matrix. All particles of all tries at the end: Amari distance to W₀, on which " +
+				"the paper compares methods (left), and to the inverse of the mixing matrix (right). The line across is the median of as many " +
+				"draws of the reference chains; random matrices have N(0, 1) entries.",
+			Draw: againstTruth},
 		convergence("convergence-10", "10", few),
 		convergence("convergence-100", "100", many),
 	},
@@ -57,9 +62,15 @@ var Experiment = &harness.Experiment{
 		{Name: "reference", Title: "The reference chains",
 			Caption: "Diagnostics of the HMC chains whose second half is the reference. Aligned: each draw turned by the signed " +
 				"permutation that brings it nearest to the mode.",
-			Make: diagnostics},
+			Make: func(s *record.Set) (*table.Table, error) { return diagnostics(s, "", few, many) }},
+		{Name: "summary-simulated", Title: "Simulated recordings, 10 particles at the last iteration",
+			Make: ofSimulated(func(s *record.Set) (*table.Table, error) { return summary(s, simulated) })},
+		{Name: "reference-simulated", Title: "The reference chains of simulated recordings", Caption: "As for MEG's.",
+			Make: ofSimulated(func(s *record.Set) (*table.Table, error) {
+				return diagnostics(s, "simulated-", simulated)
+			})},
 	},
-	Claims:   claims,
+	Claims:   slices.Concat(claims, truthClaims),
 	Findings: slices.Concat([]harness.Finding{verdict.Finding, study.Control("matched", fair)}, findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
@@ -74,6 +85,9 @@ var flows = study.NewFlows{Compare: []study.Versus{{Problem: many, Title: "100 u
 var metrics = []harness.Metric{
 	{Name: "amari-median", Meaning: "Median over particles of the Amari distance to W₀ (asked for as amari)."},
 	{Name: "amari", Meaning: "Amari distance of each particle to W₀, at the last iteration and at settled_from."},
+	{Name: "amari-truth-median", Meaning: "Median over particles of the Amari distance to the inverse of the known mixing matrix (asked for as " +
+		"amari-truth)."},
+	{Name: "amari-truth", Meaning: "Amari distance of each particle to that inverse."},
 	{Name: "amari-mode-median", Meaning: "Median over particles of the Amari distance to the mode (asked for as amari-mode)."},
 	{Name: "amari-mode", Meaning: "Amari distance of each particle to the mode."},
 	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the aligned sample to the aligned reference draws."},

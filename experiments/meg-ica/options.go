@@ -12,10 +12,12 @@ import (
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Channels int     `mapstructure:"channels"` // p: the first of the data's channels
-	Scaling  string  `mapstructure:"scaling"`  // one of scalings
-	Average  bool    `mapstructure:"average"`  // the log-likelihood over the number of observations, as in the released scripts
-	PriorSD  float64 `mapstructure:"prior_sd"` // of every entry of W
+	Channels int `mapstructure:"channels"` // p: the first of the data's channels
+	// Simulated is the seed of recordings that are made, with a known mixing matrix, in place of a data set; 0: the data set.
+	Simulated uint64  `mapstructure:"simulated"`
+	Scaling   string  `mapstructure:"scaling"`  // one of scalings
+	Average   bool    `mapstructure:"average"`  // the log-likelihood over the number of observations, as in the released scripts
+	PriorSD   float64 `mapstructure:"prior_sd"` // of every entry of W
 
 	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1; 0:
 	// particles are W. InitSD is the standard deviation of their start, N(0, InitSD² I).
@@ -71,8 +73,14 @@ func options(t *harness.Trial) (Options, error) {
 		return o, fmt.Errorf("options.truth: %q is unknown: want one of %s", o.Truth, strings.Join(truths, ", "))
 	case o.SettledFrom < 0:
 		return o, fmt.Errorf("options.settled_from: must not be negative, got %d", o.SettledFrom)
-	case t.Config.Data == "":
+	case o.Simulated == 0 && t.Config.Data == "":
 		return o, fmt.Errorf("data: the name of a data set is needed, such as meg")
+	case o.Simulated > 0 && t.Config.Data != "":
+		return o, fmt.Errorf("options.simulated: recordings are made in place of the data set %s, want data: \"\"", t.Config.Data)
+	case o.Simulated > 0 && o.Channels != len(kurtoses):
+		return o, fmt.Errorf("options.channels: %d simulated sources need as many channels, got %d", len(kurtoses), o.Channels)
+	case o.Simulated == 0 && slices.Contains(o.Metrics, truthMetric):
+		return o, fmt.Errorf("options.metrics: %s needs options.simulated: of recordings the mixing matrix is not known", truthMetric)
 	}
 	return o, o.Reference.check()
 }
@@ -80,7 +88,7 @@ func options(t *harness.Trial) (Options, error) {
 // check refuses wrong options, and more channels than the data have.
 func check(t *harness.Trial) error {
 	o, err := options(t)
-	if err != nil {
+	if err != nil || o.Simulated > 0 {
 		return err
 	}
 	d, err := t.Data()

@@ -20,8 +20,9 @@ import (
 // posterior is the density of a problem and its data.
 type posterior struct {
 	*target.ICA
-	o      Options
-	digest string // of the unscaled channels
+	o        Options
+	digest   string    // of the unscaled channels
+	unmixing []float64 // p×p, of the scaled channels; nil: not known
 }
 
 // posteriorOf reads a trial's options and data.
@@ -30,25 +31,40 @@ func posteriorOf(t *harness.Trial) (*posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	w, err := channels(data, o.Channels)
+	w, mixing, err := recordings(t, o)
 	if err != nil {
 		return nil, err
 	}
 	d := &posterior{o: o, digest: digestOf(w.RawMatrix().Data)}
-	x, err := scale(w, o.Scaling)
+	x, whitening, err := scale(w, o.Scaling)
 	if err != nil {
-		return nil, usage.Errorf("data set %s: %v", data.Name, err)
+		return nil, usage.Errorf("data set %s: %v", t.Config.Data, err)
 	}
 	exponent := 1.0
 	if o.Average {
-		exponent /= float64(data.Cols)
+		exponent /= float64(x.Cols)
+	}
+	if mixing != nil {
+		if d.unmixing, err = unmixing(mixing, whitening); err != nil {
+			return nil, err
+		}
 	}
 	d.ICA, err = target.NewICA(x, target.ICAOptions{PriorSD: o.PriorSD, Exponent: exponent})
 	return d, err
+}
+
+// recordings returns a trial's channels, a row a channel, and the matrix that mixed them, nil where it is not known.
+func recordings(t *harness.Trial, o Options) (channel, mixing *mat.Dense, err error) {
+	if o.Simulated > 0 {
+		channel, mixing = simulate(o.Simulated)
+		return channel, mixing, nil
+	}
+	data, err := t.Data()
+	if err != nil {
+		return nil, nil, err
+	}
+	channel, err = channels(data, o.Channels)
+	return channel, nil, err
 }
 
 // channels returns a copy of the first p channels of the data, a row a channel.
@@ -63,26 +79,25 @@ func channels(d *dataset.Data, p int) (*mat.Dense, error) {
 	return mat.NewDense(p, d.Cols, slices.Clone(d.X[:p*d.Cols])), nil
 }
 
-// scale returns the channels (p×n), scaled. It changes w.
-func scale(w *mat.Dense, scaling string) (blas32.General, error) {
+// scale returns the channels (p×n), scaled, and the matrix that whitens them, nil of raw ones. It changes w.
+func scale(w *mat.Dense, scaling string) (x blas32.General, whitening *mat.Dense, err error) {
 	p, n := w.Dims()
 	if scaling == "whitened" {
 		for a := range p {
 			floats.AddConst(-stats.Mean(w.RawRowView(a)), w.RawRowView(a))
 		}
-		k, err := target.Whitening(w)
-		if err != nil {
-			return blas32.General{}, err
+		if whitening, err = target.Whitening(w); err != nil {
+			return x, nil, err
 		}
 		var white mat.Dense
-		white.Mul(k, w)
+		white.Mul(whitening, w)
 		w = &white
 	}
-	out := blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}
+	x = blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}
 	for i, v := range w.RawMatrix().Data {
-		out.Data[i] = float32(v)
+		x.Data[i] = float32(v)
 	}
-	return out, nil
+	return x, whitening, nil
 }
 
 // local is the density of θ where W = centre + unit·θ.

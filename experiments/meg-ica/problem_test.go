@@ -26,7 +26,7 @@ func TestScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := scale(w, scaling)
+		x, _, err := scale(w, scaling)
 		if err != nil {
 			t.Fatal(err)
 		}

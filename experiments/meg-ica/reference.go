@@ -105,6 +105,9 @@ var committed embed.FS
 // protocols are those under which the paper's claims are checked. Each has a committed reference.
 var protocols = []string{"paper", "released", "matched"}
 
+// summaries are the committed references: of protocols on MEG's recordings, and on simulated ones.
+var summaries = []string{"paper", "released", "matched", "simulated-released"}
+
 // referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings, or
 // chains of the problem's own.
 func referenceOf(t *harness.Trial) (*harness.Reference, error) {
@@ -124,12 +127,12 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 
 // findCommitted returns the files of the committed reference; nil if there is none for these data and settings, or Recompute rules it out.
 func (d *posterior) findCommitted() (map[string][]byte, error) {
-	for _, protocol := range protocols {
-		summary, err1 := committed.ReadFile("reference/" + protocol + ".json")
-		draws, err2 := committed.ReadFile("reference/" + protocol + ".npy")
+	for _, name := range summaries {
+		summary, err1 := committed.ReadFile("reference/" + name + ".json")
+		draws, err2 := committed.ReadFile("reference/" + name + ".npy")
 		var ref reference
 		if err := errors.Join(err1, err2, json.Unmarshal(summary, &ref)); err != nil {
-			return nil, fmt.Errorf("the committed reference of %s: %w", protocol, err)
+			return nil, fmt.Errorf("the committed reference %s: %w", name, err)
 		}
 		if d.o.Reference.Recompute || ref.Identity != d.identity() {
 			continue

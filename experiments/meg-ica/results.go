@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// The problems: few and many particles.
-const few, many = "meg-10", "meg-100"
+// The problems: few and many particles on MEG's recordings, and ten particles on simulated ones.
+const few, many, simulated = "meg-10", "meg-100", "ica-simulated"
 
 // tries are the values of a metric of every particle, a slice a seed. The particles of one seed share their start and, in most
 // methods, each other's forces: what is independent is the seeds.
@@ -39,13 +39,17 @@ func floorOf(s *record.Set, problem, metric string) tries {
 	return nil
 }
 
-// fact returns what is known of the reference, from the trace of any trial.
-func fact(s *record.Set, name string) []float64 {
-	all := append(floorOf(s, few, "reference-"+name), floorOf(s, many, "reference-"+name)...)
-	if all == nil {
-		return nil
+// fact returns what is known of the reference of MEG's recordings, from the trace of any trial.
+func fact(s *record.Set, name string) []float64 { return factOf(s, name, few, many) }
+
+// factOf is fact for the reference that these problems share.
+func factOf(s *record.Set, name string, problems ...string) []float64 {
+	for _, problem := range problems {
+		if all := floorOf(s, problem, "reference-"+name); all != nil {
+			return all[0]
+		}
 	}
-	return all[0]
+	return nil
 }
 
 // both returns a final metric of two methods for the seeds with which both ended well, in how many seeds the first won or lost because
