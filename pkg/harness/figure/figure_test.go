@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 	key := []Layer{HLine{Style: Style{Label: "from the key–\u0000"}}}
 	for want, f := range map[string]*Figure{
 		"needs a panel":          {},
-		"no character '語'":       {Panels: []Panel{{Note: "語"}}},
+		"no character '語'":       {Panels: []Panel{{Title: "語"}}},
 		`label "from the key–`:   {Panels: []Panel{{Layers: key}}},
 		"limits from -1 to 1":    {Panels: []Panel{{Y: Axis{Scale: Log, Min: -1, Max: 1}, Layers: line}}},
 		`"KL": limits from 2 to`: {Panels: []Panel{{Y: Axis{Label: "KL", Min: 2, Max: 1}, Layers: line}}},

@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.",
 		"sifg report gmm --protocol paper", "sifg run gmm --protocol matched --scale quick --set p.iterations=3",
 		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, matched",
-		`<a class="self" href="#grid-gmm-steps-matched"`, "1 pictures of the cells", "Not shown: it is cut.",
+		`<a class="self" href="#grid-gmm-steps-matched"`, "1 picture of the cells", "Not shown: it is cut.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -153,7 +153,7 @@ func TestOwnTable(t *testing.T) {
 	if err != nil || strings.Count(string(page), "<small>settings of another table</small>") != 3 {
 		t.Errorf("other words for the protocols (%v)", err)
 	}
-	for _, no := range []string{"did the paper hold up", "claim was checked", "What each protocol found", "verdicts</th>"} {
+	for _, no := range []string{"did the paper hold up", "claim was checked", "each protocol found", "verdicts</th>"} {
 		if strings.Contains(string(page), no) {
 			t.Errorf("the page says %q", no)
 		}

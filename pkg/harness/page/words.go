@@ -90,7 +90,8 @@ func verdicts(l claim.Ledger, protocol, experiment string) map[string]int {
 // no claim was checked.
 func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string {
 	words := []string{
-		"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on", "nothing was decided on",
+		"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on",
+		"nothing was decided on",
 	}
 	by := make([][]string, len(words))
 	for _, e := range all {
