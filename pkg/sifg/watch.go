@@ -1,0 +1,81 @@
+package sifg
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+)
+
+// Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the end. Its Look is an
+// Options.Callback; Options.Every should make forty calls or so of a run. It is for flows, whose particles settle: those of sgld, psgld and baoab wander as
+// chains do, which it cannot tell from drift. The zero value is ready.
+type Watch struct {
+	iter      []float64
+	mean, sds [][]float64 // by checkpoint, of each coordinate
+}
+
+// Look notes the means and the standard deviations of the particles.
+func (w *Watch) Look(c *Cloud, _ Info) error {
+	x := metric.FromBatch(c.Z)
+	mean, sds := make([]float64, x.D), make([]float64, x.D)
+	column := make([]float64, x.N)
+	for j := range x.D {
+		for i := range column {
+			column[i] = x.Row(i)[j]
+		}
+		mean[j], sds[j] = stat.MeanStdDev(column, nil)
+	}
+	w.iter, w.mean, w.sds = append(w.iter, float64(c.Iter)), append(w.mean, mean), append(w.sds, sds)
+	return nil
+}
+
+// A trend in the last third counts as drift if it is both at least leastDrift standard deviations and leastTrend times its
+// standard error.
+const leastDrift, leastTrend = 0.03, 6
+
+// Warnings has a sentence for the coordinate whose mean, and one for that whose standard deviation, moved most in the last third of
+// the checkpoints, if it moved steadily; none if nothing did, or if there were fewer than twelve checkpoints.
+func (w *Watch) Warnings() (out []string) {
+	first := len(w.iter) - len(w.iter)/3
+	if len(w.iter) < 12 {
+		return nil
+	}
+	last := w.sds[len(w.sds)-1]
+	for _, what := range []struct {
+		name string
+		at   [][]float64
+	}{{"mean", w.mean}, {"standard deviation", w.sds}} {
+		most, where := 0.0, -1
+		for j, sd := range last {
+			change, sure := trend(w.iter[first:], what.at[first:], j)
+			if change = math.Abs(change) / sd; sure && change > max(most, leastDrift) {
+				most, where = change, j
+			}
+		}
+		if where >= 0 {
+			out = append(out, fmt.Sprintf("The run has not converged: in its last third the %s of coordinate %d still moved by %.2g "+
+				"standard deviations, steadily. Run longer, or take a larger step.", what.name, where, most))
+		}
+	}
+	return out
+}
+
+// trend returns by how much a straight line through column j changes, and whether that is far above the scatter about it.
+func trend(iter []float64, rows [][]float64, j int) (change float64, sure bool) {
+	y := make([]float64, len(iter))
+	for i := range y {
+		y[i] = rows[i][j]
+	}
+	a, b := stat.LinearRegression(iter, y, nil, false)
+	var residual float64
+	for i, t := range iter {
+		r := y[i] - a - b*t
+		residual += r * r
+	}
+	n := float64(len(iter))
+	se := math.Sqrt(residual / (n - 2) / (stat.Variance(iter, nil) * (n - 1)))
+	return b * (iter[len(iter)-1] - iter[0]), math.Abs(b) > leastTrend*se
+}
