@@ -33,7 +33,10 @@ var _ Field = (*Antithetic)(nil)
 func (o *Antithetic) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)
 	n, d := c.Z.Rows, c.Z.Cols
-	o.x, o.f, o.g, o.square, o.v = NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(2*n, d), NewBatch(n, d)
+	for _, b := range []*Batch{&o.x, &o.f, &o.g, &o.square} {
+		*b = NewBatch(2*n, d)
+	}
+	o.v = NewBatch(n, d)
 }
 
 // Velocity implements Field.

@@ -11,7 +11,8 @@ import (
 // pairOn returns a trained Antithetic field whose optimiser is frozen, and its cloud after a perturbation.
 func pairOn(t *testing.T, symmetric bool) (*Antithetic, *Cloud) {
 	t.Helper()
-	o := &Antithetic{Network: Network{Hidden: 16, Optimizer: "sgd", Rate: nn.Rate{LR: 1e-2}, Inner: 5}, Symmetric: symmetric}
+	o := &Antithetic{Network: Network{Hidden: 16, Optimizer: "sgd", Rate: nn.Rate{LR: 1e-2}, Inner: 5},
+		Symmetric: symmetric}
 	f := &Flow{Noise: Noise{Sigma: 0.5}, Field: o, Mover: &Euler{Step: 0.05}}
 	c, err := f.Start(confTarget(), 40, 4, nil)
 	if err != nil {

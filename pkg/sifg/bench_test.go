@@ -105,7 +105,10 @@ func BenchmarkPeer(b *testing.B) {
 		name, problem string
 		method        int
 	}{
-		{"sifg-toy", "gmm-10d", 0}, {"l2-gf-toy", "gmm-10d", 2}, {"ada-sifg-boston", "bnn-boston", 1}, {"l2-gf-boston", "bnn-boston", 2},
+		{"sifg-toy", "gmm-10d", 0},
+		{"l2-gf-toy", "gmm-10d", 2},
+		{"ada-sifg-boston", "bnn-boston", 1},
+		{"l2-gf-boston", "bnn-boston", 2},
 	} {
 		p := all[c.problem]
 		cfg := p.methods[c.method]

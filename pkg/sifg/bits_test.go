@@ -25,14 +25,40 @@ var updateBits = flag.Bool("update-bits", false, "write the digests of TestBits 
 
 // bitsConfigs are settings beside the defaults of the table: what the experiments use, at small size.
 var bitsConfigs = map[string]Config{
-	"sifg-wide": {Sampler: "sifg", Hidden: 75, Activation: "leaky-relu", Inner: 3, Optimizer: "adam", LR: 1e-3, Mover: "rmsprop",
-		Step: 1e-3, Sigma: 0.01, Redraw: true, Independent: true, LRDecayEvery: 4, LRDecay: 0.9},
-	"sifg-momentum":       {Sampler: "sifg", Optimizer: "momentum", Mover: "adagrad", Warmup: 2},
-	"ada-sifg-kl-mean":    {Sampler: "ada-sifg", SigmaRule: "kl-mean", Redraw: true, Independent: true, Optimizer: "rmsprop"},
-	"ada-sifg-kl-eps":     {Sampler: "ada-sifg", SigmaRule: "kl-eps", Optimizer: "sgd"},
-	"ada-sifg-dsm-in":     {Sampler: "ada-sifg", SigmaRule: "dsm-in", SigmaRate: 1e-7, Warmup: 2},
-	"ada-sifg-dsm-out":    {Sampler: "ada-sifg", SigmaRule: "dsm-out", SigmaRate: 1e-7},
-	"l2-gf-wide":          {Sampler: "l2-gf", Hidden: 75, Activation: "leaky-relu", Optimizer: "adam", Mover: "adam", Step: 1e-3},
+	"sifg-wide": {
+		Sampler:      "sifg",
+		Hidden:       75,
+		Activation:   "leaky-relu",
+		Inner:        3,
+		Optimizer:    "adam",
+		LR:           1e-3,
+		Mover:        "rmsprop",
+		Step:         1e-3,
+		Sigma:        0.01,
+		Redraw:       true,
+		Independent:  true,
+		LRDecayEvery: 4,
+		LRDecay:      0.9,
+	},
+	"sifg-momentum": {Sampler: "sifg", Optimizer: "momentum", Mover: "adagrad", Warmup: 2},
+	"ada-sifg-kl-mean": {
+		Sampler:     "ada-sifg",
+		SigmaRule:   "kl-mean",
+		Redraw:      true,
+		Independent: true,
+		Optimizer:   "rmsprop",
+	},
+	"ada-sifg-kl-eps":  {Sampler: "ada-sifg", SigmaRule: "kl-eps", Optimizer: "sgd"},
+	"ada-sifg-dsm-in":  {Sampler: "ada-sifg", SigmaRule: "dsm-in", SigmaRate: 1e-7, Warmup: 2},
+	"ada-sifg-dsm-out": {Sampler: "ada-sifg", SigmaRule: "dsm-out", SigmaRate: 1e-7},
+	"l2-gf-wide": {
+		Sampler:    "l2-gf",
+		Hidden:     75,
+		Activation: "leaky-relu",
+		Optimizer:  "adam",
+		Mover:      "adam",
+		Step:       1e-3,
+	},
 	"ada-gwg-ica":         {Sampler: "ada-gwg", PRule: "ica", PRate: 4e-3, Probe: "gaussian"},
 	"ada-gwg-bnn":         {Sampler: "ada-gwg", PRule: "bnn", PRate: 1e-4, DivideByN: true},
 	"svgd-bandwidth":      {Sampler: "svgd", Bandwidth: 0.7, Mover: "adagrad"},
@@ -93,7 +119,8 @@ func TestBits(t *testing.T) {
 		}
 	}
 	for _, s := range Samplers { // products and distances that fill whole panels
-		fmt.Fprintf(&b, "gmm-10d %s, 300 particles %s\n", s.Name, bitsOfFlow(t, target.GMM10D(), Config{Sampler: s.Name}, 2, 300))
+		fmt.Fprintf(&b, "gmm-10d %s, 300 particles %s\n", s.Name,
+			bitsOfFlow(t, target.GMM10D(), Config{Sampler: s.Name}, 2, 300))
 	}
 	for _, cn := range []string{"sifg-wide", "l2-gf-wide"} { // the network of Boston
 		cfg := bitsConfigs[cn]

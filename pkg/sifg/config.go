@@ -10,46 +10,80 @@ import (
 )
 
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
-// by New if it is not zero. The zero value of a field means the default that its tag doc says; sifg list --settings
+// by New if it is not zero. The zero value of a field means the default that Docs says; sifg list --settings
 // prints them.
 type Config struct {
-	Sampler string `mapstructure:"sampler" json:"sampler" doc:"a name of Samplers"`
+	Sampler string `mapstructure:"sampler" json:"sampler"`
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty" doc:"how particles move: euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have their own"`
-	Step      float64 `mapstructure:"step" json:"step,omitempty" doc:"particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)"`
-	Friction  float64 `mapstructure:"friction" json:"friction,omitempty" doc:"baoab: friction γ > 0, a rate in the time of the flow; 0: 1"`
-	Theta     float64 `mapstructure:"theta" json:"theta,omitempty" doc:"interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss"`
-	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty" doc:"velocity divided by n, as the released toy baselines do; euler and adam heed it"`
+	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`
+	Step      float64 `mapstructure:"step" json:"step,omitempty"`
+	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`
+	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`
+	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"`
 
 	// Target.
-	Temper int `mapstructure:"temper" json:"temper,omitempty" doc:"outer iterations over which the score's factor β rises to 1; 0: none"`
+	Temper int `mapstructure:"temper" json:"temper,omitempty"`
 
 	// Noise.
-	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty" doc:"initial smoothing σ₀ > 0, in the unit of the coordinates; 0: 0.1"`
-	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty" doc:"how σ adapts: kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none"`
-	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty" doc:"learning rate η̃ of σ; 0: 0.001"`
-	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty" doc:"lower bound of σ, heeded from the first adaptation on; 0: 0.001"`
-	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty" doc:"upper bound of σ, likewise; 0: none"`
+	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`
+	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"`
+	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty"`
+	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty"`
+	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty"`
 
 	// Field: score network and its training.
-	Hidden       int     `mapstructure:"hidden" json:"hidden,omitempty" doc:"width of both hidden layers; 0: 32"`
-	Activation   string  `mapstructure:"activation" json:"activation,omitempty" doc:"of the network: tanh (default), leaky-relu"`
-	Inner        int     `mapstructure:"inner" json:"inner,omitempty" doc:"network steps an outer iteration; 0: 5"`
-	Warmup       int     `mapstructure:"warmup" json:"warmup,omitempty" doc:"network steps before the first move; 0: none"`
-	Optimizer    string  `mapstructure:"optimizer" json:"optimizer,omitempty" doc:"of the network: sgd, momentum, nesterov (default), adam, rmsprop"`
-	LR           float64 `mapstructure:"lr" json:"lr,omitempty" doc:"learning rate of the network; 0: 0.001"`
-	LRDecayEvery int     `mapstructure:"lr_decay_every" json:"lr_decay_every,omitempty" doc:"network steps between decays; 0: never"`
-	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty" doc:"factor of one decay, in (0, 1]; for lr_decay_every, ignored without"`
-	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty" doc:"noise drawn anew at every network step"`
-	Independent  bool    `mapstructure:"independent" json:"independent,omitempty" doc:"f and s judged at two further independent draws for the move"`
-	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty" doc:"sifg-a: velocity averaged over x₊ and x₋; false: at x₊"`
-	Probe        string  `mapstructure:"probe" json:"probe,omitempty" doc:"draws of Hutchinson's estimate: rademacher (default), gaussian"`
-	P            float64 `mapstructure:"p" json:"p,omitempty" doc:"initial exponent p of the Stein loss, above 1 and below 100; 0: 2"`
-	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty" doc:"how p adapts: toy (default), ica, bnn, none"`
-	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty" doc:"learning rate η̃ of p; 0: 5e-7"`
-	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty" doc:"p adapts in outer iterations whose index, from 0, exceeds this; -1: in all"`
-	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty" doc:"SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic"`
+	Hidden       int     `mapstructure:"hidden" json:"hidden,omitempty"`
+	Activation   string  `mapstructure:"activation" json:"activation,omitempty"`
+	Inner        int     `mapstructure:"inner" json:"inner,omitempty"`
+	Warmup       int     `mapstructure:"warmup" json:"warmup,omitempty"`
+	Optimizer    string  `mapstructure:"optimizer" json:"optimizer,omitempty"`
+	LR           float64 `mapstructure:"lr" json:"lr,omitempty"`
+	LRDecayEvery int     `mapstructure:"lr_decay_every" json:"lr_decay_every,omitempty"`
+	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`
+	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`
+	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`
+	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty"`
+	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`
+	P            float64 `mapstructure:"p" json:"p,omitempty"`
+	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
+	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`
+	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty"`
+	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty"`
+}
+
+// Docs says what each setting is and what its 0 means, by key.
+var Docs = map[string]string{
+	"sampler": "a name of Samplers",
+	"mover": "how particles move: euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have " +
+		"their own",
+	"step":           "particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)",
+	"friction":       "baoab: friction γ > 0, a rate in the time of the flow; 0: 1",
+	"theta":          "interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss",
+	"divide_by_n":    "velocity divided by n, as the released toy baselines do; euler and adam heed it",
+	"temper":         "outer iterations over which the score's factor β rises to 1; 0: none",
+	"sigma":          "initial smoothing σ₀ > 0, in the unit of the coordinates; 0: 0.1",
+	"sigma_rule":     "how σ adapts: kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none",
+	"sigma_rate":     "learning rate η̃ of σ; 0: 0.001",
+	"sigma_min":      "lower bound of σ, heeded from the first adaptation on; 0: 0.001",
+	"sigma_max":      "upper bound of σ, likewise; 0: none",
+	"hidden":         "width of both hidden layers; 0: 32",
+	"activation":     "of the network: tanh (default), leaky-relu",
+	"inner":          "network steps an outer iteration; 0: 5",
+	"warmup":         "network steps before the first move; 0: none",
+	"optimizer":      "of the network: sgd, momentum, nesterov (default), adam, rmsprop",
+	"lr":             "learning rate of the network; 0: 0.001",
+	"lr_decay_every": "network steps between decays; 0: never",
+	"lr_decay":       "factor of one decay, in (0, 1]; for lr_decay_every, ignored without",
+	"redraw":         "noise drawn anew at every network step",
+	"independent":    "f and s judged at two further independent draws for the move",
+	"symmetric":      "sifg-a: velocity averaged over x₊ and x₋; false: at x₊",
+	"probe":          "draws of Hutchinson's estimate: rademacher (default), gaussian",
+	"p":              "initial exponent p of the Stein loss, above 1 and below 100; 0: 2",
+	"p_rule":         "how p adapts: toy (default), ica, bnn, none",
+	"p_rate":         "learning rate η̃ of p; 0: 5e-7",
+	"p_start":        "p adapts in outer iterations whose index, from 0, exceeds this; -1: in all",
+	"bandwidth":      "SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic",
 }
 
 // keys are the settings' names.
@@ -79,7 +113,8 @@ func (cfg Config) Resolve() (Config, error) {
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
 		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
-			return cfg, &ConfigError{key, fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(uses, ", "))}
+			problem := fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(uses, ", "))
+			return cfg, &ConfigError{key, problem}
 		}
 	}
 	if err := cfg.check(uses); err != nil {
@@ -130,7 +165,8 @@ func (cfg *Config) check(uses []string) error {
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
 		within("temper", float64(cfg.Temper), 0, mostSteps),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
-		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma), zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
+		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma),
+		zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
 		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),
 		within("hidden", float64(cfg.Hidden), 1, mostHidden), within("inner", float64(cfg.Inner), 1, mostSteps),
 		within("warmup", float64(cfg.Warmup), 0, mostSteps), within("lr", cfg.LR, least, most),
@@ -151,7 +187,8 @@ func (cfg *Config) check(uses []string) error {
 	case uses("p") && !(cfg.P > 1 && cfg.P < 100):
 		return &ConfigError{"p", fmt.Sprintf("must be above 1 and below 100, got %v", cfg.P)}
 	case cfg.LRDecayEvery > 0 && !(cfg.LRDecay > 0 && cfg.LRDecay <= 1):
-		return &ConfigError{"lr_decay", fmt.Sprintf("must be in (0, 1] where lr_decay_every is set, got %v", cfg.LRDecay)}
+		problem := fmt.Sprintf("must be in (0, 1] where lr_decay_every is set, got %v", cfg.LRDecay)
+		return &ConfigError{"lr_decay", problem}
 	}
 	return nil
 }

@@ -102,3 +102,14 @@ func TestRegister(t *testing.T) {
 		t.Errorf("its own check says %v", err)
 	}
 }
+
+func TestDocs(t *testing.T) {
+	for _, key := range keys {
+		if Docs[key] == "" {
+			t.Errorf("%s is not explained", key)
+		}
+	}
+	if len(Docs) != len(keys) {
+		t.Errorf("%d settings, %d explanations", len(keys), len(Docs))
+	}
+}

@@ -202,7 +202,8 @@ func TestEveryTargetRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Run(context.Background(), f, e.New(), Options{Particles: 20, Iterations: 5, Seed: 3}); err != nil {
+			if _, err := Run(context.Background(), f, e.New(),
+				Options{Particles: 20, Iterations: 5, Seed: 3}); err != nil {
 				t.Errorf("%s on %s: %v", s.Name, e.Name, err)
 			}
 		}

@@ -157,7 +157,12 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	}
 	c := &Cloud{
 		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
-		Sigma: f.Noise.Sigma, Target: target, Seed: seed, threads: f.Threads, temper: f.Temper, noise: rng.New(seed, "noise"),
+		Sigma:   f.Noise.Sigma,
+		Target:  target,
+		Seed:    seed,
+		threads: f.Threads,
+		temper:  f.Temper,
+		noise:   rng.New(seed, "noise"),
 	}
 	if c.Sigma > 0 {
 		c.W, c.X = NewBatch(n, d), NewBatch(n, d)
@@ -185,7 +190,8 @@ func (f *Flow) Step(c *Cloud) (Info, error) {
 	c.Iter++
 	switch {
 	case f.Noise.Sigma > 0 && c.Sigma < leastSigma:
-		return info, &DivergedError{c.Iter, fmt.Sprintf("σ fell below %v: set a lower bound (Noise.Min) or a lower rate", leastSigma)}
+		return info, &DivergedError{c.Iter,
+			fmt.Sprintf("σ fell below %v: set a lower bound (Noise.Min) or a lower rate", leastSigma)}
 	case !finite(c.Z.Data) || c.Sigma-c.Sigma != 0:
 		return info, &DivergedError{c.Iter, "a particle or σ is not finite"}
 	}
@@ -221,7 +227,8 @@ type Options struct {
 // wraps context.Cause(ctx).
 func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
 	if o.Iterations < 0 || o.Every < 0 {
-		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations, o.Every)
+		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations,
+			o.Every)
 	}
 	c, err := f.Start(target, o.Particles, o.Seed, o.Init)
 	if err != nil {

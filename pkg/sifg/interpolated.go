@@ -14,7 +14,9 @@ import "math"
 //
 // With Adapt θ follows how much of the score f explains, on a draw w that it was not trained with:
 //
-//	θ = 1 − q,   q = (−2·mean⟨f(x), w⟩/σ − mean‖f(x)‖²) / mean‖s(x)‖²,   θ in [0, 0.95], averaged over about 100 iterations.
+//	θ = 1 − q,   q = (−2·mean⟨f(x), w⟩/σ − mean‖f(x)‖²) / mean‖s(x)‖²,   θ in [0, 0.95],
+//
+// averaged over about 100 iterations.
 //
 // The numerator is how far the denoising loss falls below that of f = 0. Its greatest value is E‖∇log μ̂‖², and in
 // equilibrium, where μ̂ is the target, that is E‖s‖². So a network that has learned nothing leaves Langevin dynamics, a

@@ -25,7 +25,8 @@ func after(t *testing.T, f *Flow) []float32 {
 func TestInterpolatedLimits(t *testing.T) {
 	network := Network{Hidden: 8, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 3}
 	noise := Noise{Sigma: 0.1}
-	for name, field := range map[string]Field{"SIFG": &Denoise{Network: network}, "SIFG-A": &Antithetic{Network: network}} {
+	for name, field := range map[string]Field{"SIFG": &Denoise{Network: network},
+		"SIFG-A": &Antithetic{Network: network}} {
 		for _, mover := range []preconditioned{&Euler{Step: 0.02}, &AdaGrad{Step: 0.02, Decay: 0.9}} {
 			plain := after(t, &Flow{Noise: noise, Field: field, Mover: mover})
 			for _, theta := range []float64{0, 0.01} {
@@ -83,7 +84,8 @@ func TestInterpolatedLaw(t *testing.T) {
 	for _, theta := range []float64{0.2, 0.5, 0.8} {
 		tau2 := sigma * sigma * (1 - theta)
 		o := &Interpolated{Field: scaled{1}, Theta: theta}
-		f := &Flow{Noise: Noise{Sigma: float32(math.Sqrt(tau2))}, Field: o, Mover: &Diffuse{Mover: &Euler{Step: 0.02}, Theta: o.Temperature}}
+		f := &Flow{Noise: Noise{Sigma: float32(math.Sqrt(tau2))}, Field: o,
+			Mover: &Diffuse{Mover: &Euler{Step: 0.02}, Theta: o.Temperature}}
 		c, err := Run(context.Background(), f, gaussianScore(1), Options{Particles: n, Iterations: 500, Seed: 2,
 			Init: func(dst Batch, r *rng.Stream) {
 				r.Normal(dst.Data)
@@ -115,7 +117,8 @@ func TestInterpolatedChoosesTheta(t *testing.T) {
 		o := &Interpolated{Field: scaled{share}, Theta: 0.5, Adapt: true}
 		const sigma = 0.3
 		f := &Flow{
-			Noise: Noise{Sigma: sigma * math.Sqrt2 / 2}, Field: o, Mover: &Diffuse{Mover: &Euler{Step: 0.02}, Theta: o.Temperature},
+			Noise: Noise{Sigma: sigma * math.Sqrt2 / 2}, Field: o, Mover: &Diffuse{Mover: &Euler{Step: 0.02},
+				Theta: o.Temperature},
 		}
 		c, err := Run(context.Background(), f, gaussianScore(1), Options{Particles: 20000, Iterations: 600, Seed: 2})
 		if err != nil {

@@ -16,7 +16,8 @@ func TestDiffuseNoise(t *testing.T) {
 		"adagrad": func() preconditioned { return &AdaGrad{Step: h, Decay: decay} },
 	} {
 		o, bare := &Diffuse{Mover: mover(), Theta: func() float64 { return theta }}, mover()
-		a, b := &Cloud{Z: NewBatch(n, 1), V: NewBatch(n, 1), Seed: 8}, &Cloud{Z: NewBatch(n, 1), V: NewBatch(n, 1), Seed: 8}
+		a, b := &Cloud{Z: NewBatch(n, 1), V: NewBatch(n, 1), Seed: 8}, &Cloud{Z: NewBatch(n, 1), V: NewBatch(n, 1),
+			Seed: 8}
 		o.Init(a)
 		bare.Init(b)
 		xi, v, g := rng.New(8, "langevin"), rng.New(8, "v"), make([]float64, n)
@@ -40,7 +41,8 @@ func TestDiffuseNoise(t *testing.T) {
 					p = 1 / (1e-6 + math.Sqrt(g[i]))
 				}
 				want := math.Sqrt(2*h*theta*p) * float64(draw[i])
-				if got := float64(a.Z.Data[i] - b.Z.Data[i]); math.Abs(got-want) > 1e-5*(1+math.Abs(float64(a.Z.Data[i]))) {
+				got := float64(a.Z.Data[i] - b.Z.Data[i])
+				if math.Abs(got-want) > 1e-5*(1+math.Abs(float64(a.Z.Data[i]))) {
 					t.Fatalf("%s, move %d: noise %v, want %v", name, k, got, want)
 				}
 			}

@@ -10,8 +10,9 @@ type SigmaRule string
 //	SigmaKLEps   σ ← σ + η̃·σ·mean⟨v, w⟩            Algorithm 2 of the paper, which has σw in place of w
 //	SigmaKLMean  σ ← σ + η̃·mean⟨v, w⟩/d            released ICA and BNN scripts: mean over coordinates too
 //	SigmaDSMIn   σ ← σ − η̃·∂/∂σ denoising loss      released 2-D script: after every network step, warm-up included
-//	SigmaDSMOut  σ ← σ − η̃·∂/∂σ mean‖f(z+σw)+w/σ²‖² released 10-D and monomial-gamma scripts: once an outer iteration; the
-//	                                               residual has w/σ² where the denoising loss has w/σ
+//	SigmaDSMOut  σ ← σ − η̃·∂/∂σ mean‖f(z+σw)+w/σ²‖² released 10-D and monomial-gamma scripts: once an outer
+//	                                               iteration; the residual has w/σ² where the denoising loss
+//	                                               has w/σ
 //
 // The two DSM rules follow a loss whose noise term, ∝ 1/σ² or 1/σ⁴, falls with σ whatever the target. It dominates
 // unless particles lie far apart: in every run of the toy experiments σ grew. The KL rules descend the objective that

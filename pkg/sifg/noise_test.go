@@ -91,7 +91,8 @@ func TestSigmaRulesDSM(t *testing.T) {
 // kl-mean 1/d times kl-w.
 func TestSigmaRulesKL(t *testing.T) {
 	const n, d, tau, sigma, m = 20000, 2, 0.6, 0.3, 0.4
-	c := &Cloud{Z: NewBatch(n, d), W: NewBatch(n, d), X: NewBatch(n, d), V: NewBatch(n, d), Sigma: sigma, noise: rng.New(1, "noise")}
+	c := &Cloud{Z: NewBatch(n, d), W: NewBatch(n, d), X: NewBatch(n, d), V: NewBatch(n, d), Sigma: sigma,
+		noise: rng.New(1, "noise")}
 	rng.New(2, "z").Normal(c.Z.Data)
 	for i := range c.Z.Data {
 		c.Z.Data[i] = m + tau*c.Z.Data[i]

@@ -30,7 +30,8 @@ func ReadNPY(r io.Reader) (Batch, error) {
 		return Batch{}, fmt.Errorf("sifg: %w", err)
 	}
 	if len(shape) != 2 || len(data) == 0 {
-		return Batch{}, fmt.Errorf("sifg: the NPY file has the shape %v: want two dimensions, with a row and a column at least", shape)
+		return Batch{}, fmt.Errorf("sifg: the NPY file has the shape %v: want two dimensions, with a row and a "+
+			"column at least", shape)
 	}
 	return Batch{Rows: shape[0], Cols: shape[1], Stride: shape[1], Data: data}, nil
 }

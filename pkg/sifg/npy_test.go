@@ -24,7 +24,8 @@ func TestNPY(t *testing.T) {
 		if err := WriteNPY(&file, b); err != nil {
 			t.Fatal(err)
 		}
-		if start := file.Len() - 4*len(want); start%64 != 0 || start != 10+int(binary.LittleEndian.Uint16(file.Bytes()[8:])) {
+		start := file.Len() - 4*len(want)
+		if start%64 != 0 || start != 10+int(binary.LittleEndian.Uint16(file.Bytes()[8:])) {
 			t.Errorf("data start at byte %d", start)
 		}
 		got, err := ReadNPY(&file)
@@ -64,7 +65,8 @@ func TestBadNPY(t *testing.T) {
 		"version": {good[:6] + "\x02" + good[7:], "only format 1.0"},
 		"header":  {good[:40], "the header"},
 		"ints":    {strings.Replace(good, "<f4", "<i4", 1), "want '<f4' or '<f8'"},
-		"columns": {strings.Replace(good, "False, 'shape': (2, 3), }", "True, 'shape': (2, 3), } ", 1), "columns first"},
+		"columns": {strings.Replace(good, "False, 'shape': (2, 3), }", "True, 'shape': (2, 3), } ", 1),
+			"columns first"},
 		"vector":  {strings.Replace(good, "(2, 3), }", "(6,), }  ", 1), "want two dimensions"},
 		"no rows": {strings.Replace(shape("(0, 3), }"), string(good[128:]), "", 1), "want two dimensions"},
 		"huge":    {shape("(2, 300000000000000000000), }"), "the header"},

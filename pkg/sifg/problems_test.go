@@ -47,7 +47,11 @@ func problems() []problem {
 			Config{Probe: "gaussian", PRule: "ica", PRate: 0.004}, 0.03, 1e-5),
 	})
 	return append(out, problem{
-		name: "bnn-boston", target: regression(13), particles: 100, init: bnnInit(13), score: 100 * 100 * (100*13 + 150),
+		name:      "bnn-boston",
+		target:    regression(13),
+		particles: 100,
+		init:      bnnInit(13),
+		score:     100 * 100 * (100*13 + 150),
 		methods: networked(Config{Mover: "rmsprop", Step: 5e-4, Hidden: 300, Activation: "leaky-relu", Inner: 10,
 			Optimizer: "adam", LR: 1e-4, LRDecayEvery: 1000, LRDecay: 0.9},
 			Config{Sigma: 0.01, SigmaRule: "kl-mean", SigmaRate: 2e-5, Redraw: true, Independent: true},

@@ -107,12 +107,14 @@ func confVariants() []Config {
 		}
 	}
 	for i := range all {
-		if tempered := all[i]; tempered.Sampler != "psgld" { // whose P divides β out of the drift and leaves the noise of a hot target
+		// pSGLD's P divides β out of the drift and leaves the noise of a hot target.
+		if tempered := all[i]; tempered.Sampler != "psgld" {
 			tempered.Temper = confIters / 2
 			all = append(all, tempered)
 		}
 	}
-	return append(all, Config{Sampler: "sifg-a", Step: 0.02, Symmetric: true}, Config{Sampler: "interpolated", Step: 0.02, Theta: 0.7})
+	return append(all, Config{Sampler: "sifg-a", Step: 0.02, Symmetric: true},
+		Config{Sampler: "interpolated", Step: 0.02, Theta: 0.7})
 }
 
 func TestGaussianRecovered(t *testing.T) {

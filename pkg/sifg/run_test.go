@@ -78,7 +78,8 @@ func TestRunEnds(t *testing.T) {
 		}
 		// One Flow serves one run after another: Start begins afresh.
 		o.Callback = nil
-		if again, err := sifg.Run(context.Background(), f, plain(2), o); err != nil || !slices.Equal(again.Z.Data, whole.Z.Data) {
+		if again, err := sifg.Run(context.Background(), f, plain(2), o); err != nil || !slices.Equal(again.Z.Data,
+			whole.Z.Data) {
 			t.Errorf("%s: the flow's fourth run differs from its first (%v)", name, err)
 		}
 	}
@@ -99,7 +100,8 @@ func TestRunRefuses(t *testing.T) {
 	} {
 		o := good
 		target := change(&o)
-		if _, err := sifg.Run(context.Background(), small(t, "svgd"), target, o); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := sifg.Run(context.Background(), small(t, "svgd"), target,
+			o); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("want an error with %q, got %v", words, err)
 		}
 	}

@@ -16,9 +16,10 @@ type PRule string
 //
 //	PFixed  p stays: L2-GF for p = 2
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
-//	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a mean, with
-//	        a guarded logarithm: a step in the opposite direction
-//	PBNN    p ← clip(p + η̃·b, 1.1, 4), b ← 0.9b + clip(mean Σ_c [|v|ᵖ ln|v|/p − |v|ᵖ/p²], ±0.2) after every network step
+//	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a
+//	        mean, with a guarded logarithm: a step in the opposite direction
+//	PBNN    p ← clip(p + η̃·b, 1.1, 4), b ← 0.9b + clip(mean Σ_c [|v|ᵖ ln|v|/p − |v|ᵖ/p²], ±0.2) after every network
+//	        step
 const (
 	PFixed PRule = "none"
 	PToy   PRule = "toy"
@@ -126,7 +127,8 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 	if o.out.Rows > rows {
 		je = o.out.Data[rows*d:]
 	}
-	simd.Stein(o.grad.Data[:rows*d], o.grad.Data[rows*d:], o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data, allPow.Data, je,
+	simd.Stein(o.grad.Data[:rows*d], o.grad.Data[rows*d:], o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data,
+		allPow.Data, je,
 		1/float32(rows))
 	inner, power := simd.RowSums(o.along.Data, rows, d), simd.RowSums(o.power.Data, rows, d) // Σ s·f + e·Je, Σ|f|ᵖ
 	var powerLog float64                                                                     // Σ|f|ᵖ ln|f|

@@ -46,6 +46,9 @@ type CoordinateSummary struct {
 	Stein, SteinError float64
 }
 
+// excess is how far the Stein ratio is from 1 beyond five of its standard errors; above 0 it is no chance.
+func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - float64(5*k.SteinError) }
+
 // Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It
 // changes nothing.
 func Summarize(c *Cloud) *Summary {
@@ -57,7 +60,8 @@ func Summarize(c *Cloud) *Summary {
 	s := &Summary{Particles: n, Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
 	x := metric.FromBatch(sample)
 	if bad := unfinite(x); bad > 0 {
-		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look at "+
+		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, "+
+			"look at "+
 			"the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).", bad, n)
 		return s
 	}
@@ -65,7 +69,8 @@ func Summarize(c *Cloud) *Summary {
 	c.Target.Score(scores, sample, c.Iter)
 	score := metric.FromBatch(scores)
 	if bad := unfinite(score); bad > 0 {
-		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and overflows "+
+		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and "+
+			"overflows "+
 			"(targettest.Check).", bad, n)
 		return s
 	}
@@ -161,7 +166,8 @@ func (s *Summary) describe(x, score metric.Points) {
 		slices.Sort(sorted)
 		k := &s.Coordinates[c]
 		k.Mean, k.SD = mean[c], math.Sqrt(squares/float64(n-1))
-		k.Low, k.Median, k.High = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5), metric.Quantile(sorted, 0.95)
+		k.Low, k.Median, k.High = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5), metric.Quantile(sorted,
+			0.95)
 		k.Stein, k.SteinError = average(terms)
 	}
 	s.Stein, s.SteinError = average(total)
@@ -236,7 +242,7 @@ func (s *Summary) warn() {
 		if k.SD > s.Coordinates[wide].SD {
 			wide = c
 		}
-		if math.Abs(k.Stein-1)-float64(5*k.SteinError) > math.Abs(s.Coordinates[off].Stein-1)-float64(5*s.Coordinates[off].SteinError) {
+		if k.excess() > s.Coordinates[off].excess() {
 			off = c
 		}
 	}
@@ -253,29 +259,39 @@ func (s *Summary) warn() {
 			"much wider than that of others, by this about %.2g where the cloud has %.2g: sample that coordinate divided by "+
 			"its width.", least, low.Stein, low.SteinError, low.SD/math.Sqrt(max(low.Stein, 1e-12)), low.SD)
 	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
-		say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its variances "+
+		say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its "+
+			"variances "+
 			"are about %.0f %% of the target's. The particles repel each other too little: take the settings of "+
-			"sifg.Default, or a wider network, more inner steps or a larger σ. svgd and kde-flow are too narrow in many "+
+			"sifg.Default, or a wider network, more inner steps or a larger σ. svgd and kde-flow are too narrow "+
+			"in many "+
 			"dimensions whatever their settings.", s.Stein, s.SteinError, max(0, 100*s.Stein))
 	case beyond(s.Stein, s.SteinError, steinBound):
-		say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; if that "+
-			"does not help, take a smaller step, or a σ well below the narrowest width of the target.", s.Stein, s.SteinError)
+		say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; "+
+			"if that "+
+			"does not help, take a smaller step, or a σ well below the narrowest width of the "+
+			"target.", s.Stein, s.SteinError)
 	case beyond(k.Stein, k.SteinError, coordinateBound):
-		say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer, or "+
+		say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run "+
+			"longer, or "+
 			"sample it in units in which it is about as wide as the others.",
 			off, side(k.Stein), k.Stein, k.SteinError)
 	}
-	if d := float64(len(s.Coordinates)); s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+float64(8*math.Sqrt(2/d))) {
-		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: %.2g). Run "+
+	d := float64(len(s.Coordinates))
+	if s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+float64(8*math.Sqrt(2/d))) {
+		say("The cloud is not where the target is: its mean is about %.2g standard deviations off (exact draws: "+
+			"%.2g). Run "+
 			"longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
 	}
 	if s.KSD > s.ksdLimit {
-		say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: the cloud is not the target, or not "+
+		say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: the cloud is not the target, "+
+			"or not "+
 			"yet. Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	if sd := s.Coordinates[narrow].SD; s.Sigma > sigmaBound*sd {
-		say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d has a standard deviation of %.2g: "+
-			"take σ below %.2g, or sample that coordinate in units in which it is about 1 wide.", s.Sigma, narrow, sd, sd/3)
+		say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d has a standard deviation "+
+			"of %.2g: "+
+			"take σ below %.2g, or sample that coordinate in units in which it is about "+
+			"1 wide.", s.Sigma, narrow, sd, sd/3)
 	}
 	if f := s.funnel; math.Abs(f.rank) > funnelBound && s.Stein > 0 {
 		s.Warnings = slices.DeleteFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, "Coordinate ") })
@@ -285,7 +301,8 @@ func (s *Summary) warn() {
 		return
 	}
 	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
-		say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the same step: "+
+		say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the "+
+			"same step: "+
 			"sample x divided by its width.",
 			narrow, lo, wide, hi)
 	}
@@ -314,10 +331,12 @@ func (s *Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%10s %10s %10s %10s %10s %10s %8s\n", "coordinate", "mean", "sd", "5 %", "50 %", "95 %", "Stein")
 	for c, k := range s.Coordinates {
-		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f\n", c, k.Mean, k.SD, k.Low, k.Median, k.High, k.Stein)
+		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f\n", c, k.Mean, k.SD, k.Low, k.Median, k.High,
+			k.Stein)
 	}
-	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact "+
-		"draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
+	fmt.Fprintf(&b,
+		"%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact "+
+			"draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
 		s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset)
 	if len(s.Warnings) == 0 {
 		b.WriteString("Nothing looks wrong. " + Unseen + "\n")

@@ -72,7 +72,8 @@ func ExampleWhiten() {
 		fmt.Println(err)
 		return
 	}
-	cloud, err := sifg.Sample(context.Background(), sifg.Default("sifg", 2, 200), units, sifg.Options{Particles: 200, Iterations: 500, Seed: 1})
+	cloud, err := sifg.Sample(context.Background(), sifg.Default("sifg", 2, 200), units,
+		sifg.Options{Particles: 200, Iterations: 500, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -68,12 +68,14 @@ func TestSummaryOfExactDraws(t *testing.T) {
 		for seed := range uint64(clouds) {
 			s := Summarize(exactDraws(p, 300, seed+1))
 			if math.Abs(s.Stein-1) > 5*s.SteinError || len(s.Warnings) > 0 {
-				t.Errorf("%T, %d dimensions: Stein ratio %g ± %g, warnings %q", p, p.Dim(), s.Stein, s.SteinError, s.Warnings)
+				t.Errorf("%T, %d dimensions: Stein ratio %g ± %g, warnings %q", p, p.Dim(), s.Stein, s.SteinError,
+					s.Warnings)
 			}
 			squares += s.KSD * s.KSD / (s.ExactKSD * s.ExactKSD) / clouds
 		}
 		if squares < 0.5 || squares > 2 {
-			t.Errorf("%T, %d dimensions: mean square of the discrepancy is %.2f times that of exact draws", p, p.Dim(), squares)
+			t.Errorf("%T, %d dimensions: mean square of the discrepancy is %.2f times that of exact draws", p, p.Dim(),
+				squares)
 		}
 	}
 }
@@ -107,13 +109,16 @@ func TestSummaryWarns(t *testing.T) {
 		cloud *Cloud
 		want  []string
 	}{
-		"collapsed":    {scaled(20, 0.54, 0), []string{"too narrow: its Stein ratio is 0.30", "30 % of the target's", "sifg.Default"}},
-		"wide":         {scaled(20, 1.3, 0), []string{"too wide: its Stein ratio is 1.", "σ well below"}},
-		"elsewhere":    {scaled(20, 1, 0.5), []string{"not where the target is", "Run longer"}},
-		"far away":     {scaled(2, 1, 5), []string{"not where the target is", "kernel Stein discrepancy", "another seed"}},
-		"one":          {one, []string{"Coordinate 7 is too narrow", "in units"}},
-		"σ":            {smooth, []string{"σ is 0.8 and the sample cannot be narrower", "take σ below 0.3"}},
-		"units":        {exactDraws(units, 500, 3), []string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
+		"collapsed": {scaled(20, 0.54, 0),
+			[]string{"too narrow: its Stein ratio is 0.30", "30 % of the target's", "sifg.Default"}},
+		"wide":      {scaled(20, 1.3, 0), []string{"too wide: its Stein ratio is 1.", "σ well below"}},
+		"elsewhere": {scaled(20, 1, 0.5), []string{"not where the target is", "Run longer"}},
+		"far away": {scaled(2, 1, 5),
+			[]string{"not where the target is", "kernel Stein discrepancy", "another seed"}},
+		"one": {one, []string{"Coordinate 7 is too narrow", "in units"}},
+		"σ":   {smooth, []string{"σ is 0.8 and the sample cannot be narrower", "take σ below 0.3"}},
+		"units": {exactDraws(units, 500, 3),
+			[]string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
 		"diverged":     {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
 		"NaN at start": {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
 	} {
@@ -124,7 +129,8 @@ func TestSummaryWarns(t *testing.T) {
 				t.Errorf("%s: %q lacks %q", name, all, want)
 			}
 		}
-		if text := s.String(); !strings.Contains(text, "WARNING: "+s.Warnings[0]) || strings.Contains(text, "Nothing looks wrong") {
+		if text := s.String(); !strings.Contains(text, "WARNING: "+s.Warnings[0]) || strings.Contains(text,
+			"Nothing looks wrong") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

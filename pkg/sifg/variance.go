@@ -16,9 +16,11 @@ import (
 //
 // The paper says that denoising has the lower variance (section 3.2). For a linear f on N(0, τ²I) it is larger by
 // τ²/σ².
-func GradientVariance(z Batch, target Target, network Network, sigma float32, draws int, seed uint64) (denoise, stein, antithetic float64) {
+func GradientVariance(z Batch, target Target, network Network, sigma float32, draws int, seed uint64) (denoise, stein,
+	antithetic float64) {
 	c := &Cloud{
-		Z: z, W: NewBatch(z.Rows, z.Cols), X: NewBatch(z.Rows, z.Cols), S: NewBatch(z.Rows, z.Cols), V: NewBatch(z.Rows, z.Cols),
+		Z: z, W: NewBatch(z.Rows, z.Cols), X: NewBatch(z.Rows, z.Cols), S: NewBatch(z.Rows, z.Cols), V: NewBatch(z.Rows,
+			z.Cols),
 		Sigma: sigma, Target: target, Seed: seed, noise: rng.New(seed, "variance-noise"),
 	}
 	train := &Denoise{Network: network, Redraw: true}

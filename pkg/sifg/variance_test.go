@@ -30,7 +30,8 @@ func TestGradientVariance(t *testing.T) {
 		t.Errorf("halving σ multiplies the Stein variance by %v, want about 1", r)
 	}
 	if !(d1 > s1) {
-		t.Errorf("denoising variance %v, Stein variance %v at σ = 0.1: the linear model has the first larger by 1/σ² = 100", d1, s1)
+		t.Errorf("denoising variance %v, Stein variance %v at σ = 0.1: the linear model has the first larger by "+
+			"1/σ² = 100", d1, s1)
 	}
 	if r := a1 / a2; r < 0.5 || r > 2 {
 		t.Errorf("halving σ multiplies the antithetic variance by %v, want about 1", r)

@@ -41,7 +41,8 @@ var _ Target = (*Whitened)(nil)
 func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
 	d := target.Dim()
 	if len(mean) != d || cov.SymmetricDim() != d {
-		return nil, fmt.Errorf("sifg: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean), cov.SymmetricDim(), d)
+		return nil, fmt.Errorf("sifg: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean),
+			cov.SymmetricDim(), d)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) {

@@ -96,7 +96,8 @@ func TestWhitenedRun(t *testing.T) {
 		for i := range 2 {
 			off = max(off, math.Abs(mean[i]-m[i])/math.Sqrt(s.At(i, i)/n))
 			for j := range i + 1 {
-				off = max(off, math.Abs(cov.At(i, j)-s.At(i, j))/math.Sqrt((s.At(i, i)*s.At(j, j)+s.At(i, j)*s.At(i, j))/n))
+				off = max(off,
+					math.Abs(cov.At(i, j)-s.At(i, j))/math.Sqrt((s.At(i, i)*s.At(j, j)+s.At(i, j)*s.At(i, j))/n))
 			}
 		}
 		return off

@@ -92,8 +92,7 @@ func samplerSettings(name string) ([][]string, error) {
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		key := tag.Get("mapstructure")
+		key := v.Type().Field(i).Tag.Get("mapstructure")
 		if !slices.Contains(s.Uses, key) && key != "temper" {
 			continue
 		}
@@ -101,7 +100,7 @@ func samplerSettings(name string) ([][]string, error) {
 		if v.Field(i).IsZero() {
 			text = "default off"
 		}
-		rows = append(rows, []string{"  " + key, text, tag.Get("doc")})
+		rows = append(rows, []string{"  " + key, text, sifg.Docs[key]})
 	}
 	return rows, nil
 }

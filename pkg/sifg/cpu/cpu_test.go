@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -26,7 +27,7 @@ func TestPathAmongSupported(t *testing.T) {
 func TestForced(t *testing.T) {
 	if os.Getenv("CPU_TEST_CHILD") != "" {
 		want, ok := Forced()
-		os.Stdout.WriteString("path=" + Path() + " want=" + want + " ok=" + map[bool]string{true: "yes", false: "no"}[ok] + "\n")
+		fmt.Printf("path=%s want=%s ok=%t\n", Path(), want, ok)
 		return
 	}
 	fastest := Supported()[0]
@@ -40,9 +41,9 @@ func TestForced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := "path=" + fastest + " want=" + want + " ok=no"
+		line := "path=" + fastest + " want=" + want + " ok=false"
 		if slices.Contains(Supported(), want) {
-			line = "path=" + want + " want=" + want + " ok=yes"
+			line = "path=" + want + " want=" + want + " ok=true"
 		}
 		if !strings.Contains(string(out), line+"\n") {
 			t.Errorf("%s=%s: got %q, want %q", Env, want, out, line)

@@ -53,7 +53,8 @@ func TestWarmupReachesTheTarget(t *testing.T) {
 	for _, target := range []float64{0.6, 0.8, 0.95} {
 		var mean float64
 		for i := range chains {
-			cfg := Config{Step: []float64{1e-9, 0, 1e6}[i%3], Leapfrog: 10, Warmup: 500, TargetAccept: target, Jitter: 0.2}
+			cfg := Config{Step: []float64{1e-9, 0, 1e6}[i%3], Leapfrog: 10, Warmup: 500, TargetAccept: target,
+				Jitter: 0.2}
 			c := must(NewChain(d, cfg, make([]float64, 5), 4, i))
 			for range cfg.Warmup {
 				if info := c.Step(); !info.Warmup {

@@ -92,7 +92,11 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 	}
 	c := &Chain{
 		density: d, cfg: cfg, seed: seed, index: index, step: cfg.Step, mass: cfg.Mass,
-		x: slices.Clone(x), grad: make([]float64, n), y: make([]float64, n), gradY: make([]float64, n), p: make([]float64, n),
+		x:       slices.Clone(x),
+		grad:    make([]float64, n),
+		y:       make([]float64, n),
+		gradY:   make([]float64, n),
+		p:       make([]float64, n),
 		inverse: make([]float64, n), root: make([]float64, n),
 		draws: rng.New(seed, "hmc", uint64(index)).State(), search: rng.New(seed, "hmc-search", uint64(index)).State(),
 		integrate: leapfrog,
@@ -104,7 +108,8 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		c.energy = d.Energy(c.x)
 	}
 	if !all(c.grad, finite) || !cfg.Released && !finite(c.energy) {
-		return nil, fmt.Errorf("hmc: at the start of chain %d the energy is %g or its gradient is not finite; start where the "+
+		return nil, fmt.Errorf("hmc: at the start of chain %d the energy is %g or its gradient is not finite; start "+
+			"where the "+
 			"density is positive and smooth", index, c.energy)
 	}
 	return c, nil

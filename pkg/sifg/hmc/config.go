@@ -25,15 +25,16 @@ type Config struct {
 	TargetAccept float64
 
 	// Released repeats three things of the authors' script for its reference chain.
-	//  1. An iteration starts with a half kick and a drift before its L rounds of (kick, drift) and the last half kick: that is
-	//     leapfrog with L+1 steps. The script computes L+2 gradients for it; the first one is known from the iteration before,
-	//     so L+1 are computed here.
-	//  2. A proposal is accepted if a uniform draw is below min(1, exp(H − H')) as Python's min understands it: a difference
-	//     that is NaN counts as 1. So a proposal of infinite energy is accepted from a state of infinite energy, and x itself
-	//     may become NaN for good (Run then stops with an error).
-	//  3. Energies in that test are those of Energy, which costs one call an iteration; elsewhere they come with the gradient.
-	//     The script's energy overflows to +Inf, its gradient does not (it takes log(cosh z) in float32, finite for |z| < 88.7
-	//     only). A Density with such an Energy is treated as the script does; the overflow is not made up here.
+	//  1. An iteration starts with a half kick and a drift before its L rounds of (kick, drift) and the last half
+	//     kick: that is leapfrog with L+1 steps. The script computes L+2 gradients for it; the first one is known from
+	//     the iteration before, so L+1 are computed here.
+	//  2. A proposal is accepted if a uniform draw is below min(1, exp(H − H')) as Python's min understands it: a
+	//     difference that is NaN counts as 1. So a proposal of infinite energy is accepted from a state of infinite
+	//     energy, and x itself may become NaN for good (Run then stops with an error).
+	//  3. Energies in that test are those of Energy, which costs one call an iteration; elsewhere they come with the
+	//     gradient. The script's energy overflows to +Inf, its gradient does not (it takes log(cosh z) in float32,
+	//     finite for |z| < 88.7 only). A Density with such an Energy is treated as the script does; the overflow is
+	//     not made up here.
 	// The script also computes in float32, which is not repeated. Without Released a proposal whose energy is not
 	// finite is rejected. Released has no Warmup.
 	Released bool

@@ -38,9 +38,11 @@ func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 		draws                          [][]float64
 		rHat, bulk, tail, mean, errors float64
 	}{
-		"odd":  {fixed(4, 201), 1.0937859683580373, 35.14656016329779, 302.0257552537278, 34.82366871804645, 0.06876601090283566},
-		"one":  {fixed(1, 400), nan, 75.98468252717619, 164.66739051955383, 73.61998035978657, 0.03810100437713761},
-		"tail": {transform(fixed(4, 201), math.Tan), 1.0937859683580373, 35.14656016329779, 302.0257552537278, 38.86818359928829, 0.08139864351792087},
+		"odd": {fixed(4, 201), 1.0937859683580373, 35.14656016329779, 302.0257552537278, 34.82366871804645,
+			0.06876601090283566},
+		"one": {fixed(1, 400), nan, 75.98468252717619, 164.66739051955383, 73.61998035978657, 0.03810100437713761},
+		"tail": {transform(fixed(4, 201), math.Tan), 1.0937859683580373, 35.14656016329779, 302.0257552537278,
+			38.86818359928829, 0.08139864351792087},
 		"ties": {
 			transform(fixed(3, 150), func(v float64) float64 { return math.RoundToEven(4*v) / 4 }),
 			1.137320309000615, 17.805064462316142, 26.271417650612953, 17.152858172709305, 0.10332586627646526,
@@ -49,7 +51,8 @@ func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 			transform(fixed(3, 150), func(v float64) float64 { return math.RoundToEven(2*v) / 2 }),
 			1.102578650723017, 24.646419160232632, nan, 23.086074727742435, 0.09425635420052192,
 		},
-		"short": {fixed(2, 20), 1.0804306699798603, 14.796231358041224, 17.30769230769231, 15.892271300359397, 0.10388005077044697},
+		"short": {fixed(2, 20), 1.0804306699798603, 14.796231358041224, 17.30769230769231, 15.892271300359397,
+			0.10388005077044697},
 	} {
 		for what, v := range map[string][2]float64{
 			"R-hat":                  {RankRHat(c.draws), c.rHat},
@@ -113,7 +116,8 @@ func TestESSOfAutoregression(t *testing.T) {
 // clusters.
 func TestTailESS(t *testing.T) {
 	draws := autoregressive(0, 4, 5000)
-	if got := TailESS(draws); math.Abs(got/20000-1) > 0.2 { // as above with T = 3: 5·√(14/20000) = 0.13; the smaller of two
+	// as above with T = 3: 5·√(14/20000) = 0.13; the smaller of two
+	if got := TailESS(draws); math.Abs(got/20000-1) > 0.2 {
 		t.Errorf("independent draws: %g of 20000", got)
 	}
 	scale := autoregressive(0.99, 4, 5000)
@@ -142,8 +146,10 @@ func TestRHatTells(t *testing.T) {
 		change      func(c, i int, v float64) float64
 		least, most float64
 	}{
-		"equal":    {func(_, _ int, v float64) float64 { return v }, 0.99, 1.01},
-		"Cauchy":   {func(_, _ int, v float64) float64 { return math.Tan(math.Pi * (0.5*math.Erfc(-v/math.Sqrt2) - 0.5)) }, 0.99, 1.01},
+		"equal": {func(_, _ int, v float64) float64 { return v }, 0.99, 1.01},
+		"Cauchy": {func(_, _ int, v float64) float64 {
+			return math.Tan(math.Pi * (0.5*math.Erfc(-v/math.Sqrt2) - 0.5))
+		}, 0.99, 1.01},
 		"disjoint": {func(c, _ int, v float64) float64 { return v + 10*float64(c) }, 2, math.Inf(1)},
 		"width":    {func(c, _ int, v float64) float64 { return v * float64(1+2*(c%2)) }, 1.1, math.Inf(1)},
 		"drift":    {func(_, i int, v float64) float64 { return v + 0.003*float64(i) }, 1.1, math.Inf(1)},
@@ -198,7 +204,11 @@ func TestDiagnosticsOfNothing(t *testing.T) {
 		"empty":    {{}},
 	} {
 		for what, got := range map[string]float64{
-			"R-hat": RankRHat(draws), "bulk": BulkESS(draws), "tail": TailESS(draws), "mean": MeanESS(draws), "MCSE": MCSE(draws),
+			"R-hat": RankRHat(draws),
+			"bulk":  BulkESS(draws),
+			"tail":  TailESS(draws),
+			"mean":  MeanESS(draws),
+			"MCSE":  MCSE(draws),
 		} {
 			if !math.IsNaN(got) {
 				t.Errorf("%s: %s is %g", name, what, got)
@@ -206,7 +216,8 @@ func TestDiagnosticsOfNothing(t *testing.T) {
 		}
 	}
 	// Two chains, each stuck in a place of its own: no variance within.
-	stuck := [][]float64{make([]float64, 50), transform([][]float64{make([]float64, 50)}, func(float64) float64 { return 1 })[0]}
+	stuck := [][]float64{make([]float64, 50),
+		transform([][]float64{make([]float64, 50)}, func(float64) float64 { return 1 })[0]}
 	if got := RankRHat(stuck); !math.IsInf(got, 1) {
 		t.Errorf("stuck chains: R-hat %g", got)
 	}
@@ -233,7 +244,8 @@ func TestEBFMI(t *testing.T) {
 		t.Errorf("of a constant: %g", got)
 	}
 	const steps = 40
-	c := must(NewChain(scaled(1, 1, 1, 1, 1), Config{Step: math.Pi / 2 / steps, Leapfrog: steps}, make([]float64, 5), 3, 0))
+	c := must(NewChain(scaled(1, 1, 1, 1, 1), Config{Step: math.Pi / 2 / steps, Leapfrog: steps}, make([]float64, 5), 3,
+		0))
 	var h, u []float64
 	for range 4000 {
 		info := c.Step()

@@ -106,7 +106,8 @@ func TestEnergyErrorIsQuadratic(t *testing.T) {
 func TestCost(t *testing.T) {
 	for _, released := range []bool{false, true} {
 		var grads, energies int
-		c := must(NewChain(quartic{3, &grads, &energies}, Config{Step: 0.1, Leapfrog: 40, Released: released}, []float64{1, 0, 1}, 1, 0))
+		c := must(NewChain(quartic{3, &grads, &energies}, Config{Step: 0.1, Leapfrog: 40, Released: released},
+			[]float64{1, 0, 1}, 1, 0))
 		grads, energies = 0, 0
 		c.Step()
 		want, wantEnergies := 40, 0
@@ -114,7 +115,8 @@ func TestCost(t *testing.T) {
 			want, wantEnergies = 41, 1
 		}
 		if grads != want || energies != wantEnergies {
-			t.Errorf("released %t: %d gradients and %d energies, want %d and %d", released, grads, energies, want, wantEnergies)
+			t.Errorf("released %t: %d gradients and %d energies, want %d and %d", released, grads, energies, want,
+				wantEnergies)
 		}
 	}
 	for name, cfg := range map[string]Config{

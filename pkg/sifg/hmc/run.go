@@ -33,7 +33,8 @@ func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 					errs[i] = sink(i, c.iteration-1, c.x, info)
 				}
 				if errs[i] == nil && !all(c.x, finite) {
-					errs[i] = fmt.Errorf("hmc: chain %d: the position is not finite after iteration %d", c.index, c.iteration-1)
+					errs[i] = fmt.Errorf("hmc: chain %d: the position is not finite after iteration %d", c.index,
+						c.iteration-1)
 				}
 			}
 		})
@@ -51,7 +52,8 @@ func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 	}
 	for _, c := range chains {
 		if c.iteration < n {
-			return fmt.Errorf("hmc: chain %d stopped after %d of %d iterations: %w", c.index, c.iteration, n, context.Cause(ctx))
+			return fmt.Errorf("hmc: chain %d stopped after %d of %d iterations: %w", c.index, c.iteration, n,
+				context.Cause(ctx))
 		}
 	}
 	return nil

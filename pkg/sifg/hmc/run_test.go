@@ -58,7 +58,8 @@ func TestResume(t *testing.T) {
 // A stopped Spec.Run goes on from its files with the same bits, also where they have more draws than the state knows,
 // as after a crash. Where a chain's state or draws cannot be read, it begins again.
 func TestSpecResumes(t *testing.T) {
-	s := Spec{Density: quartic{d: 3}, Config: Config{Step: 0.2, Leapfrog: 4}, Chains: 2, Iterations: 3 * round, Skip: round / 2, Seed: 1,
+	s := Spec{Density: quartic{d: 3}, Config: Config{Step: 0.2, Leapfrog: 4}, Chains: 2, Iterations: 3 * round,
+		Skip: round / 2, Seed: 1,
 		Start: func(int) []float64 { return []float64{1, 1, 1} }}
 	run := func(dir string, stopAt int) ([][]float64, error) {
 		ctx, stop := context.WithCancel(context.Background())
@@ -125,7 +126,8 @@ func TestRunIsDeterministic(t *testing.T) {
 func TestRunStops(t *testing.T) {
 	cfg := Config{Step: 0.1, Leapfrog: 2}
 	chains := []*Chain{
-		must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 0)), must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 1)),
+		must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 0)),
+		must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 1)),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := Run(ctx, chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {

@@ -29,7 +29,9 @@ const round = 1000
 // Run runs the chains and returns the kept draws of each, (Iterations − Skip)×d values row by row, and their tallies.
 // It keeps its checkpoints in dir. progress is told the iterations done. Its errors are those of NewChain, Resume, Run
 // and the files in dir.
-func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total int)) (draws [][]float64, tallies []Tally, err error) {
+func (s *Spec) Run(
+	ctx context.Context, dir string, progress func(done, total int),
+) (draws [][]float64, tallies []Tally, err error) {
 	chains, saved := make([]*Chain, s.Chains), make([]int, s.Chains)
 	draws, tallies = make([][]float64, s.Chains), make([]Tally, s.Chains)
 	for k := range chains {
@@ -49,7 +51,8 @@ func (s *Spec) Run(ctx context.Context, dir string, progress func(done, total in
 		done = min(done+round, s.Iterations)
 		stopped := Run(ctx, chains, done, keep)
 		for k, c := range chains { // the draws first: a state counts on them
-			if err := errors.Join(saveDraws(drawsOf(dir, k), draws[k], saved[k]), writeState(stateOf(dir, k), c.State())); err != nil {
+			if err := errors.Join(saveDraws(drawsOf(dir, k), draws[k], saved[k]),
+				writeState(stateOf(dir, k), c.State())); err != nil {
 				return nil, nil, err
 			}
 			saved[k] = len(draws[k])
@@ -71,7 +74,7 @@ func (s *Spec) open(dir string, k int) (*Chain, []float64, error) {
 	var state State
 	if b, err := os.ReadFile(stateOf(dir, k)); err == nil && json.Unmarshal(b, &state) == nil {
 		draws := make([]float64, max(0, state.Iteration-s.Skip)*s.Density.Dim())
-		// rows beyond those of the state are of no account
+		// rows beyond those of the state do not matter
 		if b, _ := os.ReadFile(drawsOf(dir, k)); len(b) >= 8*len(draws) {
 			_, err := binary.Decode(b, binary.LittleEndian, draws)
 			c, refused := Resume(s.Density, s.Config, state)

@@ -23,7 +23,8 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	s := Summarize(draws, 2, one, two)
-	if s.Chains != 2 || s.Draws != n || s.Iterations != 4 || s.Acceptance != 0.5 || s.MeanEnergyError != 1 || s.Divergences != 1 {
+	if s.Chains != 2 || s.Draws != n || s.Iterations != 4 || s.Acceptance != 0.5 ||
+		s.MeanEnergyError != 1 || s.Divergences != 1 {
 		t.Errorf("summary %+v", s)
 	}
 	for k, want := range [][][]float64{x, y} {

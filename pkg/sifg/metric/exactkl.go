@@ -21,7 +21,8 @@ import (
 //
 // It returns an error when σ is not positive and finite, z is empty, draws < 1, or a coordinate or log density is not a
 // number; kl is +Inf when π vanishes at a draw.
-func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws int, r *rng.Stream) (kl, se float64, err error) {
+func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws int, r *rng.Stream) (kl, se float64,
+	err error) {
 	n, d := z.N, z.D
 	switch {
 	case !(sigma > 0) || math.IsInf(sigma, 0):

@@ -20,7 +20,8 @@ func KNNKL(samples, reference Points, k int) (float64, error) {
 	n, m, d := samples.N, reference.N, samples.D
 	switch {
 	case d != reference.D || d < 1:
-		return 0, fmt.Errorf("metric: k-NN KL: samples have dimension %d, reference %d; they must agree", d, reference.D)
+		return 0, fmt.Errorf("metric: k-NN KL: samples have dimension %d, reference %d; they must agree", d,
+			reference.D)
 	case k < 1:
 		return 0, fmt.Errorf("metric: k-NN KL: k is %d; it must be ≥ 1", k)
 	case n <= k:

@@ -147,7 +147,10 @@ func TestKNNKLErrors(t *testing.T) {
 		"3 samples; k = 3 needs at least 4":     func() (float64, error) { return KNNKL(x, x, 3) },
 		"1 reference points; k = 2 needs at":    func() (float64, error) { return KNNKL(x, line(1), 2) },
 		"the samples hold a NaN":                func() (float64, error) { return KNNKL(line(0, 1, math.NaN()), x, 1) },
-		"the reference holds a NaN":             func() (float64, error) { return KNNKL(x, line(0, 1, math.Inf(-1)), 1) },
+		"the reference holds a NaN": func() (float64,
+			error) {
+			return KNNKL(x, line(0, 1, math.Inf(-1)), 1)
+		},
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -14,7 +14,8 @@ import (
 
 func TestFromBatch(t *testing.T) {
 	p := FromBatch(blas32.General{Rows: 2, Cols: 2, Stride: 3, Data: []float32{1, 2, 9, 3, 4, 9}})
-	if p.N != 2 || p.D != 2 || !slices.Equal(p.Data, []float64{1, 2, 3, 4}) || !slices.Equal(p.Row(1), []float64{3, 4}) {
+	if p.N != 2 || p.D != 2 || !slices.Equal(p.Data, []float64{1, 2, 3, 4}) || !slices.Equal(p.Row(1),
+		[]float64{3, 4}) {
 		t.Errorf("got %v", p)
 	}
 }

@@ -48,7 +48,8 @@ func TestPredictionGolden(t *testing.T) {
 			t.Errorf("%s: log likelihood %.12g, want %.12g", name, got, want)
 		}
 		selected, _ := goldenPrediction(t, name, "particles_selected")
-		for rule, chosen := range map[string][]float64{"released": p.ReleasedPrecisions(y), "fitted": p.FitPrecisions(y)} {
+		for rule, chosen := range map[string][]float64{"released": p.ReleasedPrecisions(y),
+			"fitted": p.FitPrecisions(y)} {
 			for i, want := range selected.LogPrec {
 				if !within(chosen[i], want, 1e-9) {
 					t.Errorf("%s, %s: log γ of particle %d is %.12g, want %.12g", name, rule, i, chosen[i], want)
@@ -56,7 +57,8 @@ func TestPredictionGolden(t *testing.T) {
 			}
 			q := p
 			q.LogPrec = chosen
-			if got, want := q.LogLikelihood(y), golden.Scalar(t, name, "log_likelihood_selected"); !within(got, want, 1e-9) {
+			if got, want := q.LogLikelihood(y), golden.Scalar(t, name, "log_likelihood_selected"); !within(got, want,
+				1e-9) {
 				t.Errorf("%s, %s: log likelihood %.12g, want %.12g", name, rule, got, want)
 			}
 			if got, want := q.RMSE(y), golden.Scalar(t, name, "rmse_selected"); !within(got, want, 1e-9) {
@@ -106,7 +108,8 @@ func TestLogLikelihoodByHand(t *testing.T) {
 	if got := p.LogLikelihood([]float64{2}); !within(got, want, 1e-14) {
 		t.Errorf("clamped: got %g, want %g", got, want)
 	}
-	if got := (Prediction{Points{1, 1, []float64{1e200}}, []float64{0}, 50}).LogLikelihood([]float64{0}); !math.IsInf(got, -1) {
+	if got := (Prediction{Points{1, 1, []float64{1e200}}, []float64{0},
+		50}).LogLikelihood([]float64{0}); !math.IsInf(got, -1) {
 		t.Errorf("hopeless prediction: %g", got)
 	}
 }

@@ -70,7 +70,8 @@ func (net *Net) output(l int, g blas32.General) blas32.General {
 func (net *Net) inputGrads(l int, g blas32.General, activation bool) {
 	in := net.layers[l].w.Rows
 	if net.splits() {
-		net.split(in, func(ws *simd.Workspace, lo, hi int) { net.inputGrad(ws, l, net.output(l, g), activation, lo, hi) })
+		net.split(in,
+			func(ws *simd.Workspace, lo, hi int) { net.inputGrad(ws, l, net.output(l, g), activation, lo, hi) })
 		return
 	}
 	net.inputGrad(&net.ws[0], l, net.output(l, g), activation, 0, in)

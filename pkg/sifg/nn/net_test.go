@@ -100,7 +100,8 @@ func TestGoldenStein(t *testing.T) {
 			for i, v := range f.Data {
 				div[i/d] += e.Data[i] * je.Data[i]
 				a := math.Abs(float64(v))
-				loss += (math.Pow(a, p)/p - float64(s.Data[i])*float64(v) - float64(e.Data[i])*float64(je.Data[i])) / float64(n)
+				loss += (math.Pow(a,
+					p)/p - float64(s.Data[i])*float64(v) - float64(e.Data[i])*float64(je.Data[i])) / float64(n)
 				g.Data[i] = (float32(math.Copysign(math.Pow(a, p-1), float64(v))) - s.Data[i]) / float32(n)
 				gt.Data[i] = -e.Data[i] / float32(n)
 			}

@@ -9,7 +9,10 @@ import (
 // TestOptimizers follows the golden trajectories, from zero.
 func TestOptimizers(t *testing.T) {
 	for file, name := range map[string]string{
-		"optim_sgd_nesterov": "nesterov", "optim_sgd_momentum": "momentum", "optim_adam": "adam", "optim_rmsprop": "rmsprop",
+		"optim_sgd_nesterov": "nesterov",
+		"optim_sgd_momentum": "momentum",
+		"optim_adam":         "adam",
+		"optim_rmsprop":      "rmsprop",
 	} {
 		grads := golden.Batch(t, file, "grads")
 		want, _ := golden.Read(t, file, "trajectory")

@@ -72,7 +72,8 @@ func Decode[T Number](b []byte) (shape []int, data []T, err error) {
 		if head.Descr.Fortran {
 			order = "columns first"
 		}
-		return nil, nil, fmt.Errorf("npy: the values are '%s', %s: want '<f4' or '<f8', rows first", head.Descr.Type, order)
+		return nil, nil, fmt.Errorf("npy: the values are '%s', %s: want '<f4' or '<f8', rows first", head.Descr.Type,
+			order)
 	}
 	shape = head.Descr.Shape
 	n := 1
@@ -84,7 +85,8 @@ func Decode[T Number](b []byte) (shape []int, data []T, err error) {
 	}
 	values := b[len(magic)+2+int(binary.LittleEndian.Uint16(b[len(magic):])):]
 	if len(values) != n*width {
-		return nil, nil, fmt.Errorf("npy: the shape %s needs %d bytes, and there are %d", tuple(shape), n*width, len(values))
+		return nil, nil, fmt.Errorf("npy: the shape %s needs %d bytes, and there are %d", tuple(shape), n*width,
+			len(values))
 	}
 	data = make([]T, n)
 	for i := range data {

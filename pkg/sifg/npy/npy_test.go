@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-var values = []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)),
+var values = []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)),
+	float32(math.Inf(-1)),
 	math.SmallestNonzeroFloat32, math.MaxFloat32, 1.0 / 3, 5, 6, 7, 8}
 
 // Values start at a multiple of 64 bytes, after the end of the header's line, whatever the shape.
@@ -72,7 +73,8 @@ func TestNumPy(t *testing.T) {
 	for i, shape := range shapes {
 		raw := hex.EncodeToString(Encode([]int{12}, values)[128:][:4*lengths[i]])
 		got := files[args[1+i]]
-		if got.Dtype != "<f4" || fmt.Sprint(got.Shape) != fmt.Sprint(shape) || !got.COrder || !got.Aligned || got.Bytes != raw {
+		if got.Dtype != "<f4" || fmt.Sprint(got.Shape) != fmt.Sprint(shape) || !got.COrder ||
+			!got.Aligned || got.Bytes != raw {
 			t.Errorf("shape %v: NumPy sees %+v, want the bytes %s (%v)", shape, got, raw, err)
 		}
 	}
@@ -90,7 +92,8 @@ func TestDecode(t *testing.T) {
 			t.Errorf("shape %v: got %v of shape %v, error %v", shape, data, got, err)
 		}
 	}
-	if shape, data, err := Decode[float32](Encode(nil, values[7:8])); err != nil || shape != nil || data[0] != values[7] {
+	if shape, data, err := Decode[float32](Encode(nil,
+		values[7:8])); err != nil || shape != nil || data[0] != values[7] {
 		t.Errorf("a single value: %v of shape %v, error %v", data, shape, err)
 	}
 	doubles := []float64{1.0 / 3, math.SmallestNonzeroFloat64, math.Inf(-1)}

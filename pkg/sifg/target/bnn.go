@@ -59,7 +59,8 @@ type bnnScratch struct {
 func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	n, d := x.Rows, x.Cols
 	if n < 1 || d < 1 || x.Stride < d || len(x.Data) < (n-1)*x.Stride+d {
-		return nil, fmt.Errorf("target: bnn: x is %d×%d with stride %d and %d numbers; it needs at least one row and one column",
+		return nil, fmt.Errorf("target: bnn: x is %d×%d with stride %d and %d numbers; it needs at least one row and "+
+			"one column",
 			n, d, x.Stride, len(x.Data))
 	}
 	if len(y) != n {
@@ -72,7 +73,8 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 		return nil, fmt.Errorf("target: bnn: Scale is %g; it must be finite and ≥ 0", o.Scale)
 	}
 	if !(o.Shape > 0 && o.Rate > 0 && o.Clamp > 0) || math.IsInf(o.Shape, 0) || math.IsInf(o.Rate, 0) {
-		return nil, fmt.Errorf("target: bnn: Shape is %g, Rate %g and Clamp %g; they must be positive, the first two finite",
+		return nil, fmt.Errorf("target: bnn: Shape is %g, Rate %g and Clamp %g; they must be positive, the first "+
+			"two finite",
 			o.Shape, o.Rate, o.Clamp)
 	}
 	if o.Batch == 0 {
@@ -85,7 +87,8 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	for i := range n + o.Batch - 1 {
 		for c, v := range row(x, i%n) {
 			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-				return nil, fmt.Errorf("target: bnn: feature %d of row %d is %g; it must be finite (a constant feature cannot be "+
+				return nil, fmt.Errorf("target: bnn: feature %d of row %d is %g; it must be finite (a constant "+
+					"feature cannot be "+
 					"standardised)", c, i, v)
 			}
 			t.x = append(t.x, v)
@@ -203,6 +206,7 @@ func (t *BNN) logDensity(theta []float64, first, rows int, scale float64) float6
 	normal := func(n, logPrecision, precision, squares float64) float64 {
 		return float64(0.5 * (float64(n*(logPrecision-math.Log(2*math.Pi))) - float64(precision*squares)))
 	}
-	return float64(scale*normal(float64(rows), logGamma, gamma, squares)) + float64(t.o.Shape*logGamma) - float64(t.o.Rate*gamma) +
+	return float64(scale*normal(float64(rows), logGamma, gamma,
+		squares)) + float64(t.o.Shape*logGamma) - float64(t.o.Rate*gamma) +
 		normal(float64(len(weights)), logLambda, lambda, norm) + float64(t.o.Shape*logLambda) - float64(t.o.Rate*lambda)
 }

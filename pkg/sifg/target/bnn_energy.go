@@ -66,6 +66,7 @@ func (t *BNN) Grad(dst, theta []float64) float64 {
 	rest[1] = by(freeGamma, scale*float64(t.n), gamma, scale*squares)
 	rest[2] = by(freeLambda, float64(weights), lambda, norm)
 	n, m := scale*float64(t.n), float64(weights)
-	return float64(0.5*(float64(gamma*scale*squares)+float64(lambda*norm)-float64(n*(logGamma-math.Log(2*math.Pi)))-float64(m*(logLambda-math.Log(2*math.Pi))))) -
-		float64(t.o.Shape*(logGamma+logLambda)) + float64(t.o.Rate*(gamma+lambda))
+	fit := float64(gamma*scale*squares) + float64(lambda*norm) -
+		float64(n*(logGamma-math.Log(2*math.Pi))) - float64(m*(logLambda-math.Log(2*math.Pi)))
+	return float64(0.5*fit) - float64(t.o.Shape*(logGamma+logLambda)) + float64(t.o.Rate*(gamma+lambda))
 }

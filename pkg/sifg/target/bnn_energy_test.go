@@ -22,7 +22,8 @@ func TestBNNEnergy(t *testing.T) {
 			theta[i] = r.NormFloat64()
 		}
 		theta[len(theta)-2], theta[len(theta)-1] = 0.4, -0.5 // one above and one below the second clamp
-		if got, want := p.Grad(g, theta), -p.LogDensity(theta); math.Abs(got-want) > 1e-11*math.Abs(want) || p.Energy(theta) != want {
+		if got, want := p.Grad(g,
+			theta), -p.LogDensity(theta); math.Abs(got-want) > 1e-11*math.Abs(want) || p.Energy(theta) != want {
 			t.Errorf("the energy is %g, want %g", got, want)
 		}
 		for i := range theta {

@@ -55,7 +55,8 @@ func TestBNNGolden(t *testing.T) {
 				blocks := []int{0, in - 50, in, out, d - 2, d - 1, d} // W1, b1, W2, b2, log γ, log λ
 				for k := range len(blocks) - 1 {
 					from, to := i*d+blocks[k], i*d+blocks[k+1]
-					golden.Compare(t, []string{"W1", "b1", "W2", "b2", "log γ", "log λ"}[k], got.Data[from:to], scores[from:to], 2e-4)
+					golden.Compare(t, []string{"W1", "b1", "W2", "b2", "log γ", "log λ"}[k], got.Data[from:to],
+						scores[from:to], 2e-4)
 				}
 			}
 		})
@@ -135,7 +136,8 @@ func TestBNNGradient(t *testing.T) {
 				}
 				for j := blocks[k]; j < blocks[k+1]; j++ {
 					if math.Abs(float64(s.Data[j])-want[j]) > 1e-4*scale {
-						t.Fatalf("%+v, batch %d: score %d is %g, difference quotient %g", c, iter, j, s.Data[j], want[j])
+						t.Fatalf("%+v, batch %d: score %d is %g, difference quotient %g", c, iter, j, s.Data[j],
+							want[j])
 					}
 				}
 			}
@@ -191,7 +193,8 @@ func TestBNNKink(t *testing.T) {
 		sum += float64(v)
 	}
 	for j, w := range net.out {
-		if got, want := float64(p.network(s.Data).in[6+j]), sum*float64(w)/2; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+		got, want := float64(p.network(s.Data).in[6+j]), sum*float64(w)/2
+		if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
 			t.Errorf("unit %d: %g, want %g", j, got, want)
 		}
 	}

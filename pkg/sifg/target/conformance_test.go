@@ -119,7 +119,8 @@ func TestSamplerIsExact(t *testing.T) {
 		for a := range d {
 			each(fmt.Sprintf("mean %d", a), mean[a], func(x, _ []float32) float64 { return float64(x[a]) })
 			each(fmt.Sprintf("mean score %d", a), 0, func(_, s []float32) float64 { return float64(s[a]) })
-			each(fmt.Sprintf("mean x·score %d", a), -1, func(x, s []float32) float64 { return float64(x[a]) * float64(s[a]) })
+			each(fmt.Sprintf("mean x·score %d", a), -1,
+				func(x, s []float32) float64 { return float64(x[a]) * float64(s[a]) })
 			for b := range a + 1 {
 				each(fmt.Sprintf("covariance %d, %d", a, b), cov.At(a, b), func(x, _ []float32) float64 {
 					return (float64(x[a]) - mean[a]) * (float64(x[b]) - mean[b])

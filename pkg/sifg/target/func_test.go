@@ -64,10 +64,13 @@ func TestFunc(t *testing.T) {
 		t.Errorf("energy %g, its gradient %v", u, g)
 	}
 	for name, call := range map[string]func(){
-		"no function":   func() { target.NewFunc(1, nil, nil) },
-		"point":         func() { f.LogDensity(at[:2]) },
-		"gradient":      func() { f.Gradient(g[:2], at) },
-		"other columns": func() { f.Score(blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: make([]float32, 2)}, x, 0) },
+		"no function": func() { target.NewFunc(1, nil, nil) },
+		"point":       func() { f.LogDensity(at[:2]) },
+		"gradient":    func() { f.Gradient(g[:2], at) },
+		"other columns": func() {
+			f.Score(blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: make([]float32, 2)}, x,
+				0)
+		},
 	} {
 		func() {
 			defer func() {

@@ -57,7 +57,8 @@ func (t *Funnel) LogDensity(x []float64) float64 {
 	for _, u := range x[1:] {
 		q += float64(u * u)
 	}
-	l := float64(-0.5*float64(t.d)*math.Log(2*math.Pi)) - math.Log(t.sd) - float64(0.5*float64(t.d-1)*x[0]) - 0.5*x[0]*x[0]/(t.sd*t.sd)
+	l := float64(-0.5*float64(t.d)*math.Log(2*math.Pi)) - math.Log(t.sd) - float64(0.5*float64(t.d-1)*x[0]) -
+		0.5*x[0]*x[0]/(t.sd*t.sd)
 	if q > 0 { // at q = 0 an overflow of e^{−x_1} must not turn into 0·∞
 		l -= float64(0.5 * math.Exp(-x[0]) * q)
 	}

@@ -50,7 +50,8 @@ type icaScratch struct {
 func NewICA(x blas32.General, o ICAOptions) (*ICA, error) {
 	p, n := x.Rows, x.Cols
 	if p < 1 || n < 1 || x.Stride < n || len(x.Data) < (p-1)*x.Stride+n {
-		return nil, fmt.Errorf("target: ica: x is %d×%d with stride %d and %d numbers; it needs a row a channel, a column an "+
+		return nil, fmt.Errorf("target: ica: x is %d×%d with stride %d and %d numbers; it needs a row a channel, a "+
+			"column an "+
 			"observation, and at least one of each", p, n, x.Stride, len(x.Data))
 	}
 	if !(o.PriorSD > 0) || math.IsInf(o.PriorSD, 0) {
@@ -98,7 +99,8 @@ func (t *ICA) Score(dst, x blas32.General, _ int) {
 		for a := range t.p {
 			for b := range t.p {
 				k := a*t.p + b
-				g[k] = float32(float64(t.exponent*(float64(float64(t.n)*s.inverse[b*t.p+a])-s.sum[k])) - float64(t.precision*float64(w[k])))
+				likelihood := float64(t.exponent * (float64(float64(t.n)*s.inverse[b*t.p+a]) - s.sum[k]))
+				g[k] = float32(likelihood - float64(t.precision*float64(w[k])))
 			}
 		}
 	}

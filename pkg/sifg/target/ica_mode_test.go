@@ -52,8 +52,10 @@ func TestICAMode(t *testing.T) {
 	}
 	v := spread() / n
 	bound := 2*v + 5*math.Sqrt(4*6)*v/3
-	if a := metric.Amari(mode.W, unmixing.RawMatrix().Data, p); a > bound || mode.Gradient > 1e-6 || mode.Agree != searches {
-		t.Errorf("Amari distance %g, want at most %g; gradient %g, found by %d of %d", a, bound, mode.Gradient, mode.Agree, searches)
+	if a := metric.Amari(mode.W, unmixing.RawMatrix().Data,
+		p); a > bound || mode.Gradient > 1e-6 || mode.Agree != searches {
+		t.Errorf("Amari distance %g, want at most %g; gradient %g, found by %d of %d", a, bound, mode.Gradient,
+			mode.Agree, searches)
 	}
 	if want := d.Energy(mode.W); math.Abs(mode.Energy-want) > 1e-12*want {
 		t.Errorf("energy %g, that of W is %g", mode.Energy, want)
@@ -81,7 +83,8 @@ func TestICAMode(t *testing.T) {
 // One channel with x_t = ±1 has U″(w) = e·n·(1/w² + sech² w) + 1/s². The differences err by h²/6 times the fourth
 // derivative of U, and by rounding 2⁻⁵²·|U′|/h.
 func TestICACurvature(t *testing.T) {
-	d := must(NewICA(blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, -1, 1}}, ICAOptions{PriorSD: 3, Exponent: 0.5}))
+	d := must(NewICA(blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, -1, 1}},
+		ICAOptions{PriorSD: 3, Exponent: 0.5}))
 	for _, w := range []float64{-2, 0.5, 1} {
 		want := 1.5*(1/(w*w)+1/(math.Cosh(w)*math.Cosh(w))) + 1./9
 		if lo, hi := d.Curvature([]float64{w}); lo != hi || math.Abs(lo-want) > 1e-8*want {
@@ -96,11 +99,14 @@ func TestWhitening(t *testing.T) {
 	var white, moment mat.Dense
 	white.Mul(k, x)
 	moment.Mul(&white, white.T())
-	if !mat.EqualApprox(&moment, mat.NewDense(2, 2, []float64{4, 0, 0, 4}), 1e-12) || math.Abs(k.At(0, 1)-k.At(1, 0)) > 1e-15 {
+	if !mat.EqualApprox(&moment, mat.NewDense(2, 2, []float64{4, 0, 0, 4}),
+		1e-12) || math.Abs(k.At(0, 1)-k.At(1, 0)) > 1e-15 {
 		t.Errorf("%v gives the second moment %v", mat.Formatted(k), mat.Formatted(&moment))
 	}
-	for name, data := range map[string][]float64{"a channel of zeros": {1, 2, 3, 4, 0, 0, 0, 0}, "multiples": {1, 2, 3, 4, 2, 4, 6, 8}} {
-		if _, err := Whitening(mat.NewDense(2, 4, data)); err == nil || !strings.Contains(err.Error(), "depend on each other") {
+	for name, data := range map[string][]float64{"a channel of zeros": {1, 2, 3, 4, 0, 0, 0, 0},
+		"multiples": {1, 2, 3, 4, 2, 4, 6, 8}} {
+		if _, err := Whitening(mat.NewDense(2, 4, data)); err == nil || !strings.Contains(err.Error(),
+			"depend on each other") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

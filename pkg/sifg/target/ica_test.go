@@ -98,10 +98,12 @@ func TestICAGradient(t *testing.T) {
 				want := (up - d.LogDensity(w)) / (2 * h)
 				w[k] = v
 				if math.Abs(-g[k]-want) > 1e-6*scale {
-					t.Errorf("p = %d, exponent %g: gradient %d is %g, difference quotient %g", p, exponent, k, -g[k], want)
+					t.Errorf("p = %d, exponent %g: gradient %d is %g, difference quotient %g", p, exponent, k, -g[k],
+						want)
 				}
 				if math.Abs(float64(s.Data[k])-want) > 1e-4*scale {
-					t.Errorf("p = %d, exponent %g: score %d is %g, difference quotient %g", p, exponent, k, s.Data[k], want)
+					t.Errorf("p = %d, exponent %g: score %d is %g, difference quotient %g", p, exponent, k, s.Data[k],
+						want)
 				}
 			}
 		}

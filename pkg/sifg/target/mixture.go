@@ -61,7 +61,8 @@ func NewMixture(weights []float64, means [][]float64, sds []float64) (*Mixture, 
 		}
 		sum += weights[k]
 		t.means = append(t.means, m...)
-		t.logs = append(t.logs, math.Log(weights[k])-float64(float64(d)*(math.Log(sds[k])+float64(0.5*math.Log(2*math.Pi)))))
+		t.logs = append(t.logs,
+			math.Log(weights[k])-float64(float64(d)*(math.Log(sds[k])+float64(0.5*math.Log(2*math.Pi)))))
 		t.precs = append(t.precs, 1/(sds[k]*sds[k]))
 	}
 	if math.Abs(sum-1) > weightSlack {

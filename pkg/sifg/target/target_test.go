@@ -52,14 +52,23 @@ func TestNaNStaysNaN(t *testing.T) {
 func TestMixtureErrors(t *testing.T) {
 	half, mean := []float64{0.5, 0.5}, [][]float64{{0, 1}, {2, 3}}
 	for want, f := range map[string]func() (*Mixture, error){
-		"means is empty":             func() (*Mixture, error) { return NewMixture(nil, nil, nil) },
-		"3 weights and 2 sds":        func() (*Mixture, error) { return NewMixture([]float64{.3, .3, .4}, mean, half) },
-		"means[1] has 1 coordinates": func() (*Mixture, error) { return NewMixture(half, [][]float64{{0, 1}, {2}}, half) },
-		"means[1][0] is NaN":         func() (*Mixture, error) { return NewMixture(half, [][]float64{{0}, {math.NaN()}}, half) },
-		"weights[0] is 0":            func() (*Mixture, error) { return NewMixture([]float64{0, 1}, mean, half) },
-		"weights sum to 0.9":         func() (*Mixture, error) { return NewMixture([]float64{.4, .5}, mean, half) },
-		"sds[1] is -1":               func() (*Mixture, error) { return NewMixture(half, mean, []float64{1, -1}) },
-		"sds[0] is NaN":              func() (*Mixture, error) { return NewMixture(half, mean, []float64{math.NaN(), 1}) },
+		"means is empty":      func() (*Mixture, error) { return NewMixture(nil, nil, nil) },
+		"3 weights and 2 sds": func() (*Mixture, error) { return NewMixture([]float64{.3, .3, .4}, mean, half) },
+		"means[1] has 1 coordinates": func() (*Mixture,
+			error) {
+			return NewMixture(half, [][]float64{{0, 1}, {2}}, half)
+		},
+		"means[1][0] is NaN": func() (*Mixture,
+			error) {
+			return NewMixture(half, [][]float64{{0}, {math.NaN()}}, half)
+		},
+		"weights[0] is 0":    func() (*Mixture, error) { return NewMixture([]float64{0, 1}, mean, half) },
+		"weights sum to 0.9": func() (*Mixture, error) { return NewMixture([]float64{.4, .5}, mean, half) },
+		"sds[1] is -1":       func() (*Mixture, error) { return NewMixture(half, mean, []float64{1, -1}) },
+		"sds[0] is NaN": func() (*Mixture,
+			error) {
+			return NewMixture(half, mean, []float64{math.NaN(), 1})
+		},
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -70,13 +79,21 @@ func TestMixtureErrors(t *testing.T) {
 func TestOtherErrors(t *testing.T) {
 	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
 	for want, f := range map[string]func() error{
-		"alpha is 0":                       func() error { _, err := NewMonomialGamma(2, 0, 1); return err },
-		"beta is -1":                       func() error { _, err := NewMonomialGamma(2, 1, -1); return err },
-		"monomial gamma: d is 0":           func() error { _, err := NewMonomialGamma(0, 1, 1); return err },
-		"funnel: d is 1":                   func() error { _, err := NewFunnel(1, 3); return err },
-		"funnel: sd is 0":                  func() error { _, err := NewFunnel(2, 0); return err },
-		"mean has 1 coordinates, cov is 2": func() error { _, err := NewGaussian([]float64{0}, indefinite); return err },
-		"not positive definite":            func() error { _, err := NewGaussian([]float64{0, 0}, indefinite); return err },
+		"alpha is 0":             func() error { _, err := NewMonomialGamma(2, 0, 1); return err },
+		"beta is -1":             func() error { _, err := NewMonomialGamma(2, 1, -1); return err },
+		"monomial gamma: d is 0": func() error { _, err := NewMonomialGamma(0, 1, 1); return err },
+		"funnel: d is 1":         func() error { _, err := NewFunnel(1, 3); return err },
+		"funnel: sd is 0":        func() error { _, err := NewFunnel(2, 0); return err },
+		"mean has 1 coordinates, cov is 2": func() error {
+			_,
+				err := NewGaussian([]float64{0}, indefinite)
+			return err
+		},
+		"not positive definite": func() error {
+			_,
+				err := NewGaussian([]float64{0, 0}, indefinite)
+			return err
+		},
 		"mean[0] is NaN": func() error {
 			_, err := NewGaussian([]float64{math.NaN()}, mat.NewDiagDense(1, []float64{1}))
 			return err
@@ -195,7 +212,8 @@ func TestByName(t *testing.T) {
 		}
 	}
 	_, err := ByName("gmm-3d")
-	if err == nil || !strings.Contains(err.Error(), `did you mean "gmm-2d"?`) || !strings.Contains(err.Error(), "funnel") {
+	if err == nil || !strings.Contains(err.Error(), `did you mean "gmm-2d"?`) || !strings.Contains(err.Error(),
+		"funnel") {
 		t.Errorf("error %v", err)
 	}
 	if got := editDistance("kitten", "sitting"); got != 3 {

@@ -54,14 +54,17 @@ func TestCheck(t *testing.T) {
 		target *target.Func
 		want   []string
 	}{
-		"right":               {times(1, 1), nil},
-		"narrow but fine":     {scaled(1e-3), nil},
-		"sign":                {times(-1, -1), []string{"coordinate 0", "wrong sign everywhere", "energy"}},
-		"factor":              {times(2, 2), []string{"2 times the slope everywhere", "Correct that factor"}},
-		"one coordinate":      {times(1, 1.001), []string{"coordinate 1", "per unit of that coordinate", "same parameters and data"}},
-		"gradient NaN":        {times(1, math.NaN()), []string{"coordinate 1 of the gradient is NaN", "not set"}},
-		"NaN at the start":    {positive(math.NaN()), []string{"the log density is NaN at x = [-", "return −∞", "Options.Init"}},
-		"half the space":      {positive(math.Inf(-1)), []string{"the density is 0 at 5", "of 100 points", "u = log x"}},
+		"right":           {times(1, 1), nil},
+		"narrow but fine": {scaled(1e-3), nil},
+		"sign":            {times(-1, -1), []string{"coordinate 0", "wrong sign everywhere", "energy"}},
+		"factor":          {times(2, 2), []string{"2 times the slope everywhere", "Correct that factor"}},
+		"one coordinate": {times(1, 1.001),
+			[]string{"coordinate 1", "per unit of that coordinate", "same parameters and data"}},
+		"gradient NaN": {times(1, math.NaN()), []string{"coordinate 1 of the gradient is NaN", "not set"}},
+		"NaN at the start": {positive(math.NaN()),
+			[]string{"the log density is NaN at x = [-", "return −∞", "Options.Init"}},
+		"half the space": {positive(math.Inf(-1)),
+			[]string{"the density is 0 at 5", "of 100 points", "u = log x"}},
 		"one narrow":          {scaled(1e-8), []string{"1e-08 wide along coordinate 1", "Sample u = x/1e-08", "hmc"}},
 		"narrow and wrong":    {line(1e16, -1.01e16, 0), []string{"1.01 times"}},
 		"constant":            {line(0, 0, 0), nil},
@@ -82,7 +85,8 @@ func TestCheck(t *testing.T) {
 	if err := targettest.Check(positive(math.Inf(-1)), []float64{2, 0.1}, []float64{1, -2}); err != nil {
 		t.Error(err)
 	}
-	if err := targettest.Check(positive(0), []float64{2}); err == nil || !strings.Contains(err.Error(), "1 coordinates") {
+	if err := targettest.Check(positive(0), []float64{2}); err == nil || !strings.Contains(err.Error(),
+		"1 coordinates") {
 		t.Error(err)
 	}
 }
@@ -93,8 +97,11 @@ func ExampleCheck() {
 		func(x []float64) float64 { return -x[0]*x[0]/2 - 2*(x[1]-x[0])*(x[1]-x[0]) },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0]+2*(x[1]-x[0]), -4*(x[1]-x[0]) })
 	err := targettest.Check(post, []float64{1, 0.5})
-	fmt.Println(strings.ReplaceAll(err.Error(), ": ", ":\n"))
-	// Output: targettest: coordinate 0 of the gradient is -2 at x = [1 0.5], but the log density changes by -3 per unit
-	// of that coordinate there: check the terms in which coordinates are treated differently, and that both functions
-	// use the same parameters and data
+	fmt.Println(strings.NewReplacer(": ", ":\n", ", ", ",\n").Replace(err.Error()))
+	// Output:
+	// targettest:
+	// coordinate 0 of the gradient is -2 at x = [1 0.5],
+	// but the log density changes by -3 per unit of that coordinate there:
+	// check the terms in which coordinates are treated differently,
+	// and that both functions use the same parameters and data
 }

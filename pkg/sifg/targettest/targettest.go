@@ -25,7 +25,8 @@ const (
 func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
 	d := t.Dim()
 	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {
-		return fmt.Errorf("targettest: points are %d×%d with stride %d and %d values: want rows of %d, contiguous", at.Rows, at.Cols, at.Stride, len(at.Data), d)
+		return fmt.Errorf("targettest: points are %d×%d with stride %d and %d values: want rows of %d, contiguous",
+			at.Rows, at.Cols, at.Stride, len(at.Data), d)
 	}
 	all := score(t, at)
 	for i := range at.Rows {
@@ -36,9 +37,11 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 			g := float64(got[c])
 			switch {
 			case math.IsNaN(g) || math.IsInf(g, 0):
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, or was not written (it held NaN before), at %v", i, c, g, row)
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, or was not written (it held "+
+					"NaN before), at %v", i, c, g, row)
 			case !(math.Abs(g-want[c]) <= quotientTolerance*scale):
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of the log density %g, at %v",
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of "+
+					"the log density %g, at %v",
 					i, c, g, want[c], row)
 			}
 		}
@@ -46,7 +49,8 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 		copy(one.Data, row)
 		for c, g := range score(t, one) {
 			if !(math.Abs(float64(g)-float64(got[c])) <= batchTolerance*scale) {
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g among %d rows and %g alone: it must not depend on other rows",
+				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g among %d rows and %g alone: "+
+					"it must not depend on other rows",
 					i, c, got[c], at.Rows, g)
 			}
 		}

@@ -54,7 +54,13 @@ func normals(n, d int) sifg.Batch {
 // TestScore: a right score passes, and each way to be wrong is named.
 func TestScore(t *testing.T) {
 	for fault, words := range map[string]string{
-		"": "", "sign": "coordinate 1", "factor": "coordinate 0", "rows": "coordinate 0", "nan": "NaN", "gap": "row 19, coordinate 1", "input": "changed x",
+		"":       "",
+		"sign":   "coordinate 1",
+		"factor": "coordinate 0",
+		"rows":   "coordinate 0",
+		"nan":    "NaN",
+		"gap":    "row 19, coordinate 1",
+		"input":  "changed x",
 	} {
 		err := targettest.Score(ring{fault}, ringLog, normals(20, 2))
 		if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {

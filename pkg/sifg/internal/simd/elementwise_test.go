@@ -40,8 +40,10 @@ func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b)
 func TestFunctions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, f := range functions {
-		x := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32,
-			-math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		x := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32,
+			math.SmallestNonzeroFloat32,
+			-math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126,
+			float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 			math.Ln2, 2 * math.Ln2, 9, 9.01, 9.02, 10, 88.72, 88.73, 89, -87.3, -87.4, -103.2, -103.9, -104, -150}
 		for e := -126; e < 128; e++ {
 			for range 20 {

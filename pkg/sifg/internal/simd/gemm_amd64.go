@@ -138,7 +138,8 @@ func (p panelCall) mustPack() bool {
 func (p panelCall) compute(pack []float32) {
 	first := 0 // rows done while packing
 	if p.mustPack() {
-		if p.b.col == 1 && p.width > 1 && p.m > 2*p.tile && p.b.row != p.width*p.lanes && p.s == products && path == avx512 {
+		far := p.m > 2*p.tile && p.b.row != p.width*p.lanes // worth packing although it could be read where it lies
+		if p.b.col == 1 && p.width > 1 && far && p.s == products && path == avx512 {
 			first = p.tile
 			p.packing(&pack[0])
 		} else {
@@ -163,7 +164,8 @@ func (p panelCall) run(i, rows, tiles int) {
 	}
 	a, b, c := &p.a.data[i*p.a.row], &p.b.data[0], &p.c[i*p.ldc]
 	if p.s == squares {
-		distPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
+		distPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(),
+			p.add)
 		return
 	}
 	gemmPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
@@ -192,7 +194,8 @@ func inner(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 				r = 1
 			}
 			tiles := (m - i) / r
-			innerTile(r, min(cols, n-j), k, tiles, &a.data[i*a.row], 4*a.row, &b.data[j*b.col], 4*b.col, &c[i*ldc+j], 4*ldc, acc)
+			innerTile(r, min(cols, n-j), k, tiles, &a.data[i*a.row], 4*a.row, &b.data[j*b.col], 4*b.col, &c[i*ldc+j],
+				4*ldc, acc)
 			i += tiles * r
 		}
 	}

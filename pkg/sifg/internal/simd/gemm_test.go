@@ -98,7 +98,8 @@ func checkProduct(t *testing.T, r *rand.Rand, g orientation, m, n, k, off int, a
 				abs += math.Abs(v)
 			}
 			if d := math.Abs(float64(c[i*ldc+j]) - sum); !(d <= 1.01*float64(k+1)*0x1p-24*abs) {
-				t.Fatalf("%s m=%d n=%d k=%d lda=%d ldb=%d ldc=%d off=%d acc=%v: C[%d,%d] = %v, want %v", g.name, m, n, k,
+				t.Fatalf("%s m=%d n=%d k=%d lda=%d ldb=%d ldc=%d off=%d acc=%v: C[%d,%d] = %v, want %v",
+					g.name, m, n, k,
 					lda, ldb, ldc, off, acc, i, j, c[i*ldc+j], sum)
 			}
 		}

@@ -2,7 +2,7 @@ package simd
 
 import "unsafe"
 
-// hugeFrom is the size in bytes from which on memory is worth a word with the system.
+// hugeFrom is the size in bytes from which on the system is asked for huge pages.
 const hugeFrom = 1 << 17
 
 // Zeros returns n zeros. Where they are many, the system is asked for huge pages (Linux: 2 MB in place of 4 KB),

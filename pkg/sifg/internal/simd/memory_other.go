@@ -4,5 +4,5 @@ package simd
 
 import "unsafe"
 
-// hugePages has nobody to ask.
+// hugePages does nothing: only Linux is asked for huge pages.
 func hugePages(unsafe.Pointer, uintptr) {}

@@ -46,7 +46,8 @@ func TestMixture(t *testing.T) {
 						w = want[row*d+c]
 					}
 					if math.Float32bits(dst[i]) != math.Float32bits(w) && (dst[i] == dst[i] || w == w) {
-						t.Fatalf("d=%d, %d components: row %d, column %d is %v, want %v", d, components, row, c, dst[i], w)
+						t.Fatalf("d=%d, %d components: row %d, column %d is %v, want %v",
+							d, components, row, c, dst[i], w)
 					}
 				}
 			})

@@ -15,7 +15,8 @@ func SGD(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
 		return
 	}
 	buf = first(buf, len(g))
-	if nesterov && sgdNesterovVector(theta, g, buf, lr, momentum) || !nesterov && sgdMomentumVector(theta, g, buf, lr, momentum) {
+	if nesterov && sgdNesterovVector(theta, g, buf, lr, momentum) ||
+		!nesterov && sgdMomentumVector(theta, g, buf, lr, momentum) {
 		return
 	}
 	sgdGo(theta, g, buf, lr, momentum, nesterov)

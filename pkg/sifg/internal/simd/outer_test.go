@@ -107,7 +107,8 @@ func TestOuterExtremes(t *testing.T) {
 		var o Outer
 		d := make([]float64, 1)
 		for _, w := range []float64{400, 1e30, 1e300} {
-			if s := o.LogCosh(d, []float64{w}, x, OuterPad, 1, OuterPad); math.Abs(s-2*(w-math.Ln2)) > 1e-15*s || d[0] != 2 {
+			s := o.LogCosh(d, []float64{w}, x, OuterPad, 1, OuterPad)
+			if math.Abs(s-2*(w-math.Ln2)) > 1e-15*s || d[0] != 2 {
 				t.Errorf("w = %g: log cosh %v, gradient %v", w, s, d[0])
 			}
 		}

@@ -65,7 +65,8 @@ func TestChoose(t *testing.T) {
 // ulps returns |got−want| in units in the last place of float32 at want (of the smallest normal at least).
 func ulps(got float32, want float64) float64 {
 	if math.IsNaN(want) || math.IsInf(want, 0) || math.Abs(want) > math.MaxFloat32 {
-		if math.IsNaN(want) && got != got || float64(got) == want || math.IsInf(float64(got), int(math.Copysign(1, want))) {
+		if math.IsNaN(want) && got != got || float64(got) == want ||
+			math.IsInf(float64(got), int(math.Copysign(1, want))) {
 			return 0
 		}
 		return math.Inf(1)

@@ -14,7 +14,8 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}{
 		{0, 0, 0, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
 		{math.MaxUint64, math.MaxUint64, math.MaxUint64, [4]uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-		{0x85a308d3243f6a88, 0x0370734413198a2e, 0x299f31d0a4093822, [4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+		{0x85a308d3243f6a88, 0x0370734413198a2e, 0x299f31d0a4093822,
+			[4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	} {
 		x0, x1, x2, x3 := Philox(c.lo, c.hi, c.key)
 		if got := [4]uint32{x0, x1, x2, x3}; got != c.want {
@@ -38,7 +39,8 @@ func TestBoxMullerAccuracy(t *testing.T) {
 		}
 		worst = max(worst, math.Abs(float64(a)-r*c)/scale, math.Abs(float64(b)-r*s)/scale)
 	}
-	edges := []uint32{0, 1, 2, 1<<29 - 1, 1 << 29, 1<<29 + 1, 1 << 30, 1<<31 - 1, 1 << 31, 3 << 29, 3 << 30, 5 << 29, math.MaxUint32 - 1, math.MaxUint32}
+	edges := []uint32{0, 1, 2, 1<<29 - 1, 1 << 29, 1<<29 + 1, 1 << 30, 1<<31 - 1, 1 << 31, 3 << 29, 3 << 30, 5 << 29,
+		math.MaxUint32 - 1, math.MaxUint32}
 	for _, x0 := range edges {
 		for _, x1 := range edges {
 			check(x0, x1)
@@ -129,7 +131,8 @@ func TestNormalsDistribution(t *testing.T) {
 		what           string
 		got, want, tol float64
 	}{
-		{"mean", m1, 0, 5 * se}, {"second moment", m2, 1, 5 * se * math.Sqrt2}, {"third moment", m3, 0, 5 * se * math.Sqrt(15)},
+		{"mean", m1, 0, 5 * se}, {"second moment", m2, 1, 5 * se * math.Sqrt2}, {"third moment", m3, 0,
+			5 * se * math.Sqrt(15)},
 		{"fourth moment", m4, 3, 5 * se * math.Sqrt(96)}, {"product of a pair", pair, 0, 5 * se * math.Sqrt2},
 	} {
 		if math.Abs(c.got-c.want) > c.tol {

@@ -28,7 +28,8 @@ func residualGo(g, square, f, w []float32, scale, gscale float32) {
 // where je is J·e; nil leaves its term out. All slices are as long as f.
 func Stein(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
 	n := len(f)
-	g, gt, along, power, s, e, pow = first(g, n), first(gt, n), first(along, n), first(power, n), first(s, n), first(e, n), first(pow, n)
+	g, gt, along, power, s, e, pow = first(g, n), first(gt, n), first(along, n), first(power, n), first(s, n), first(e,
+		n), first(pow, n)
 	if je == nil {
 		if !steinVector(g, gt, along, power, f, s, e, pow, inv) {
 			steinGo(g, gt, along, power, f, s, e, pow, nil, inv)

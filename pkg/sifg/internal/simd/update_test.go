@@ -24,11 +24,14 @@ var updates = []struct {
 	{"TanhGrad in place", 2, func(x [][]float32) { TanhGrad(x[0], x[0], x[1]) }, func(x []float64) (w, s []float64) {
 		return []float64{x[0] * (1 - x[1]*x[1])}, []float64{math.Abs(x[0])}
 	}, 3, -1},
-	{"TanhTangentGrad", 4, func(x [][]float32) { TanhTangentGrad(x[0], x[1], x[2], x[3]) }, func(x []float64) (w, s []float64) {
-		d := 1 - x[2]*x[2]
-		return []float64{d*x[0] - 2*x[2]*x[3]*x[1], d * x[1]}, []float64{math.Abs(x[0]) + 2*math.Abs(x[1]), math.Abs(x[1])}
-	}, 5, -1},
-	{"LeakyReLU", 2, func(x [][]float32) { copy(x[0], x[1]); BiasLeakyReLU(x[0], len(x[0]), 1, len(x[0]), minusZeros, 0.01) },
+	{"TanhTangentGrad", 4, func(x [][]float32) { TanhTangentGrad(x[0], x[1], x[2], x[3]) },
+		func(x []float64) (w, s []float64) {
+			d := 1 - x[2]*x[2]
+			return []float64{d*x[0] - 2*x[2]*x[3]*x[1], d * x[1]}, []float64{math.Abs(x[0]) + 2*math.Abs(x[1]),
+				math.Abs(x[1])}
+		}, 5, -1},
+	{"LeakyReLU", 2,
+		func(x [][]float32) { copy(x[0], x[1]); BiasLeakyReLU(x[0], len(x[0]), 1, len(x[0]), minusZeros, 0.01) },
 		func(x []float64) (w, s []float64) {
 			w = []float64{x[1]}
 			if x[1] <= 0 {
@@ -36,59 +39,69 @@ var updates = []struct {
 			}
 			return w, []float64{math.Abs(w[0])}
 		}, 1, -1},
-	{"LeakyReLUGrad", 3, func(x [][]float32) { LeakyReLUGrad(x[0], x[1], x[2], 0.01) }, func(x []float64) (w, s []float64) {
-		w = []float64{x[1]}
-		if x[2] <= 0 {
-			w[0] *= float64(float32(0.01))
-		}
-		return w, []float64{math.Abs(w[0])}
-	}, 1, -1},
+	{"LeakyReLUGrad", 3, func(x [][]float32) { LeakyReLUGrad(x[0], x[1], x[2], 0.01) },
+		func(x []float64) (w, s []float64) {
+			w = []float64{x[1]}
+			if x[2] <= 0 {
+				w[0] *= float64(float32(0.01))
+			}
+			return w, []float64{math.Abs(w[0])}
+		}, 1, -1},
 	{"AddScaled", 3, func(x [][]float32) { AddScaled(x[0], x[1], 0.3, x[2]) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[2]
 		return []float64{x[1] + v}, []float64{math.Abs(x[1]) + math.Abs(v)}
 	}, 2, -1},
-	{"AddScaled in place", 2, func(x [][]float32) { AddScaled(x[0], x[0], 0.3, x[1]) }, func(x []float64) (w, s []float64) {
-		v := float64(float32(0.3)) * x[1]
-		return []float64{x[0] + v}, []float64{math.Abs(x[0]) + math.Abs(v)}
-	}, 2, -1},
-	{"Stein", 9, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], 0.3) }, exactStein, 4, -1},
-	{"Stein without J·e", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], nil, 0.3) }, exactStein, 4, -1},
+	{"AddScaled in place", 2, func(x [][]float32) { AddScaled(x[0], x[0], 0.3, x[1]) },
+		func(x []float64) (w, s []float64) {
+			v := float64(float32(0.3)) * x[1]
+			return []float64{x[0] + v}, []float64{math.Abs(x[0]) + math.Abs(v)}
+		}, 2, -1},
+	{"Stein", 9, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], 0.3) }, exactStein,
+		4, -1},
+	{"Stein without J·e", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], nil, 0.3) },
+		exactStein, 4, -1},
 	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0, false) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[1]
 		return []float64{x[0] - v}, []float64{math.Abs(x[0]) + math.Abs(v)}
 	}, 2, -1},
-	{"SGD, momentum", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, false) }, func(x []float64) (w, s []float64) {
-		b := float64(float32(0.9))*x[1] + x[2]
-		return []float64{x[0] - float64(float32(0.3))*b, b}, []float64{3, 2}
-	}, 4, -1},
-	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, true) }, func(x []float64) (w, s []float64) {
-		b := float64(float32(0.9))*x[1] + x[2]
-		return []float64{x[0] - float64(float32(0.3))*(x[2]+float64(float32(0.9))*b), b}, []float64{3, 2}
-	}, 6, -1},
-	{"Adam", 4, func(x [][]float32) { Adam(x[0], x[3], x[1], x[2], 0.01, 2, 0.9, 0.999, 1e-3) }, func(x []float64) (w, s []float64) {
-		b1, b2 := float64(float32(0.9)), float64(float32(0.999))
-		m := b1*x[1] + (1-b1)*x[3]
-		v := b2*x[2] + (1-b2)*x[3]*x[3]
-		d := 1 / (2*math.Sqrt(v) + 1e-3)
-		// m may cancel: its terms, not itself, are the scale of its error
-		return []float64{x[0] - 0.01*m*d, m, v}, []float64{math.Abs(x[0]) + 0.01*d, 1, v}
-	}, 12, 2},
-	{"Residual", 4, func(x [][]float32) { Residual(x[0], x[1], x[2], x[3], 0.3, 0.1) }, func(x []float64) (w, s []float64) {
-		v := float64(float32(0.3)) * x[3]
-		r, size := x[2]+v, math.Abs(x[2])+math.Abs(v)
-		return []float64{float64(float32(0.1)) * r, r * r}, []float64{0.1 * size, 2 * size * size}
-	}, 3, -1},
-	{"AdaGrad", 3, func(x [][]float32) { AdaGrad(x[0], x[1], x[2], 0.9, 0.1, 0.01, 1e-3) }, func(x []float64) (w, s []float64) {
-		g := float64(float32(0.9))*x[1] + float64(float32(0.1))*x[2]*x[2]
-		d := 0.01 * x[2] / (1e-3 + math.Sqrt(g))
-		return []float64{x[0] + d, g}, []float64{math.Abs(x[0]) + math.Abs(d), g}
-	}, 8, 1},
-	{"RMSProp", 3, func(x [][]float32) { RMSProp(x[0], x[2], x[1], 0.01, 0.99, 1e-3) }, func(x []float64) (w, s []float64) {
-		a := float64(float32(0.99))
-		v := a*x[1] + (1-a)*x[2]*x[2]
-		d := 0.01 * x[2] / (math.Sqrt(v) + 1e-3)
-		return []float64{x[0] - d, v}, []float64{math.Abs(x[0]) + math.Abs(d), v}
-	}, 10, 1},
+	{"SGD, momentum", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, false) },
+		func(x []float64) (w, s []float64) {
+			b := float64(float32(0.9))*x[1] + x[2]
+			return []float64{x[0] - float64(float32(0.3))*b, b}, []float64{3, 2}
+		}, 4, -1},
+	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, true) },
+		func(x []float64) (w, s []float64) {
+			b := float64(float32(0.9))*x[1] + x[2]
+			return []float64{x[0] - float64(float32(0.3))*(x[2]+float64(float32(0.9))*b), b}, []float64{3, 2}
+		}, 6, -1},
+	{"Adam", 4, func(x [][]float32) { Adam(x[0], x[3], x[1], x[2], 0.01, 2, 0.9, 0.999, 1e-3) },
+		func(x []float64) (w, s []float64) {
+			b1, b2 := float64(float32(0.9)), float64(float32(0.999))
+			m := b1*x[1] + (1-b1)*x[3]
+			v := b2*x[2] + (1-b2)*x[3]*x[3]
+			d := 1 / (2*math.Sqrt(v) + 1e-3)
+			// m may cancel: its terms, not itself, are the scale of its error
+			return []float64{x[0] - 0.01*m*d, m, v}, []float64{math.Abs(x[0]) + 0.01*d, 1, v}
+		}, 12, 2},
+	{"Residual", 4, func(x [][]float32) { Residual(x[0], x[1], x[2], x[3], 0.3, 0.1) },
+		func(x []float64) (w, s []float64) {
+			v := float64(float32(0.3)) * x[3]
+			r, size := x[2]+v, math.Abs(x[2])+math.Abs(v)
+			return []float64{float64(float32(0.1)) * r, r * r}, []float64{0.1 * size, 2 * size * size}
+		}, 3, -1},
+	{"AdaGrad", 3, func(x [][]float32) { AdaGrad(x[0], x[1], x[2], 0.9, 0.1, 0.01, 1e-3) },
+		func(x []float64) (w, s []float64) {
+			g := float64(float32(0.9))*x[1] + float64(float32(0.1))*x[2]*x[2]
+			d := 0.01 * x[2] / (1e-3 + math.Sqrt(g))
+			return []float64{x[0] + d, g}, []float64{math.Abs(x[0]) + math.Abs(d), g}
+		}, 8, 1},
+	{"RMSProp", 3, func(x [][]float32) { RMSProp(x[0], x[2], x[1], 0.01, 0.99, 1e-3) },
+		func(x []float64) (w, s []float64) {
+			a := float64(float32(0.99))
+			v := a*x[1] + (1-a)*x[2]*x[2]
+			d := 0.01 * x[2] / (math.Sqrt(v) + 1e-3)
+			return []float64{x[0] - d, v}, []float64{math.Abs(x[0]) + math.Abs(d), v}
+		}, 10, 1},
 }
 
 func exactStein(x []float64) (want, scale []float64) {
@@ -98,7 +111,8 @@ func exactStein(x []float64) (want, scale []float64) {
 		along += e * x[8]
 		size += math.Abs(e * x[8])
 	}
-	return []float64{inv * (signed - s), -inv * e, along, signed * f}, []float64{math.Abs(signed) + math.Abs(s), 1, size, 1}
+	return []float64{inv * (signed - s), -inv * e, along, signed * f}, []float64{math.Abs(signed) + math.Abs(s), 1,
+		size, 1}
 }
 
 func TestUpdates(t *testing.T) {
@@ -189,7 +203,8 @@ func TestBias(t *testing.T) {
 				}
 				for i := range y {
 					if y[i] != want[i] {
-						t.Fatalf("%s rows=%d cols=%d ld=%d: element %d is %v, want %v", name, rows, cols, ld, i, y[i], want[i])
+						t.Fatalf("%s rows=%d cols=%d ld=%d: element %d is %v, want %v", name, rows, cols, ld, i, y[i],
+							want[i])
 					}
 				}
 			}
@@ -202,7 +217,8 @@ func TestBias(t *testing.T) {
 			colSumsGo(want, start, ld, rows, cols)
 			for j := range sum {
 				if sum[j] != want[j] {
-					t.Fatalf("ColSums rows=%d cols=%d ld=%d: column %d is %v, want %v", rows, cols, ld, j, sum[j], want[j])
+					t.Fatalf("ColSums rows=%d cols=%d ld=%d: column %d is %v, want %v", rows, cols, ld, j, sum[j],
+						want[j])
 				}
 			}
 		}

@@ -32,7 +32,8 @@ func (m *garch) logDensity(grad, u []float64) float64 {
 	for t, y := range m.y {
 		if t > 0 {
 			r := m.y[t-1] - mu
-			dv = [4]float64{float64(b1*dv[0]) - float64(2*a1*r), 1 + float64(b1*dv[1]), float64(r*r) + float64(b1*dv[2]), v + float64(b1*dv[3])}
+			dv = [4]float64{float64(b1*dv[0]) - float64(2*a1*r), 1 + float64(b1*dv[1]),
+				float64(r*r) + float64(b1*dv[2]), v + float64(b1*dv[3])}
 			v = a0 + float64(a1*r*r) + float64(b1*v)
 		}
 		r := y - mu

@@ -39,7 +39,8 @@ func (x *gpPoints) kernel(k, slope *gpMatrix, rho, alpha float64) {
 
 // hyper returns the log density of ρ and α, with the Jacobian of their logarithms, and its derivatives by those.
 func hyper(rho, alpha float64) (log, dRho, dAlpha float64) {
-	return float64(25*math.Log(rho)) - float64(4*rho) - float64(alpha*alpha/8) + math.Log(alpha), 25 - float64(4*rho), 1 - float64(alpha*alpha/4)
+	log = float64(25*math.Log(rho)) - float64(4*rho) - float64(alpha*alpha/8) + math.Log(alpha)
+	return log, 25 - float64(4*rho), 1 - float64(alpha*alpha/4)
 }
 
 // cholesky replaces the lower triangle of a by that of its factor L, a = LLᵀ, and those of the tangents by the

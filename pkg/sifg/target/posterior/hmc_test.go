@@ -106,7 +106,8 @@ func TestHMC(t *testing.T) {
 			p := load(t, e)
 			s := sample(t, p, p.Constrain, max(8, leapfrog[e.Name]), warmup, size)
 			a := agree(s, want[e.Name])
-			t.Logf("mean within %.1f standard errors, sd within %.1f %%, R-hat %.4f, least ESS %.0f, acceptance %.2f, %d "+
+			t.Logf("mean within %.1f standard errors, sd within %.1f %%, R-hat %.4f, least ESS %.0f, acceptance "+
+				"%.2f, %d "+
 				"divergent, %.1f s",
 				a.mean, 100*a.sd, a.rhat, a.ess, s.Acceptance, s.Divergences, time.Since(start).Seconds())
 			if !a.ok() {

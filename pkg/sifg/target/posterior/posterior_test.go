@@ -81,7 +81,8 @@ func TestGolden(t *testing.T) {
 				}
 				for k, want := range score {
 					if !(math.Abs(grad[k]-want) <= tolerance*scale) {
-						t.Errorf("row %d, coordinate %d: gradient %.15g, want %.15g (largest %g)", i, k, grad[k], want, scale)
+						t.Errorf("row %d, coordinate %d: gradient %.15g, want %.15g (largest %g)", i, k, grad[k], want,
+							scale)
 					}
 				}
 				energy := p.Grad(grad, u)
@@ -163,7 +164,8 @@ func TestBadData(t *testing.T) {
 	for _, e := range Table {
 		data := readData(t, e.Data)
 		for name, x := range data {
-			unused := map[string]string{"nes1980-nes": "year", "gp_pois_regr-gp_regr": "k", "gp_pois_regr-gp_pois_regr": "y"}
+			unused := map[string]string{"nes1980-nes": "year", "gp_pois_regr-gp_regr": "k",
+				"gp_pois_regr-gp_pois_regr": "y"}
 			if len(x) < 2 || unused[e.Name] == name {
 				continue
 			}

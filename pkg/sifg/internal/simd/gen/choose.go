@@ -38,7 +38,8 @@ func %[1]sVector(%[2]s) bool {
 	}
 	tiles := func(chooser, name, params string, shapes func(m *machine) (rows []int, width int)) {
 		names := kernel{name, params}.names()
-		fmt.Fprintf(&b, "\n// %s runs the kernel of tiles of that many rows.\nfunc %[1]s(rows, width int, %s) {\n", chooser, params)
+		fmt.Fprintf(&b, "\n// %s runs the kernel of tiles of that many rows.\nfunc %[1]s(rows, width int, %s) {\n",
+			chooser, params)
 		for _, m := range []*machine{newAVX512(), newAVX2()} {
 			if m.wide() {
 				b.WriteString("\tif path == avx512 {\n")

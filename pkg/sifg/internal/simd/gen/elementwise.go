@@ -95,7 +95,8 @@ func (m *machine) elementwise() {
 		l.put(l.pick(l.positive(l.get("y")), g, l.mul(g, l.param("slope"))), "dst")
 	})
 
-	m.rowwise("addBias", "y []float32, ld, rows, cols int, b []float32", func(v reg.VecVirtual) reg.VecVirtual { return v })
+	m.rowwise("addBias", "y []float32, ld, rows, cols int, b []float32",
+		func(v reg.VecVirtual) reg.VecVirtual { return v })
 	m.rowwise("biasTanh", "y []float32, ld, rows, cols int, b []float32", m.tanh)
 	m.rowwise("biasTanhTangent", "y, dy []float32, ld, rows, cols int, b []float32", m.tanh)
 	m.rowwise("biasLeakyReLU", "y []float32, ld, rows, cols int, b []float32, slope float32",

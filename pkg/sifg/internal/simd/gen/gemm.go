@@ -54,7 +54,8 @@ func (m *machine) matrixProducts() {
 	m.packTransposed()
 }
 
-const panelParams = "k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool"
+const panelParams = "k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, " +
+	"c *float32, ldc, last int, add bool"
 
 // tile is what a panel kernel computes at once: rows × width vectors of C.
 type tile struct {

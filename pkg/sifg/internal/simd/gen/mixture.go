@@ -7,7 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means, logs, half, precs *float64"
+const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, " +
+	"columns, means, logs, half, precs *float64"
 
 // mixture emits mixtureGo for up to 8 components, the lanes of a vector of float64; AVX-512 only. Strides are bytes,
 // rows > 0. logs are −Inf and precs 0 where there is no component. columns has the means a coordinate a row of 8, means
@@ -18,7 +19,9 @@ func (m *machine) mixture() {
 	pointer := func(name string) reg.GPVirtual { return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual) }
 	dst, ldd, x, ldx, rows := pointer("dst"), pointer("ldd"), pointer("x"), pointer("ldx"), pointer("rows")
 	cols := pointer("cols")
-	logs, half, precs := m.load(Mem{Base: pointer("logs")}), m.load(Mem{Base: pointer("half")}), m.load(Mem{Base: pointer("precs")})
+	logs := m.load(Mem{Base: pointer("logs")})
+	half := m.load(Mem{Base: pointer("half")})
+	precs := m.load(Mem{Base: pointer("precs")})
 	present := m.K()
 	zero := m.vec()
 	m.VXORPS(zero, zero, zero)
@@ -119,7 +122,8 @@ func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 	m.subFrom(r, n, m.c(0.69314718055966295651160180568695068359375))
 	m.subFrom(r, n, m.c(0.28235290563031577122588448175013436025525412068e-12))
 	r = m.mul(r, m.c(0.0625))
-	p := m.horner(r, 2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3, 8.3333333333333333333e-3,
+	p := m.horner(r, 2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
+		8.3333333333333333333e-3,
 		4.1666666666666666667e-2, 1.6666666666666666667e-1, 0.5, 1)
 	r = m.mul(r, p)
 	for range 3 {

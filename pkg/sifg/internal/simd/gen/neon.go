@@ -291,7 +291,8 @@ func %[1]sVector(%[2]s) bool {
 %[8]s	}
 	return true
 }
-`, name, params, names[0], strings.Join(whole, ", "), len(in), strings.Join(in, ""), strings.Join(rest, ", "), strings.Join(out, ""))
+`, name, params, names[0], strings.Join(whole, ", "), len(in), strings.Join(in, ""),
+		strings.Join(rest, ", "), strings.Join(out, ""))
 }
 
 func sortedKeys(m map[string]value) []string {

@@ -141,14 +141,15 @@ func (a *arm64) optimisers() {
 		g := b.get("g")
 		descend(b, b.fma(buffer(b, g), b.param("momentum"), g), "lr")
 	})
-	a.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32", func(b *body) {
-		g := b.get("g")
-		mi := b.fma(b.get("m"), b.param("beta1"), b.mul(g, b.param("keep1")))
-		vi := b.fma(b.get("v"), b.param("beta2"), b.mul(b.mul(g, g), b.param("keep2")))
-		b.store(mi, "m")
-		b.store(vi, "v")
-		descend(b, b.div(mi, b.fma(b.sqrt(vi), b.param("rcorr"), b.param("eps"))), "step")
-	})
+	a.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
+		func(b *body) {
+			g := b.get("g")
+			mi := b.fma(b.get("m"), b.param("beta1"), b.mul(g, b.param("keep1")))
+			vi := b.fma(b.get("v"), b.param("beta2"), b.mul(b.mul(g, g), b.param("keep2")))
+			b.store(mi, "m")
+			b.store(vi, "v")
+			descend(b, b.div(mi, b.fma(b.sqrt(vi), b.param("rcorr"), b.param("eps"))), "step")
+		})
 	a.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(b *body) {
 		g := b.get("g")
 		vi := b.fma(b.get("v"), b.param("alpha"), b.mul(b.mul(g, g), b.param("keep")))
@@ -258,7 +259,8 @@ func (a *arm64) panel(rows int) {
 	t := &a.text
 	fmt.Fprintf(t, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $0-65\n", name, params, name)
 	t.WriteString("\tMOVD tiles+8(FP), R10\n\tMOVD a+16(FP), R11\n\tMOVD rs+24(FP), R12\n\tMOVD ks+32(FP), R13\n" +
-		"\tMOVD c+48(FP), R14\n\tMOVD ldc+56(FP), R15\n\tMOVBU add+64(FP), R19\ntile:\n\tMOVD k+0(FP), R9\n\tMOVD b+40(FP), R20\n")
+		"\tMOVD c+48(FP), R14\n\tMOVD ldc+56(FP), R15\n\tMOVBU add+64(FP), R19\n" +
+		"tile:\n\tMOVD k+0(FP), R9\n\tMOVD b+40(FP), R20\n")
 	acc := func(r, v int) uint32 { return uint32(3*r + v) }
 	const b0, broadcast = 24, 27
 	t.WriteString("\tMOVD R11, R0\n")
@@ -287,7 +289,8 @@ func (a *arm64) panel(rows int) {
 		x := uint32(broadcast) + r%4
 		a.line(0x4DC0C800|13<<16|r<<5|x, "ld1r {v%d.4s}, [x%d], x13", x, r)
 		for v := range uint32(3) {
-			a.line(0x4E20CC00|x<<16|(b0+v)<<5|acc(int(r), int(v)), "fmla v%d.4s, v%d.4s, v%d.4s", acc(int(r), int(v)), b0+v, x)
+			a.line(0x4E20CC00|x<<16|(b0+v)<<5|acc(int(r), int(v)), "fmla v%d.4s, v%d.4s, v%d.4s", acc(int(r), int(v)),
+				b0+v, x)
 		}
 	}
 	t.WriteString("\tADD $48, R20\n\tSUBS $1, R9\n\tBNE step\n\tMOVD R14, R21\n")

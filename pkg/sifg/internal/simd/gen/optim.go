@@ -16,14 +16,15 @@ func (m *machine) optimisers() {
 		g := l.get("g")
 		l.descend(l.fma(l.buffer(g), l.param("momentum"), g), l.param("lr"))
 	})
-	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32", func(l lanes) {
-		g := l.get("g")
-		mi := l.fma(l.get("m"), l.param("beta1"), l.mul(g, l.param("keep1")))
-		vi := l.fma(l.get("v"), l.param("beta2"), l.mul(l.mul(g, g), l.param("keep2")))
-		l.put(mi, "m")
-		l.put(vi, "v")
-		l.descend(l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
-	})
+	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
+		func(l lanes) {
+			g := l.get("g")
+			mi := l.fma(l.get("m"), l.param("beta1"), l.mul(g, l.param("keep1")))
+			vi := l.fma(l.get("v"), l.param("beta2"), l.mul(l.mul(g, g), l.param("keep2")))
+			l.put(mi, "m")
+			l.put(vi, "v")
+			l.descend(l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
+		})
 	m.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(l lanes) {
 		g := l.get("g")
 		vi := l.fma(l.get("v"), l.param("alpha"), l.mul(l.mul(g, g), l.param("keep")))

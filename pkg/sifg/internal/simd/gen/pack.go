@@ -25,7 +25,8 @@ func (m *machine) packRows(width int) {
 	for w := range width - 1 {
 		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
 	}
-	m.VMOVUPS(m.loadMasked(Mem{Base: src, Disp: (width - 1) * m.bytes}, mask), Mem{Base: dst, Disp: (width - 1) * m.bytes})
+	m.VMOVUPS(m.loadMasked(Mem{Base: src, Disp: (width - 1) * m.bytes}, mask),
+		Mem{Base: dst, Disp: (width - 1) * m.bytes})
 	m.ADDQ(lds, src)
 	m.ADDQ(Imm(uint64(width*m.bytes)), dst)
 	m.DECQ(k)

@@ -67,7 +67,8 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.Label("tail")
 	m.CMPQ(last, U8(0))
 	m.JEQ(LabelRef("next"))
-	vector(0, func(x Mem) reg.VecVirtual { return m.loadMasked(x, k) }, func(v reg.VecVirtual, x Mem) { m.storeMasked(v, x, k) })
+	vector(0, func(x Mem) reg.VecVirtual { return m.loadMasked(x, k) },
+		func(v reg.VecVirtual, x Mem) { m.storeMasked(v, x, k) })
 	m.Label("next")
 	m.ADDQ(ld, y)
 	if tangent {

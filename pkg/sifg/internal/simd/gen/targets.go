@@ -212,7 +212,8 @@ func (m *machine) logCoshOuter(q int, part bool) {
 }
 
 // expMinus: exp(−r) on |r| ≤ 0.3467, lowest power first; from Chebyshev nodes, relative error 1.2e-15.
-var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513, -0.008333333353779525, 0.0013888888905923301,
+var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513, -0.008333333353779525,
+	0.0013888888905923301,
 	-0.00019841208632432434, 2.480153630529796e-05, -2.762517110711358e-06, 2.7613853120287344e-07}
 
 // evenOdd returns the polynomial in x with the coefficients, lowest power first, as E(x²) + x·O(x²): one product more
