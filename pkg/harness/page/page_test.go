@@ -232,3 +232,18 @@ func TestPicture(t *testing.T) {
 		t.Errorf("%s, %v, want %s", back, err, want)
 	}
 }
+
+// TestAbsentData: the first screen and the menu name the data sets that were not here.
+func TestAbsentData(t *testing.T) {
+	r := toypage.Report()
+	r.Experiments[0].Protocols[0].Absent = []string{"meg"}
+	page := render(t, r)
+	for _, want := range []string{"trials on the data set meg are left out", "<small>without meg</small>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(render(t, toypage.Report()), "left out") {
+		t.Error("something is left out of a report that lacks nothing")
+	}
+}
