@@ -53,40 +53,14 @@ func must[T any](t T, err error) T {
 	return t
 }
 
-// ByName returns the density of this name in the Table, or an error that lists the valid names and the nearest one.
+// ByName returns the density of this name in the Table, or an error that lists the valid names.
 func ByName(name string) (Density, error) {
 	var names []string
-	nearest, best := "", 0
 	for _, e := range Table {
 		if e.Name == name {
 			return e.New(), nil
 		}
 		names = append(names, e.Name)
-		if dist := editDistance(name, e.Name); nearest == "" || dist < best {
-			nearest, best = e.Name, dist
-		}
 	}
-	return nil, fmt.Errorf("target: no density is named %q; did you mean %q? (valid: %s)",
-		name, nearest, strings.Join(names, ", "))
-}
-
-// editDistance is Levenshtein's: insertions, deletions and substitutions of bytes.
-func editDistance(a, b string) int {
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range len(a) {
-		diag := prev[0]
-		prev[0] = i + 1
-		for j := range len(b) {
-			subst := diag
-			if a[i] != b[j] {
-				subst++
-			}
-			diag = prev[j+1]
-			prev[j+1] = min(subst, prev[j+1]+1, prev[j]+1)
-		}
-	}
-	return prev[len(b)]
+	return nil, fmt.Errorf("target: no density is named %q: want one of %s", name, strings.Join(names, ", "))
 }
