@@ -66,13 +66,3 @@ func TestFinals(t *testing.T) {
 		t.Errorf("components %v", got)
 	}
 }
-
-// TestAtMost: the interval of 1, 2, 3 is 2 ± 2.48.
-func TestAtMost(t *testing.T) {
-	for bound, want := range map[float64]Verdict{4.5: Reproduced, 2: NotDecided, -0.5: NotReproduced} {
-		c := AtMost("", "p", "value", bound, func(record.Series) []float64 { return []float64{1, 2, 3} })
-		if out := c.Check(nil); out.Verdict != want {
-			t.Errorf("at most %g: %v, want %v", bound, out, want)
-		}
-	}
-}

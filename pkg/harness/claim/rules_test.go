@@ -1,0 +1,162 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
+
+var inf = math.Inf(1)
+
+// setOf has two trials a seed, of the methods a and b, with these last values of the metric m.
+func setOf(a, b []float64) *record.Set {
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for method, values := range map[string][]float64{"a": a, "b": b} {
+		for i, v := range values {
+			key := fmt.Sprint(method, i)
+			row := record.Trial{Key: key, Problem: "p", Method: method, Seed: uint64(i), Status: record.StatusOK, Iterations: 20}
+			s.Trials = append(s.Trials, row)
+			s.Traces[key] = []record.Trace{
+				{Key: key, Iteration: 0, Metric: "m", Value: 1000},
+				{Key: key, Iteration: 10, Metric: "m", Value: v},
+				{Key: key, Iteration: 20, Metric: "m", Value: v},
+			}
+		}
+	}
+	slices.SortFunc(s.Trials, func(x, y record.Trial) int { return strings.Compare(x.Key, y.Key) })
+	return s
+}
+
+// TestLower: verdicts worked out by hand. With n pairs a sign-flip test gives 2⁻ⁿ at best, so five can be below 5 % and four cannot.
+func TestLower(t *testing.T) {
+	five := func(v float64) []float64 { return []float64{v, v, v, v, v} }
+	for _, c := range []struct {
+		name string
+		a, b []float64
+		want Verdict
+		says string // in the evidence
+	}{
+		{"below in all of five", five(1), five(2), Reproduced, "p = 0.031"},
+		{"below in all of four", five(1)[:4], five(2)[:4], NotDecided, "p = 0.062"},
+		{"above in all of five", five(2), five(1), NotReproduced, "p = 1.000"},
+		{"equal", five(2), five(2), NotReproduced, "difference 0 over 5"},
+		{"both 0", five(0), five(0), NotReproduced, "difference 0 over 5"},
+		{"one of five the other way, and far", []float64{1, 1, 1, 1, 9}, five(2), NotDecided, "over 5 seeds"},
+		{"equal within 5 %", []float64{99, 101, 99, 101, 100}, five(100), NotReproduced, "over 5 seeds"},
+		{"−∞ in all", five(-inf), five(2), Reproduced, "a −∞, b 2; with infinite values: mean of the signs −1"},
+		{"against ∞", five(1), five(inf), Reproduced, "b ∞"},
+		{"−∞ on both sides", five(-inf), five(-inf), NotDecided, "mean of the signs 0"},
+		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), Reproduced, "a 1 (−∞ … 1)"},
+		{"∞ in one of five", []float64{inf, 1, 1, 1, 1}, five(2), NotDecided, "a 1 (1 … ∞)"},
+		{"undefined in one", []float64{math.NaN(), 1, 1, 1, 1}, five(2), NotDecided, "undefined"},
+		{"no trial", nil, nil, NotTestable, "missing or failed"},
+		{"no pair", five(1), nil, NotTestable, "missing or failed"},
+	} {
+		for _, claim := range []Claim{
+			Lower("1", "a is lower.", "p", "m", "a", "b"),
+			LowerCurve("2", "a is lower.", "p", "m", "a", "b"),
+		} {
+			got := claim.Check(setOf(c.a, c.b))
+			if got.Verdict != c.want || !strings.Contains(got.Evidence, c.says) {
+				t.Errorf("%s, claim %s: %s (%s), want %s (%s)", c.name, claim.ID, got.Verdict, got.Evidence, c.want, c.says)
+			}
+		}
+	}
+}
+
+// TestMeanHeight: the area under a curve from its second point on, over its length.
+func TestMeanHeight(t *testing.T) {
+	for _, c := range []struct {
+		iterations []int
+		values     []float64
+		want       float64
+	}{
+		{[]int{0, 10, 30}, []float64{1000, 4, 2}, 3},
+		{[]int{0, 10, 20, 40}, []float64{1000, 4, 2, 6}, (3*10 + 4*20) / 30.0},
+		{[]int{10, 20}, []float64{1, 3}, 2},
+		{[]int{0, 10, 20}, []float64{1, -inf, 2}, -inf},
+		{[]int{10}, []float64{1}, math.NaN()},
+	} {
+		got := MeanHeight(record.Curve{Iteration: c.iterations, Value: c.values})
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%v %v: %v, want %v", c.iterations, c.values, got, c.want)
+		}
+	}
+}
+
+// TestAtMost: where all values are the same, the interval is a point; that of 1, 2, 3 is 2 ± 2.48.
+func TestAtMost(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		bound  float64
+		want   Verdict
+	}{
+		{[]float64{1, 1, 1}, 2, Reproduced},
+		{[]float64{1, 1, 1}, 1, Reproduced},
+		{[]float64{1, 1, 1}, 0.5, NotReproduced},
+		{[]float64{0, 2}, 1, NotDecided},
+		{[]float64{1, 2, 3}, 4.5, Reproduced},
+		{[]float64{1, 2, 3}, 2, NotDecided},
+		{[]float64{1, 2, 3}, -0.5, NotReproduced},
+		{[]float64{1}, 2, NotTestable},
+		{nil, 2, NotTestable},
+		{[]float64{1, inf}, 2, NotTestable},
+		{[]float64{1, -inf}, 2, NotTestable},
+	} {
+		rule := AtMost("It is small.", "p", "m", c.bound, func(e record.Series) []float64 { return e.Final("a", "m", 0) })
+		if got := rule.Check(setOf(c.values, nil)); got.Verdict != c.want {
+			t.Errorf("%v at most %v: %s (%s), want %s", c.values, c.bound, got.Verdict, got.Evidence, c.want)
+		}
+	}
+}
+
+// TestAlike: Student's t for two differences has 6.314 at 95 %, so 0.05 and 0.15 have the interval 0.1 ± 0.316.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		d    []float64
+		want Verdict
+		text string
+	}{
+		{[]float64{0, 0, 0}, Reproduced, "0 [0, 0]"},
+		{[]float64{0.1, 0.1}, Reproduced, "0.1 [0.1, 0.1]"},
+		{[]float64{1, 1, 1}, NotReproduced, "1 [1, 1]"},
+		{[]float64{-1, -1}, NotReproduced, "−1 [−1, −1]"},
+		{[]float64{0.05, 0.15}, NotDecided, "0.1 [−0.216, 0.416]"},
+		{[]float64{0}, NotDecided, "0"},
+		{[]float64{0, inf}, NotDecided, "infinite or undefined in 1 of 2 seeds"},
+		{[]float64{-inf, -inf}, NotDecided, "infinite or undefined in 2 of 2 seeds"},
+		{[]float64{math.NaN()}, NotDecided, "infinite or undefined in 1 of 1 seeds"},
+		{nil, NotTestable, "–"},
+	} {
+		if got, text := Alike(c.d, 0.1); got != c.want || text != c.text {
+			t.Errorf("%v: %s (%s), want %s (%s)", c.d, got, text, c.want, c.text)
+		}
+	}
+}
+
+// TestShares: All and Most of ten items, some of which hold.
+func TestShares(t *testing.T) {
+	for held, want := range map[int][2]Verdict{
+		10: {Reproduced, Reproduced},
+		9:  {NotDecided, Reproduced},
+		8:  {NotDecided, NotDecided},
+		6:  {NotDecided, NotDecided},
+		5:  {NotReproduced, NotReproduced},
+		0:  {NotReproduced, NotReproduced},
+	} {
+		holds := make([]bool, 10)
+		for i := range held {
+			holds[i] = true
+		}
+		if got := [2]Verdict{All(holds), Most(holds)}; got != want {
+			t.Errorf("%d of 10: %v, want %v", held, got, want)
+		}
+	}
+	if All(nil) != NotTestable || Most(nil) != NotTestable {
+		t.Error("nothing was testable")
+	}
+}
