@@ -18,7 +18,14 @@ func setOf(a, b []float64) *record.Set {
 	for method, values := range map[string][]float64{"a": a, "b": b} {
 		for i, v := range values {
 			key := fmt.Sprint(method, i)
-			row := record.Trial{Key: key, Problem: "p", Method: method, Seed: uint64(i), Status: record.StatusOK, Iterations: 20}
+			row := record.Trial{
+				Key:        key,
+				Problem:    "p",
+				Method:     method,
+				Seed:       uint64(i),
+				Status:     record.StatusOK,
+				Iterations: 20,
+			}
 			s.Trials = append(s.Trials, row)
 			s.Traces[key] = []record.Trace{
 				{Key: key, Iteration: 0, Metric: "m", Value: 1000},
@@ -31,7 +38,8 @@ func setOf(a, b []float64) *record.Set {
 	return s
 }
 
-// TestLower: verdicts worked out by hand. With n pairs a sign-flip test gives 2⁻ⁿ at best, so five can be below 5 % and four cannot.
+// TestLower: verdicts worked out by hand. With n pairs a sign-flip test gives 2⁻ⁿ at best, so five can be below 5 % and
+// four cannot.
 func TestLower(t *testing.T) {
 	five := func(v float64) []float64 { return []float64{v, v, v, v, v} }
 	for _, c := range []struct {
@@ -62,7 +70,15 @@ func TestLower(t *testing.T) {
 		} {
 			got := claim.Check(setOf(c.a, c.b))
 			if got.Verdict != c.want || !strings.Contains(got.Evidence, c.says) {
-				t.Errorf("%s, claim %s: %s (%s), want %s (%s)", c.name, claim.ID, got.Verdict, got.Evidence, c.want, c.says)
+				t.Errorf(
+					"%s, claim %s: %s (%s), want %s (%s)",
+					c.name,
+					claim.ID,
+					got.Verdict,
+					got.Evidence,
+					c.want,
+					c.says,
+				)
 			}
 		}
 	}
@@ -107,7 +123,13 @@ func TestAtMost(t *testing.T) {
 		{[]float64{1, inf}, 2, NotTestable},
 		{[]float64{1, -inf}, 2, NotTestable},
 	} {
-		rule := AtMost("It is small.", "p", "m", c.bound, func(e record.Series) []float64 { return e.Final("a", "m", 0) })
+		rule := AtMost(
+			"It is small.",
+			"p",
+			"m",
+			c.bound,
+			func(e record.Series) []float64 { return e.Final("a", "m", 0) },
+		)
 		if got := rule.Check(setOf(c.values, nil)); got.Verdict != c.want {
 			t.Errorf("%v at most %v: %s (%s), want %s", c.values, c.bound, got.Verdict, got.Evidence, c.want)
 		}

@@ -58,14 +58,23 @@ func TestBadTables(t *testing.T) {
 		"empty value":             {comma, "1,2,3\n4,,6\n", []string{":2", `c2 ("")`}},
 		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{":2", `c2 ("")`}},
 
-		"text": {header, "a,b,c\n1,2,3\n4,high,6\n", []string{":3", `no finite number in b ("high")`, "--drop", "parse.drop"}},
+		"text": {
+			header, "a,b,c\n1,2,3\n4,high,6\n",
+			[]string{":3", `no finite number in b ("high")`, "--drop", "parse.drop"},
+		},
 
-		"long text": {comma, "1,2\n1," + strings.Repeat("x", 100) + "\n", []string{":2", `"` + strings.Repeat("x", 40) + `"`}},
+		"long text": {
+			comma, "1,2\n1," + strings.Repeat("x", 100) + "\n",
+			[]string{":2", `"` + strings.Repeat("x", 40) + `"`},
+		},
 
 		"digits with a line": {comma, "1,2,3\n4,1_0,6\n", []string{":2", `c2 ("1_0")`}},
 		"hexadecimal":        {comma, "1,2,3\n4,0x1p4,6\n", []string{":2", `c2 ("0x1p4")`}},
 
-		"header not declared": {comma, "a,b,c\n1,2,3\n", []string{":1", `c1 ("a"), c2 ("b"), c3 ("c")`, "parse.header"}},
+		"header not declared": {
+			comma, "a,b,c\n1,2,3\n",
+			[]string{":1", `c1 ("a"), c2 ("b"), c3 ("c")`, "parse.header"},
+		},
 
 		"header declared": {header, "1,2,3\n4,5,6\n", []string{":1", "numbers only", "parse.header"}},
 		"short header":    {header, "a,b\n1,2,3\n", []string{":2", "3 fields", "has 2"}},
