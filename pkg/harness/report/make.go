@@ -196,17 +196,22 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 	if old == nil || !slices.Equal(old.Set, p.Set) || old.Scale != p.Scale {
 		return
 	}
+	planned := map[[2]string]bool{}
+	for i := range part {
+		planned[[2]string{part[i].Problem, part[i].Method}] = true
+	}
+	had := len(p.Records.Trials)
 	for _, was := range old.Records.Trials {
 		var c settings.Config
-		planned := slices.ContainsFunc(
-			part,
-			func(t harness.Trial) bool { return t.Method == was.Method && t.Problem == was.Problem },
-		)
-		if json.Unmarshal([]byte(was.Config), &c) == nil && c.Program != nil && !planned {
-			p.Planned++
-			p.Records.Trials = append(p.Records.Trials, was)
-			m.add(was.Key, old.Records.Traces[was.Key], old.Records.Timings[was.Key])
+		if planned[[2]string{was.Problem, was.Method}] || json.Unmarshal([]byte(was.Config), &c) != nil || c.Program == nil {
+			continue
 		}
+		p.Planned++
+		p.Records.Trials = append(p.Records.Trials, was)
+		m.add(was.Key, old.Records.Traces[was.Key], old.Records.Timings[was.Key])
+	}
+	if len(p.Records.Trials) == had {
+		return
 	}
 	at := func(t record.Trial) int { return slices.Index(p.Records.Problems, t.Problem) }
 	slices.SortStableFunc(p.Records.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })

@@ -38,6 +38,10 @@ const (
 	maxPage         = 64 << 20 // bytes
 )
 
+// softLimit is the memory from which garbage is collected more often while a report is made: all records of an earlier report, of
+// the new one and of its files are in memory. It is no limit of what a report may take.
+const softLimit = 800 << 20
+
 // Update makes the report of a plan from the store and writes it with its page, while no other process does so with the
 // same folder. Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the
 // store lacks come from the earlier report. A report of a complete run is never replaced by an incomplete one, nor by
@@ -45,6 +49,7 @@ const (
 // is made anew if the plan has all of it; otherwise that is an error.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(softLimit, debug.SetMemoryLimit(-1))))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
@@ -99,8 +104,6 @@ const leftovers = ".index.html.tmp-*"
 // write writes the experiments into a results folder, and makes room for the page. An experiment that was read from
 // there and not made anew is left alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
-	// All records are in memory, and once more in rows: let garbage grow to half of that, not to as much.
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	for _, name := range glob(root, leftovers) {
 		if err := disk.RemoveAll(root, name); err != nil {
 			return nil, err
