@@ -20,30 +20,36 @@ var claims = unless(otherData,
 	smaller("20", many, "100 particles", "l2-gf"),
 	smaller("21", many, "100 particles", "ada-gwg"),
 	claim.Claim{
-		ID: "22", Statement: "SIFG is robust: 10 particles do as well as 100.",
-		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from resampling " +
-			"tries) of the ratio less 1 inside ±10 %; under matched the energy distance to the reference draws in its place, and its " +
-			"difference inside ±0.1; not reproduced if all of the interval is outside, otherwise not decided",
+		ID:        "22",
+		Statement: "SIFG is robust: 10 particles do as well as 100.",
+		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from " +
+			"resampling tries) of the ratio less 1 inside ±10 %; under matched the energy distance to the reference " +
+			"draws in its place, and its difference inside ±0.1; not reproduced if all of the interval is outside, " +
+			"otherwise not decided",
 		Check: robust,
 	},
 	claim.Claim{
-		ID: "23", Statement: "SVGD is hurt more by few particles than SIFG.",
-		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from resampling " +
-			"tries) of the difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
+		ID:        "23",
+		Statement: "SVGD is hurt more by few particles than SIFG.",
+		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from " +
+			"resampling tries) of the difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
 		Check: hurt,
 	},
 	claim.Claim{
-		ID: "24", Statement: "2000 iterations are enough for every method to converge.",
-		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and number of " +
-			"particles: all intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one is outside, or if the median energy " +
-			"distance to the reference draws, 0 for exact draws, ends more than 1 above that at a quarter of the run; otherwise not decided",
+		ID:        "24",
+		Statement: "2000 iterations are enough for every method to converge.",
+		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method " +
+			"and number of particles: all intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one " +
+			"is outside, or if the median energy distance to the reference draws, 0 for exact draws, ends more than " +
+			"1 above that at a quarter of the run; otherwise not decided",
 		Check: settled,
 	})
 
 var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
 
-// judge is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the reference is sound,
-// the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact draws are not at W₀.
+// judge is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the
+// reference is sound, the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact
+// draws are not at W₀.
 func judge(s *record.Set) (metric, words string) {
 	if s.Protocol == "matched" {
 		return "energy", "median energy distance to the reference draws"
@@ -53,13 +59,15 @@ func judge(s *record.Set) (metric, words string) {
 
 // smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
 func smaller(id, problem, particles, other string) claim.Claim {
-	const negligible = 0.02 // the advantage, as a share of the other's median, below which one method is not better than another
+	// the advantage, as a share of the other's median, below which one method is not better than another
+	const negligible = 0.02
 	return claim.Claim{
 		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + figure.Label(other) + ".",
-		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, smaller: the interval (95 %, " +
-			"from resampling tries) of the difference below 0, and a one-sided sign-flip test of the tries' medians gives p ≤ 0.05; not " +
-			"reproduced if that test says the opposite or the advantage is below 2 % of the other's median throughout the interval; " +
-			"otherwise not decided. A method that diverges loses the try; a one-sided sign test over tries then decides alone",
+		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, " +
+			"smaller: the interval (95 %, from resampling tries) of the difference below 0, and a one-sided " +
+			"sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if that test says the opposite or " +
+			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. A " +
+			"method that diverges loses the try; a one-sided sign test over tries then decides alone",
 		Check: func(s *record.Set) claim.Outcome {
 			metric, words := judge(s)
 			a, b, won, lost, note := both(s, problem, metric, "sifg", other)
@@ -80,16 +88,21 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			}
 			text := fmt.Sprintf("tries %d, p-value %s", len(d), table.PValue(below).Text)
 			if len(a) > 0 {
-				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, table.Num(median(a)), figure.Label(other),
-					table.Num(median(b)), gap, text)
+				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, table.Num(median(a)),
+					figure.Label(other), table.Num(median(b)), gap, text)
 			}
-			if exact, random := floorOf(s, problem, "floor-"+metric), floorOf(s, problem, "random-"+metric); len(exact) > 0 {
+			exact, random := floorOf(s, problem, "floor-"+metric), floorOf(s, problem, "random-"+metric)
+			if len(exact) > 0 {
 				text += ". Exact draws score " + table.Num(median(exact))
 				if len(random) > 0 {
 					text += ", random matrices " + table.Num(median(random))
 				}
 			}
-			return asked(claim.Outcome{Verdict: verdict, Evidence: text + note, Keys: series(s, problem).Keys("sifg", other)}, gap, gap.mid)
+			return asked(claim.Outcome{
+				Verdict:  verdict,
+				Evidence: text + note,
+				Keys:     series(s, problem).Keys("sifg", other),
+			}, gap, gap.mid)
 		},
 	}
 }
@@ -107,9 +120,10 @@ func robust(s *record.Set) claim.Outcome {
 	}
 	e := estimated(change, []int{0, 1}, a, b)
 	return asked(claim.Outcome{
-		Verdict:  e.within(0.1),
-		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s", words, table.Num(median(a)), table.Num(median(b)), what, e),
-		Keys:     append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
+		Verdict: e.within(0.1),
+		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s",
+			words, table.Num(median(a)), table.Num(median(b)), what, e),
+		Keys: append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
 	}, e, math.Abs(e.mid)-0.1)
 }
 
@@ -124,17 +138,20 @@ func hurt(s *record.Set) claim.Outcome {
 		svgdFew, svgdMany, sifgFew, sifgMany)
 	return asked(claim.Outcome{
 		Verdict: claim.Decide(excess.lo > 0, excess.hi < 0.02),
-		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios %s%s%s",
-			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)), table.Num(median(sifgMany)),
-			excess, noteFew, noteMany),
+		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios "+
+			"%s%s%s",
+			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)),
+			table.Num(median(sifgMany)), excess, noteFew, noteMany),
 		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
 	}, excess, excess.mid)
 }
 
-// asked says of what is not decided how many times as many tries would make an interval of the same spread reach a bound that is so far away.
+// asked says of what is not decided how many times the tries would bring an end of the interval to a bound at this
+// distance, if the spread stayed the same.
 func asked(o claim.Outcome, e estimate, away float64) claim.Outcome {
 	if o.Verdict == claim.NotDecided && e.lo < e.hi {
-		o.Evidence += fmt.Sprintf(". At this spread it takes %.1f times as many tries to decide", math.Pow((e.hi-e.lo)/2/away, 2))
+		o.Evidence += fmt.Sprintf(". At this spread it takes %.1f times as many tries to decide",
+			math.Pow((e.hi-e.lo)/2/away, 2))
 	}
 	return o
 }
@@ -150,7 +167,8 @@ func settled(s *record.Set) claim.Outcome {
 			if len(before) == 0 || len(before) != len(after) {
 				continue
 			}
-			change := estimated(func(medians []float64) float64 { return medians[1]/medians[0] - 1 }, []int{0, 0}, before, after)
+			relative := func(medians []float64) float64 { return medians[1]/medians[0] - 1 }
+			change := estimated(relative, []int{0, 0}, before, after)
 			out.Verdict = claim.Worst(out.Verdict, change.within(0.02))
 			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), change))
 			from, to := series(s, problem).Components(m, "energy", c.Iterations/4), final(s, problem, m, "energy")
@@ -160,7 +178,8 @@ func settled(s *record.Set) claim.Outcome {
 			rise := estimated(func(medians []float64) float64 { return medians[1] - medians[0] }, []int{0, 0}, from, to)
 			if rise.lo > 1 {
 				out.Verdict = claim.NotReproduced
-				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), rise))
+				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m),
+					strings.TrimPrefix(problem, "meg-"), rise))
 			}
 			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
 		}

@@ -31,17 +31,19 @@ func run(t *testing.T) (out string) {
 	}
 	for name, content := range map[string]string{
 		"own.csv": text.String(),
-		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: none\n" +
-			"    task: none\n    rows: 4\n",
+		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: " +
+			"none\n    task: none\n    rows: 4\n",
 	} {
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var o, e bytes.Buffer
-	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2",
-		"--set", "problems.meg-*.data=own", "--set", "problems.meg-*.options.channels=3", "--set", "options.reference.iterations=200",
-		"--set", "options.reference.draws=100", "--set", "options.reference.leapfrog=5"}, &o, &e, Experiment); code != 0 {
+	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml",
+		"--jobs", "2", "--set", "problems.meg-*.data=own", "--set", "problems.meg-*.options.channels=3", "--set",
+		"options.reference.iterations=200", "--set", "options.reference.draws=100", "--set",
+		"options.reference.leapfrog=5"}, &o, &e,
+		Experiment); code != 0 {
 		t.Fatalf("exit code %d: %s%s", code, o.String(), e.String())
 	}
 	return o.String()
@@ -52,8 +54,9 @@ func apart(name, protocol string) bool {
 	return strings.Contains(name, "simulated") && protocol != "released"
 }
 
-// TestRun: the experiment runs from end to end on a data set of one's own, under all protocols. Every value is finite, figures and
-// tables are made, and no claim of the paper is tested. The second run finds everything. Simulated recordings are under released alone.
+// TestRun: the experiment runs from end to end on a data set of one's own, under all protocols. Every value is finite,
+// figures and tables are made, and no claim of the paper is tested. The second run finds everything. Simulated
+// recordings are under released alone.
 func TestRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run(t)
@@ -140,14 +143,18 @@ func TestRefusals(t *testing.T) {
 		value any
 		words string
 	}{
-		{"channels", 5, "data set mixed has 4"}, {"channels", 1, "2 or more"}, {"init_sd", 0, "singular"}, {"prior_sd", 0, "above 0"},
+		{"channels", 5, "data set mixed has 4"}, {"channels", 1, "2 or more"}, {"init_sd", 0, "singular"},
+		{"prior_sd", 0, "above 0"},
 		{"unit", -1, "negative"}, {"scaling", "white", "whitened"}, {"truth", "median", "aligned-mean"},
 		{"metrics", []any{"amary"}, "amari-mode"}, {"settled_from", -1, "negative"}, {"chanels", 3, "channels"},
 	} {
-		trial := harness.Trial{Data: func() (*dataset.Data, error) { return mixed(50), nil }, Config: &settings.Config{Data: "mixed",
+		trial := harness.Trial{Data: func() (*dataset.Data, error) {
+			return mixed(50), nil
+		}, Config: &settings.Config{Data: "mixed",
 			Options: map[string]any{c.key: c.value, "reference": map[string]any{
 				"chains": 2, "iterations": 100, "leapfrog": 5, "start": "mode", "draws": 100}}}}
-		if err := check(&trial); err == nil || !strings.Contains(err.Error(), c.key) || !strings.Contains(err.Error(), c.words) {
+		if err := check(&trial); err == nil || !strings.Contains(err.Error(), c.key) ||
+			!strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s = %v: %v", c.key, c.value, err)
 		}
 	}

@@ -18,8 +18,8 @@ func from(files map[string][]byte) func(name string) ([]byte, error) {
 	}
 }
 
-// TestCommitted: each protocol has a committed summary that is whole and whose digest stands in the configuration; the reference of the
-// fair comparison passes its own diagnostics.
+// TestCommitted: each protocol has a committed summary that is whole and whose digest stands in the configuration; the
+// reference of the fair comparison passes its own diagnostics.
 func TestCommitted(t *testing.T) {
 	for _, name := range summaries {
 		b, err1 := committed.ReadFile("reference/" + name + ".json")
@@ -31,7 +31,8 @@ func TestCommitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ref.Draws != sha(draws) || ref.draws.N != ref.Identity.HMC.Draws || ref.draws.D != ref.Identity.Channels*ref.Identity.Channels || len(ref.Kept) != ref.Identity.HMC.Chains {
+		if ref.Draws != sha(draws) || ref.draws.N != ref.Identity.HMC.Draws ||
+			ref.draws.D != ref.Identity.Channels*ref.Identity.Channels || len(ref.Kept) != ref.Identity.HMC.Chains {
 			t.Errorf("%s: %d draws of %d chains", name, ref.draws.N, len(ref.Kept))
 		}
 		r, bulk, tail := ref.Facts["rhat"][0], ref.Facts["ess-bulk"][0], ref.Facts["ess-tail"][0]

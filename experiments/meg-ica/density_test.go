@@ -40,8 +40,15 @@ func committedChains(t *testing.T, name string) (*posterior, *reference) {
 	id := ref.Identity
 	d, err := posteriorOf(&harness.Trial{
 		Data: func() (*dataset.Data, error) { return data.Load("meg") },
-		Config: &settings.Config{Data: "meg", Options: map[string]any{"channels": id.Channels, "scaling": id.Scaling, "average": id.Average,
-			"prior_sd": id.PriorSD, "reference": map[string]any{"chains": 1, "iterations": 24, "leapfrog": 1, "start": "mode", "draws": 2}}},
+		Config: &settings.Config{Data: "meg", Options: map[string]any{"channels": id.Channels, "scaling": id.Scaling,
+			"average":  id.Average,
+			"prior_sd": id.PriorSD, "reference": map[string]any{
+				"chains":     1,
+				"iterations": 24,
+				"leapfrog":   1,
+				"start":      "mode",
+				"draws":      2,
+			}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +57,8 @@ func committedChains(t *testing.T, name string) (*posterior, *reference) {
 	return d, ref
 }
 
-// TestDensity: the committed diagnostics of the log density are those of the committed draws, and good where the draws are the posterior's.
+// TestDensity: the committed diagnostics of the log density are those of the committed draws, and good where the draws
+// are the posterior's.
 func TestDensity(t *testing.T) {
 	made := map[string]map[string][]float64{}
 	for _, name := range summaries {
@@ -62,18 +70,24 @@ func TestDensity(t *testing.T) {
 			u[k] = append(u[k], d.Energy(ref.draws.Row(i)))
 		}
 		c := hmc.Describe(u)
-		made[name] = map[string][]float64{"of": ref.Facts["energy-error"], "density-rhat": {c.RHat}, "density-ess": {c.BulkESS, c.TailESS}}
+		made[name] = map[string][]float64{
+			"of":           ref.Facts["energy-error"],
+			"density-rhat": {c.RHat},
+			"density-ess":  {c.BulkESS, c.TailESS},
+		}
 		if *update {
 			made[name]["e-bfmi"] = continued(t, d, ref)
 			continue
 		}
 		got := densities(name, ref.Facts["energy-error"])
 		for fact, want := range made[name] {
-			if !slices.EqualFunc(got[fact], want, func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*math.Abs(y) }) {
+			near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*math.Abs(y) }
+			if !slices.EqualFunc(got[fact], want, near) {
 				t.Errorf("%s: %s is %v, want %v", name, fact, got[fact], want)
 			}
 		}
-		if strings.HasSuffix(name, "matched") && (c.RHat > 1.01 || len(got["e-bfmi"]) != chains || slices.Min(got["e-bfmi"]) < 0.3) {
+		if strings.HasSuffix(name, "matched") &&
+			(c.RHat > 1.01 || len(got["e-bfmi"]) != chains || slices.Min(got["e-bfmi"]) < 0.3) {
 			t.Errorf("%s: R-hat %g, E-BFMI %v", name, c.RHat, got["e-bfmi"])
 		}
 		if densities(name, []float64{0}) != nil {
@@ -91,7 +105,8 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// continued runs the same sampler for 250 iterations from the last committed draw of each chain and returns the E-BFMI of each.
+// continued runs the same sampler for 250 iterations from the last committed draw of each chain and returns the E-BFMI
+// of each.
 func continued(t *testing.T, d *posterior, ref *reference) (out []float64) {
 	t.Helper()
 	o := d.o.Reference
@@ -99,7 +114,8 @@ func continued(t *testing.T, d *posterior, ref *reference) (out []float64) {
 	for k := range chains {
 		cfg := hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released}
 		var err error
-		if chains[k], err = hmc.NewChain(d.ICA, cfg, ref.draws.Row((k+1)*ref.draws.N/o.Chains-1), o.Seed+1, k); err != nil {
+		start := ref.draws.Row((k+1)*ref.draws.N/o.Chains - 1)
+		if chains[k], err = hmc.NewChain(d.ICA, cfg, start, o.Seed+1, k); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,9 +17,9 @@ const resamples = 2000 // bootstrap samples of tries: the ends of its intervals 
 // estimate is a statistic with its 95 % interval, which is NaN of one try.
 type estimate struct{ mid, lo, hi float64 }
 
-// estimated estimates a statistic of the samples' medians, with an expanded percentile interval (stats.Expanded for the fewest tries): whole
-// tries are drawn with replacement, with stream "bootstrap" of seed 1, because values within a try depend on each other. Samples with the
-// same group have the same seeds and draw the same, in pairs.
+// estimated estimates a statistic of the samples' medians, with an expanded percentile interval (stats.Expanded for the
+// fewest tries): whole tries are drawn with replacement, with stream "bootstrap" of seed 1, because values within a try
+// depend on each other. Samples with the same group have the same seeds and draw the same, in pairs.
 func estimated(stat func(medians []float64) float64, group []int, samples ...tries) estimate {
 	type member struct {
 		value float64
@@ -33,7 +33,8 @@ func estimated(stat func(medians []float64) float64, group []int, samples ...tri
 				all[k] = append(all[k], member{v, i})
 			}
 		}
-		slices.SortFunc(all[k], func(a, b member) int { return cmp.Compare(a.value, b.value) }) // once for all resamples
+		// once for all resamples
+		slices.SortFunc(all[k], func(a, b member) int { return cmp.Compare(a.value, b.value) })
 	}
 	mid := stat(medians)
 	if least < 2 {

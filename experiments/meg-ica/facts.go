@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// facts are what is known of the reference chains: names in the summary and, after "reference-", in traces, and what they are.
-// A value for each chain, or for each pair of chains, has as many components.
+// facts are what is known of the reference chains: names in the summary and, after "reference-", in traces, and what
+// they are. A value for each chain, or for each pair of chains, has as many components.
 var facts = []struct{ name, words string }{
 	{"chains", "chains"},
 	{"kept", "draws kept of each"},
@@ -39,8 +39,8 @@ var facts = []struct{ name, words string }{
 	{"e-bfmi", "E-BFMI of 250 further iterations of each chain"},
 }
 
-// densities returns diagnostics of the log density of committed chains (TestDensity makes them); nil for chains with another
-// mean error of the energy. The long run kept no energies: those of H are of a short continuation.
+// densities returns diagnostics of the log density of committed chains (TestDensity makes them); nil for chains with
+// another mean error of the energy. The long run kept no energies: those of H are of a short continuation.
 func densities(name string, energyError []float64) map[string][]float64 {
 	var all map[string]map[string][]float64
 	b, err := committed.ReadFile("reference/density.json")
@@ -82,7 +82,8 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 	alignedHalves, alignedPairs := spreads(aligned, p)
 	ref.Facts = map[string][]float64{
 		"chains": {float64(len(draws))}, "kept": {float64(n)},
-		"acceptance": {turned.Acceptance}, "divergences": {float64(turned.Divergences)}, "energy-error": {turned.MeanEnergyError},
+		"acceptance": {turned.Acceptance}, "divergences": {float64(turned.Divergences)},
+		"energy-error":   {turned.MeanEnergyError},
 		"rhat-unaligned": {unaligned}, "rhat": {rhat}, "ess-bulk": {bulk}, "ess-tail": {tail},
 		"modes": visited, "mode-changes": changes,
 		"amari-halves": halves, "amari-chains": pairs,
@@ -91,9 +92,11 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 		"restarts":   {float64(m.Agree), searches},
 	}
 	if lo, hi := d.Curvature(m.W); lo > 0 {
-		ref.Facts["laplace-sd"], ref.Facts["stable-step"] = []float64{1 / math.Sqrt(hi), 1 / math.Sqrt(lo)}, []float64{2 / hi}
+		ref.Facts["laplace-sd"] = []float64{1 / math.Sqrt(hi), 1 / math.Sqrt(lo)}
+		ref.Facts["stable-step"] = []float64{2 / hi}
 	}
-	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) }) // it says nothing
+	// it says nothing
+	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) })
 	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: hmc.Thin(aligned, p*p, d.o.Reference.Draws)}
 	return ref
 }

@@ -20,13 +20,16 @@ func distances(s *record.Set, problem string) (*figure.Figure, error) {
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, err
 }
 
-// violins is a panel with the distances of all particles of all tries, a violin a method, beside what reference draws and random matrices
-// score.
+// violins is a panel with the distances of all particles of all tries, a violin a method, beside what reference draws
+// and random matrices score.
 func violins(s *record.Set, problem, by, label string) (p figure.Panel, err error) {
 	add := func(name string, values tries, look string) {
 		if len(values) > 0 {
-			p.Layers = append(p.Layers, figure.Violin{At: float64(len(p.X.Categories)), Values: slices.Concat(values...),
-				Style: figure.Method(look).As("")})
+			p.Layers = append(p.Layers, figure.Violin{
+				At:     float64(len(p.X.Categories)),
+				Values: slices.Concat(values...),
+				Style:  figure.Method(look).As(""),
+			})
 			p.X.Categories = append(p.X.Categories, name)
 		}
 	}
@@ -49,9 +52,9 @@ func violins(s *record.Set, problem, by, label string) (p figure.Panel, err erro
 // convergence draws Amari and energy distance against iterations.
 func convergence(name, particles, problem string) harness.Figure {
 	return study.Curves(name, particles+" particles against iterations",
-		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the reference "+
-			"draws, in the draws' standard deviations; mean (line) and range (band) over the tries that ended well. The black "+
-			"line: as many reference draws.", problem,
+		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the "+
+			"reference draws, in the draws' standard deviations; mean (line) and range (band) over the tries that "+
+			"ended well. The black line: as many reference draws.", problem,
 		study.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }
@@ -101,15 +104,17 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 			return cell
 		})
 	}
-	t.Notes = []string{"Medians of all tries, Amari distances of all their particles; with a 95 % interval from resampling whole tries for what " +
-		"the claims compare. Energy distance and kernel Stein discrepancy after alignment, in standard deviations of the reference. Modes " +
-		"that particles are in, and particles farther from theirs than any reference draw is. Exact draws are as many draws of the " +
-		"reference chains as there are particles; random matrices have N(0, 1) entries, as the start has under paper and matched. The " +
-		"best is to score as exact draws do. Where Ada-GWG diverged, p had risen until a network step overshot (docs/meg-ica.md)."}
+	t.Notes = []string{"Medians of all tries, Amari distances of all their particles; with a 95 % interval from " +
+		"resampling whole tries for what the claims compare. Energy distance and kernel Stein discrepancy after " +
+		"alignment, in standard deviations of the reference. Modes that particles are in, and particles farther from " +
+		"theirs than any reference draw is. Exact draws are as many draws of the reference chains as there are " +
+		"particles; random matrices have N(0, 1) entries, as the start has under paper and matched. The best is to " +
+		"score as exact draws do. Where Ada-GWG diverged, p had risen until a network step overshot (docs/meg-ica.md)."}
 	return &t.Table, nil
 }
 
-// diagnostics is the table of the reference chains that these problems share. prefix is that of the names of committed summaries.
+// diagnostics is the table of the reference chains that these problems share. prefix is that of the names of committed
+// summaries.
 func diagnostics(s *record.Set, prefix string, problems ...string) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Reference", "Value")}
 	short := densities(prefix+s.Protocol, factOf(s, "energy-error", problems...))

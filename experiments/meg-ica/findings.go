@@ -11,11 +11,12 @@ import (
 
 var findings = []harness.Finding{axis}
 
-// axis says what exact draws score on the axis of Figure 4, and why, and how many methods are nearer to W₀ than they are, which is no success:
-// the Amari distance does not see the lengths of W's rows.
+// axis says what exact draws score on the axis of Figure 4, and why, and how many methods are nearer to W₀ than they
+// are, which is no success: the Amari distance does not see the lengths of W's rows.
 func axis(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Protocol", "W₀", "exact draws", "random matrices", "methods nearer than exact draws",
-		"of these farther by energy distance", "halves of a chain", "modes visited, each chain")}
+	t := &table.Table{Columns: table.Columns(1, "Protocol", "W₀", "exact draws", "random matrices",
+		"methods nearer than exact draws", "of these farther by energy distance", "halves of a chain",
+		"modes visited, each chain")}
 	title, modes := "", 1
 	for _, protocol := range protocols {
 		s := by[protocol]
@@ -51,11 +52,13 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	if title == "" {
 		return nil
 	}
-	t.Notes = []string{"10 particles. Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) matrices, and between " +
-		"the means of a chain's two halves. Energy distance of aligned particles to the reference draws."}
+	t.Notes = []string{"10 particles. Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) " +
+		"matrices, and between the means of a chain's two halves. Energy distance of aligned particles to the " +
+		"reference draws."}
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
-		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain that changes "+
-			"modes is what chance leaves of 0, so the distance to it says little about the posterior.", modes),
+		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain "+
+			"that changes modes is what chance leaves of 0, so the distance to it says little about the posterior.",
+			modes),
 	}
 }

@@ -34,10 +34,12 @@ var measures = map[string]func(p *problem, s *sample, put put){
 	"amari":      func(p *problem, s *sample, put put) { p.amari("amari", p.truth, s, put) },
 	truthMetric:  func(p *problem, s *sample, put put) { p.amari(truthMetric, p.pi.unmixing, s, put) },
 	"amari-mode": func(p *problem, s *sample, put put) { p.amari("amari-mode", p.ref.Mode.W, s, put) },
-	"energy":     func(p *problem, s *sample, put put) { put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned))) },
-	"ksd":        (*problem).ksd,
-	"modes":      (*problem).modes,
-	"rms":        func(_ *problem, s *sample, put put) { put("rms", 0, rootMeanSquare(s.points.Data)) },
+	"energy": func(p *problem, s *sample, put put) {
+		put("energy", 0, p.energy.Distance(p.ref.standard(s.aligned)))
+	},
+	"ksd":   (*problem).ksd,
+	"modes": (*problem).modes,
+	"rms":   func(_ *problem, s *sample, put put) { put("rms", 0, rootMeanSquare(s.points.Data)) },
 }
 
 // measure implements harness.Problem.Measure. At iteration 0 it also measures as many reference draws, as metrics named
@@ -100,8 +102,8 @@ func pick(draw func(int) int, m, n int) []int {
 	return out
 }
 
-// amari puts the median over particles of the Amari distance to a matrix ("amari-median"), and at the last iteration and at
-// SettledFrom the distance of every particle.
+// amari puts the median over particles of the Amari distance to a matrix ("amari-median"), and at the last iteration
+// and at SettledFrom the distance of every particle.
 func (p *problem) amari(name string, to []float64, s *sample, put put) {
 	each := make([]float64, s.points.N)
 	for i := range each {
@@ -113,8 +115,8 @@ func (p *problem) amari(name string, to []float64, s *sample, put put) {
 	put(name+"-median", 0, stats.Median(each))
 }
 
-// modes puts in how many modes the particles are, and how many of them are farther from the mode of their own than any reference draw is
-// from its.
+// modes puts in how many modes the particles are, and how many of them are farther from the mode of their own than any
+// reference draw is from its.
 func (p *problem) modes(s *sample, put put) {
 	seen, outside, reach, own := map[string]bool{}, 0.0, 0.0, p.ref.standard(s.aligned)
 	for draws, i := p.ref.standard(p.ref.draws), 0; i < draws.N; i++ {
@@ -129,8 +131,8 @@ func (p *problem) modes(s *sample, put put) {
 	put("outside", 0, outside)
 }
 
-// ksd puts the kernel Stein discrepancy of the aligned sample, every coordinate in units of the reference's standard deviation.
-// The density does not change under the alignment, so the score there is that of the aligned matrix.
+// ksd puts the kernel Stein discrepancy of the aligned sample, every coordinate in units of the reference's standard
+// deviation. The density does not change under the alignment, so the score there is that of the aligned matrix.
 func (p *problem) ksd(s *sample, put put) {
 	x, score := sifg.NewBatch(s.aligned.N, s.aligned.D), sifg.NewBatch(s.aligned.N, s.aligned.D)
 	for i, v := range s.aligned.Data {

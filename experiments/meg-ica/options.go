@@ -13,14 +13,16 @@ import (
 // Options are the keys of problems.<name>.options.
 type Options struct {
 	Channels int `mapstructure:"channels"` // p: the first of the data's channels
-	// Simulated is the seed of recordings that are made, with a known mixing matrix, in place of a data set; 0: the data set.
-	Simulated uint64  `mapstructure:"simulated"`
-	Scaling   string  `mapstructure:"scaling"`  // one of scalings
-	Average   bool    `mapstructure:"average"`  // the log-likelihood over the number of observations, as in the released scripts
-	PriorSD   float64 `mapstructure:"prior_sd"` // of every entry of W
+	// Simulated is the seed of recordings that are made, with a known mixing matrix, in place of a data set; 0: the
+	// data set.
+	Simulated uint64 `mapstructure:"simulated"`
+	Scaling   string `mapstructure:"scaling"` // one of scalings
+	// the log-likelihood over the number of observations, as in the released scripts
+	Average bool    `mapstructure:"average"`
+	PriorSD float64 `mapstructure:"prior_sd"` // of every entry of W
 
-	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1; 0:
-	// particles are W. InitSD is the standard deviation of their start, N(0, InitSD² I).
+	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1;
+	// 0: particles are W. InitSD is the standard deviation of their start, N(0, InitSD² I).
 	Unit   float64 `mapstructure:"unit"`
 	InitSD float64 `mapstructure:"init_sd"`
 
@@ -33,10 +35,11 @@ type Options struct {
 }
 
 var (
-	// The data as they are (the released scripts), or centred and multiplied by the inverse square root of their covariance.
+	// The data as they are (the released scripts), or centred and multiplied by the inverse square root of their
+	// covariance.
 	scalings = []string{"raw", "whitened"}
-	// The mean of the kept draws of the first chain (the released scripts), the mean of all kept draws after each was turned by the
-	// signed permutation that brings it nearest to the mode, the mode.
+	// The mean of the kept draws of the first chain (the released scripts), the mean of all kept draws after each was
+	// turned by the signed permutation that brings it nearest to the mode, the mode.
 	truths = []string{"mean", "aligned-mean", "mode"}
 )
 
@@ -68,7 +71,8 @@ func options(t *harness.Trial) (Options, error) {
 	case !(o.Unit >= 0):
 		return o, fmt.Errorf("options.unit: must not be negative, got %v", o.Unit)
 	case !(o.InitSD > 0):
-		return o, fmt.Errorf("options.init_sd: must be above 0, for W = 0 is singular and has no density; got %v", o.InitSD)
+		return o, fmt.Errorf("options.init_sd: must be above 0, for W = 0 is singular and has no density; got %v",
+			o.InitSD)
 	case !slices.Contains(truths, o.Truth):
 		return o, fmt.Errorf("options.truth: %q is unknown: want one of %s", o.Truth, strings.Join(truths, ", "))
 	case o.SettledFrom < 0:
@@ -76,11 +80,14 @@ func options(t *harness.Trial) (Options, error) {
 	case o.Simulated == 0 && t.Config.Data == "":
 		return o, fmt.Errorf("data: the name of a data set is needed, such as meg")
 	case o.Simulated > 0 && t.Config.Data != "":
-		return o, fmt.Errorf("options.simulated: recordings are made in place of the data set %s, want data: \"\"", t.Config.Data)
+		return o, fmt.Errorf("options.simulated: recordings are made in place of the data set %s, want data: \"\"",
+			t.Config.Data)
 	case o.Simulated > 0 && o.Channels != len(kurtoses):
-		return o, fmt.Errorf("options.channels: %d simulated sources need as many channels, got %d", len(kurtoses), o.Channels)
+		return o, fmt.Errorf("options.channels: %d simulated sources need as many channels, got %d",
+			len(kurtoses), o.Channels)
 	case o.Simulated == 0 && slices.Contains(o.Metrics, truthMetric):
-		return o, fmt.Errorf("options.metrics: %s needs options.simulated: of recordings the mixing matrix is not known", truthMetric)
+		return o, fmt.Errorf("options.metrics: %s needs options.simulated: of recordings the mixing matrix is not "+
+			"known", truthMetric)
 	}
 	return o, o.Reference.check()
 }

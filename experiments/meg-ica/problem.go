@@ -73,8 +73,8 @@ func channels(d *dataset.Data, p int) (*mat.Dense, error) {
 	case p > d.Rows:
 		return nil, usage.Errorf("options.channels: %d are asked for, data set %s has %d", p, d.Name, d.Rows)
 	case d.Cols < d.Rows:
-		return nil, usage.Errorf("data set %s has %d channels of %d samples, fewer than channels: a row must be a channel, a "+
-			"column a sample", d.Name, d.Rows, d.Cols)
+		return nil, usage.Errorf("data set %s has %d channels of %d samples, fewer than channels: a row must be a "+
+			"channel, a column a sample", d.Name, d.Rows, d.Cols)
 	}
 	return mat.NewDense(p, d.Cols, slices.Clone(d.X[:p*d.Cols])), nil
 }

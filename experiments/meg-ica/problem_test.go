@@ -15,8 +15,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// TestScale: raw data stay as they are, and whitened ones have mean 0 and the second moment I. They are float32, so a mean of n
-// values of order 1 is off by 2⁻²⁴ at most, and a mean of products by twice that; centring moves raw values of order 10.
+// TestScale: raw data stay as they are, and whitened ones have mean 0 and the second moment I. They are float32, so a
+// mean of n values of order 1 is off by 2⁻²⁴ at most, and a mean of products by twice that; centring moves raw values
+// of order 10.
 func TestScale(t *testing.T) {
 	const n = 500
 	data := mixed(n)
@@ -41,7 +42,11 @@ func TestScale(t *testing.T) {
 				mean += float64(x.Data[k/3*n+i]) / n
 				moment += float64(x.Data[k/3*n+i]) * float64(x.Data[k%3*n+i]) / n
 			}
-			if want := map[bool]float64{true: 1}[k/3 == k%3]; math.Abs(mean) > 10*0x1p-24 || math.Abs(moment-want) > 1e-5 {
+			want := 0.0
+			if k/3 == k%3 {
+				want = 1
+			}
+			if math.Abs(mean) > 10*0x1p-24 || math.Abs(moment-want) > 1e-5 {
 				t.Errorf("mean %g, moment %d is %g, want %g", mean, k, moment, want)
 			}
 		}
@@ -64,9 +69,9 @@ func testProblem(t *testing.T, change func(*Options)) *problem {
 	return p
 }
 
-// TestLocal: where particles are θ with W = mode + u·θ, the score is the derivative of the log density along θ. float32 has a
-// relative error of 2⁻²⁴ in each of some hundred terms of the score's sums; 1e-3 of the largest entry is beyond that and beyond
-// the error of the difference quotient, whose third derivative is of the order of the score.
+// TestLocal: where particles are θ with W = mode + u·θ, the score is the derivative of the log density along θ. float32
+// has a relative error of 2⁻²⁴ in each of some hundred terms of the score's sums; 1e-3 of the largest entry is beyond
+// that and beyond the error of the difference quotient, whose third derivative is of the order of the score.
 func TestLocal(t *testing.T) {
 	p := testProblem(t, func(o *Options) { o.Unit = 0.05 })
 	theta, score := sifg.NewBatch(2, 9), sifg.NewBatch(2, 9)
@@ -91,8 +96,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestJudge: reference draws are judged as draws of the reference, whatever their rows' order and signs; draws that were moved,
-// widened or put in one point are not.
+// TestJudge: reference draws are judged as draws of the reference, whatever their rows' order and signs; draws that
+// were moved, widened or put in one point are not.
 func TestJudge(t *testing.T) {
 	p := testProblem(t, func(o *Options) { o.Metrics = slices.Sorted(maps.Keys(measures)) })
 	p.local = nil
@@ -152,7 +157,8 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	if point["amari-median"] > exact["amari-median"] || wide["amari-median"] < exact["amari-median"] {
-		t.Errorf("Amari distances: point %g, draws %g, wide %g", point["amari-median"], exact["amari-median"], wide["amari-median"])
+		t.Errorf("Amari distances: point %g, draws %g, wide %g",
+			point["amari-median"], exact["amari-median"], wide["amari-median"])
 	}
 }
 

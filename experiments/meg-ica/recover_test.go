@@ -39,9 +39,12 @@ func synthetic(t *testing.T, n int) *posterior {
 	t.Helper()
 	d, err := posteriorOf(&harness.Trial{
 		Data: func() (*dataset.Data, error) { return mixed(n), nil },
-		Config: &settings.Config{Data: "mixed", Options: map[string]any{"channels": 3, "truth": "aligned-mean", "reference": map[string]any{
-			"chains": 2, "iterations": 600, "leapfrog": 15, "warmup": 300, "jitter": 0.2, "start": "mode", "draws": 300, "seed": 1,
-		}}},
+		Config: &settings.Config{Data: "mixed", Options: map[string]any{"channels": 3, "truth": "aligned-mean",
+			"reference": map[string]any{
+				"chains": 2, "iterations": 600, "leapfrog": 15, "warmup": 300, "jitter": 0.2, "start": "mode",
+				"draws": 300,
+				"seed":  1,
+			}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +66,8 @@ func referenceFor(t *testing.T, d *posterior) *reference {
 	return ref
 }
 
-// TestRecovery: of three simulated sources the chains converge, at the mode, and SIFG's particles, which start at random matrices, are as
-// near to the chains' mean as draws are.
+// TestRecovery: of three simulated sources the chains converge, at the mode, and SIFG's particles, which start at
+// random matrices, are as near to the chains' mean as draws are.
 func TestRecovery(t *testing.T) {
 	const n = 2000
 	d := synthetic(t, n)
@@ -72,9 +75,9 @@ func TestRecovery(t *testing.T) {
 	if r, b := ref.Facts["rhat"][0], ref.Facts["ess-bulk"][0]; r > 1.05 || b < 50 {
 		t.Errorf("reference: R-hat %g, effective sample size %g", r, b)
 	}
-	// The Amari distance of matrices that lie near each other is a third of the sum of six squares. Its standard deviation is at most
-	// 0.82 of its mean, entries being correlated in pairs only: five of them above the mean is below 5.1 times the mean. That of
-	// the mean of b draws is b times smaller.
+	// The Amari distance of matrices that lie near each other is a third of the sum of six squares. Its standard
+	// deviation is at most 0.82 of its mean, entries being correlated in pairs only: five of them above the mean is
+	// below 5.1 times the mean. That of the mean of b draws is b times smaller.
 	var draws []float64
 	for i := range ref.draws.N {
 		draws = append(draws, metric.Amari(ref.draws.Row(i), ref.AlignedMean, 3))

@@ -26,12 +26,15 @@ type ReferenceOptions struct {
 	Step       float64 `mapstructure:"step" json:"step"`             // ε; with a warm-up only where its search begins
 	Leapfrog   int     `mapstructure:"leapfrog" json:"leapfrog"`     // steps an iteration
 	Jitter     float64 `mapstructure:"jitter" json:"jitter"`         // of the step, a share of it
-	Warmup     int     `mapstructure:"warmup" json:"warmup"`         // first iterations that adapt step and mass; 0: none
-	Released   bool    `mapstructure:"released" json:"released"`     // the quirks of the released script, see hmc.Config
-	// Start is prior: N(0, prior_sd² I), as in the released script, or mode: a signed permutation of the mode, another for
-	// each chain, each entry displaced by N(0, s²), s a twentieth of the mode's root mean square.
+	// first iterations that adapt step and mass; 0: none
+	Warmup int `mapstructure:"warmup" json:"warmup"`
+	// the quirks of the released script, see hmc.Config
+	Released bool `mapstructure:"released" json:"released"`
+	// Start is prior: N(0, prior_sd² I), as in the released script, or mode: a signed permutation of the mode, another
+	// for each chain, each entry displaced by N(0, s²), s a twentieth of the mode's root mean square.
 	Start string `mapstructure:"start" json:"start"`
-	Draws int    `mapstructure:"draws" json:"draws"` // kept in the summary, spread evenly over the kept part of all chains
+	// kept in the summary, spread evenly over the kept part of all chains
+	Draws int    `mapstructure:"draws" json:"draws"`
 	Seed  uint64 `mapstructure:"seed" json:"seed"`
 
 	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary: other draws give trials other keys
@@ -45,7 +48,8 @@ func (r *ReferenceOptions) check() error {
 	case r.Iterations < 24:
 		return fmt.Errorf("options.reference.iterations: must be 24 or more, got %d", r.Iterations)
 	case r.Warmup > r.Iterations/2:
-		return fmt.Errorf("options.reference.warmup: must end within the first half of %d iterations, got %d", r.Iterations, r.Warmup)
+		return fmt.Errorf("options.reference.warmup: must end within the first half of %d iterations, got %d",
+			r.Iterations, r.Warmup)
 	case r.Leapfrog < 1:
 		return fmt.Errorf("options.reference.leapfrog: must be 1 or more, got %d", r.Leapfrog)
 	case r.Start != "prior" && r.Start != "mode":
@@ -58,7 +62,8 @@ func (r *ReferenceOptions) check() error {
 
 // identity is what reference draws depend on, besides code.
 type identity struct {
-	Data     string           `json:"data"` // SHA-256 of the channels before scaling: float64, little-endian, channel after channel
+	// SHA-256 of the channels before scaling: float64, little-endian, channel after channel
+	Data     string           `json:"data"`
 	Channels int              `json:"channels"`
 	Scaling  string           `json:"scaling"`
 	Exponent float64          `json:"exponent"` // 1
@@ -108,8 +113,8 @@ var protocols = []string{"paper", "released", "matched"}
 // summaries are the committed references: of protocols on MEG's recordings, and on simulated ones.
 var summaries = []string{"paper", "released", "matched", "simulated-released"}
 
-// referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and settings, or
-// chains of the problem's own.
+// referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and
+// settings, or chains of the problem's own.
 func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	d, err := posteriorOf(t)
 	if err != nil {
@@ -125,7 +130,8 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	}, nil
 }
 
-// findCommitted returns the files of the committed reference; nil if there is none for these data and settings, or Recompute rules it out.
+// findCommitted returns the files of the committed reference; nil if there is none for these data and settings, or
+// Recompute rules it out.
 func (d *posterior) findCommitted() (map[string][]byte, error) {
 	for _, name := range summaries {
 		summary, err1 := committed.ReadFile("reference/" + name + ".json")
@@ -138,7 +144,8 @@ func (d *posterior) findCommitted() (map[string][]byte, error) {
 			continue
 		}
 		if sum, want := sha(summary), d.o.Reference.SHA256; sum != want {
-			return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s", sum, want)
+			return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s",
+				sum, want)
 		}
 		return map[string][]byte{summaryFile: summary, drawsFile: draws}, nil
 	}
@@ -205,7 +212,8 @@ func (d *posterior) start(m target.ICAMode, k int) []float64 {
 const searches = 8
 
 // makeReference implements harness.Reference.Make.
-func (d *posterior) makeReference(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error) {
+func (d *posterior) makeReference(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte,
+	error) {
 	o := d.o.Reference
 	m, err := d.Mode(searches)
 	if err != nil {
@@ -213,9 +221,15 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 	}
 	spec := hmc.Spec{
 		Density: d.ICA,
-		Config:  hmc.Config{Step: o.Step, Leapfrog: o.Leapfrog, Jitter: o.Jitter, Warmup: o.Warmup, Released: o.Released},
-		Start:   func(k int) []float64 { return d.start(m, k) },
-		Chains:  o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
+		Config: hmc.Config{
+			Step:     o.Step,
+			Leapfrog: o.Leapfrog,
+			Jitter:   o.Jitter,
+			Warmup:   o.Warmup,
+			Released: o.Released,
+		},
+		Start:  func(k int) []float64 { return d.start(m, k) },
+		Chains: o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
 	}
 	draws, tallies, err := spec.Run(ctx, dir, progress)
 	if err != nil {

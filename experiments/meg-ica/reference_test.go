@@ -9,7 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestReference: a reference that was stopped and continued has the bytes of one that was not; a damaged summary is noticed.
+// TestReference: a reference that was stopped and continued has the bytes of one that was not; a damaged summary is
+// noticed.
 func TestReference(t *testing.T) {
 	d := synthetic(t, 60)
 	d.o.Reference.Iterations, d.o.Reference.Leapfrog = 3000, 3
@@ -20,10 +21,12 @@ func TestReference(t *testing.T) {
 	cut, stops := t.TempDir(), 0
 	for {
 		ctx, stop := context.WithCancel(context.Background())
-		again, err := d.makeReference(ctx, cut, func(int, int) { stop() }) // the next round ends at once, wherever it is
+		// the next round ends at once, wherever it is
+		again, err := d.makeReference(ctx, cut, func(int, int) { stop() })
 		stop()
 		if err == nil {
-			if stops == 0 || !bytes.Equal(again[summaryFile], whole[summaryFile]) || !bytes.Equal(again[drawsFile], whole[drawsFile]) {
+			if stops == 0 || !bytes.Equal(again[summaryFile], whole[summaryFile]) ||
+				!bytes.Equal(again[drawsFile], whole[drawsFile]) {
 				t.Errorf("after %d stops the reference is another", stops)
 			}
 			break

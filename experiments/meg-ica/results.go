@@ -15,8 +15,8 @@ import (
 // The problems: few and many particles on MEG's recordings, and ten particles on simulated ones.
 const few, many, simulated = "meg-10", "meg-100", "ica-simulated"
 
-// tries are the values of a metric of every particle, a slice a seed. The particles of one seed share their start and, in most
-// methods, each other's forces: what is independent is the seeds.
+// tries are the values of a metric of every particle, a slice a seed. The particles of one seed share their start and,
+// in most methods, each other's forces: what is independent is the seeds.
 type tries = [][]float64
 
 func series(s *record.Set, problem string) record.Series {
@@ -28,8 +28,8 @@ func final(s *record.Set, problem, method, metric string) tries {
 	return series(s, problem).Components(method, metric, math.MaxInt)
 }
 
-// floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score, which is the same for all
-// methods.
+// floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score, which is the
+// same for all methods.
 func floorOf(s *record.Set, problem, metric string) tries {
 	for _, m := range s.Methods(problem) {
 		if t := series(s, problem).Components(m, metric, 0); len(t) > 0 {
@@ -52,8 +52,8 @@ func factOf(s *record.Set, name string, problems ...string) []float64 {
 	return nil
 }
 
-// both returns a final metric of two methods for the seeds with which both ended well, in how many seeds the first won or lost because
-// only the other diverged or only it did, and says so.
+// both returns a final metric of two methods for the seeds with which both ended well, in how many seeds the first won
+// or lost because only the other diverged or only it did, and says so.
 func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost int, note string) {
 	e := series(s, problem).Common(a, b)
 	x, y = e.Components(a, metric, math.MaxInt), e.Components(b, metric, math.MaxInt)

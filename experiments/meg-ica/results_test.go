@@ -12,14 +12,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// made returns records in which SIFG's particles have the Amari distances that value gives, L2-GF's twice those and SVGD's three times
-// them; 4 particles a try, 12 tries with 10 particles and 5 with 100, of 20 iterations. The last distances of a method are multiplied.
+// made returns records in which SIFG's particles have the Amari distances that value gives, L2-GF's twice those and
+// SVGD's three times them; 4 particles a try, 12 tries with 10 particles and 5 with 100, of 20 iterations. The last
+// distances of a method are multiplied.
 func made(value func(try, particle int) float64, problem, method string, by float64) *record.Set {
 	s := &record.Set{Experiment: "meg-ica", Protocol: "released", Traces: map[string][]record.Trace{}}
 	for k := range 3 * (12 + 5) {
 		t := record.Trial{
-			Key: fmt.Sprint(k), Problem: few, Method: []string{"sifg", "l2-gf", "svgd"}[k%3], Seed: uint64(k / 3), Status: record.StatusOK,
-			Iterations: 20, Config: `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
+			Key: fmt.Sprint(k), Problem: few, Method: []string{"sifg", "l2-gf", "svgd"}[k%3], Seed: uint64(k / 3),
+			Status:     record.StatusOK,
+			Iterations: 20,
+			Config:     `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
 		}
 		if t.Seed >= 12 {
 			t.Problem, t.Seed = many, t.Seed-12
@@ -53,18 +56,23 @@ func made(value func(try, particle int) float64, problem, method string, by floa
 		}
 		s.Trials = append(s.Trials, t)
 	}
-	slices.SortStableFunc(s.Trials, func(a, b record.Trial) int { return strings.Compare(a.Problem+a.Method, b.Problem+b.Method) })
+	slices.SortStableFunc(s.Trials, func(a, b record.Trial) int {
+		return strings.Compare(a.Problem+a.Method, b.Problem+b.Method)
+	})
 	return s
 }
 
 func plain(try, i int) float64 { return 0.5 + 0.01*math.Sin(float64(7*try+3*i)) }
 
-// TestClaims: clear differences are seen, equal methods are not told apart, and tries that differ as wholes make the interval wide.
+// TestClaims: clear differences are seen, equal methods are not told apart, and tries that differ as wholes make the
+// interval wide.
 func TestClaims(t *testing.T) {
 	clear := made(plain, "", "", 1)
 	wide := made(func(try, i int) float64 { return plain(try, i) + 0.1*math.Sin(float64(5*try)) }, "", "", 1)
 	lost := made(plain, "", "", 1)
-	i := slices.IndexFunc(lost.Trials, func(r record.Trial) bool { return r.Problem == few && r.Method == "l2-gf" && r.Seed == 3 })
+	i := slices.IndexFunc(lost.Trials, func(r record.Trial) bool {
+		return r.Problem == few && r.Method == "l2-gf" && r.Seed == 3
+	})
 	lost.Trials[i].Status = record.StatusDiverged
 	away, matched, rises := made(plain, "", "", 1), made(plain, "", "", 1), made(plain, "", "", 1)
 	for i, r := range away.Trials {
@@ -112,7 +120,8 @@ func TestClaims(t *testing.T) {
 func TestStatements(t *testing.T) {
 	s := made(plain, "", "", 1)
 	st := axis(map[string]*record.Set{"released": s})
-	if st == nil || !strings.Contains(st.Title, "exact draws score 0.8 and random matrices 0.9 (released)") || st.Table.Rows[0][4].Text != "1 of 3" {
+	if st == nil || !strings.Contains(st.Title, "exact draws score 0.8 and random matrices 0.9 (released)") ||
+		st.Table.Rows[0][4].Text != "1 of 3" {
 		t.Errorf("the axis: %+v", st)
 	}
 	if st := axis(map[string]*record.Set{"paper": {}}); st != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// script is Ada-GWG as the released ICA script has it, written out with plain loops in the precision T. It shares nothing with package
-// sifg but the random draws, which are those of a trial of the same seed: start, weights and probes.
+// script is Ada-GWG as the released ICA script has it, written out with plain loops in the precision T. It shares
+// nothing with package sifg but the random draws, which are those of a trial of the same seed: start, weights and
+// probes.
 type script[T float32 | float64] struct {
 	n, d, hidden int
 	x            [][]T // the channels
@@ -209,7 +210,8 @@ func (s *script[T]) iterate() {
 	for i, x := range v {
 		s.z[i] += 1e-3 * x
 		a := math.Abs(float64(x))
-		u += math.Pow(a, s.p)/(s.p*s.p) - math.Pow(a, s.p)*math.Log(1e-7+1/(math.Pow(a, s.p-1)+1e-7))/((s.p-1)*(s.p-1)*s.p)
+		u += math.Pow(a, s.p)/(s.p*s.p) - math.Pow(a,
+			s.p)*math.Log(1e-7+1/(math.Pow(a, s.p-1)+1e-7))/((s.p-1)*(s.p-1)*s.p)
 	}
 	s.p = min(max(s.p+0.004*min(max(u, -0.1), 0.1), 1.1), 6)
 }
@@ -227,7 +229,8 @@ func scripted[T float32 | float64](s *script[T], iterations int) (z []float32, f
 }
 
 // flowed runs this package's Ada-GWG with the scripts' settings from particles z.
-func flowed(t *testing.T, pi *target.ICA, z []float32, p float64, iterations int, change func(*sifg.Config)) ([]float32, error) {
+func flowed(t *testing.T, pi *target.ICA, z []float32, p float64, iterations int, change func(*sifg.Config)) ([]float32,
+	error) {
 	t.Helper()
 	cfg := sifg.Config{Sampler: "ada-gwg", Step: 1e-3, P: p, PRule: "ica", PRate: 0.004, PStart: -1, Probe: "gaussian",
 		Hidden: 120, Inner: 20, Optimizer: "sgd", LR: 1e-3}
@@ -236,13 +239,15 @@ func flowed(t *testing.T, pi *target.ICA, z []float32, p float64, iterations int
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := sifg.Run(context.Background(), flow, pi, sifg.Options{Particles: len(z) / pi.Dim(), Iterations: iterations, Seed: 4,
-		Init: func(dst sifg.Batch, _ *rng.Stream) { copy(dst.Data, z) }})
+	c, err := sifg.Run(context.Background(), flow, pi,
+		sifg.Options{Particles: len(z) / pi.Dim(), Iterations: iterations, Seed: 4,
+			Init: func(dst sifg.Batch, _ *rng.Stream) { copy(dst.Data, z) }})
 	return c.Z.Data, err
 }
 
-// TestScript: Ada-GWG with the settings of released is the scripts' update, in float32 as in float64: particles of order 10 agree to 2e-5
-// after six iterations, some hundred roundings of 2⁻²⁴ each. A p that adapts from the second iteration on, or other probes, does not.
+// TestScript: Ada-GWG with the settings of released is the scripts' update, in float32 as in float64: particles of
+// order 10 agree to 2e-5 after six iterations, some hundred roundings of 2⁻²⁴ each. A p that adapts from the second
+// iteration on, or other probes, does not.
 func TestScript(t *testing.T) {
 	pi, x, z := rawICA(t)
 	want, _ := scripted(newScript[float64](x, z, 2, 4), 6)
@@ -267,9 +272,10 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestOvershoot: why Ada-GWG diverges with the scripts' settings. A network step of rate η moves f by up to η·(H+1)·|f|^(p−1): at p = 2 it
-// contracts whatever f is, at p = 2.6 it overshoots from some f on, and log|f| then grows by the factor p − 1 a step, which float64 stands
-// for a few steps more than float32 does. One particle near a singular matrix, where the score has no bound, is enough.
+// TestOvershoot: why Ada-GWG diverges with the scripts' settings. A network step of rate η moves f by up to
+// η·(H+1)·|f|^(p−1): at p = 2 it contracts whatever f is, at p = 2.6 it overshoots from some f on, and log|f| then
+// grows by the factor p − 1 a step, which float64 stands for a few steps more than float32 does. One particle near a
+// singular matrix, where the score has no bound, is enough.
 func TestOvershoot(t *testing.T) {
 	pi, x, z := rawICA(t)
 	for k := range 16 { // as small as the posterior's
@@ -288,7 +294,8 @@ func TestOvershoot(t *testing.T) {
 	}
 }
 
-// rawICA is the averaged posterior of four channels with a standard deviation of some hundred, like the MEG's, and ten particles.
+// rawICA is the averaged posterior of four channels with a standard deviation of some hundred, like the MEG's, and ten
+// particles.
 func rawICA(t *testing.T) (*target.ICA, blas32.General, []float32) {
 	t.Helper()
 	x, z := blas32.General{Rows: 4, Cols: 200, Stride: 200}, make([]float32, 160)

@@ -22,8 +22,8 @@ var truthClaims = []claim.Claim{
 		Statement: "Simulated recordings: SIFG's particles are as near to the true unmixing matrix as draws " +
 			"of HMC.",
 		Rule: "median Amari distance of all particles to the inverse of the mixing matrix within 10 % of that of as " +
-			"many draws of the reference chains: the whole interval (95 %, from resampling tries) of the ratio less 1 " +
-			"inside ±10 %; not reproduced if all of the interval is outside, otherwise not decided",
+			"many draws of the reference chains: the whole interval (95 %, from resampling tries) of the ratio less " +
+			"1 inside ±10 %; not reproduced if all of the interval is outside, otherwise not decided",
 		Check: asNearAsDraws,
 	},
 	{
