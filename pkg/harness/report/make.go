@@ -149,7 +149,8 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			row.Config = config
 		}
 		config = row.Config
-		row.Status, row.Reason, row.Dim, row.Iterations = got.end.Status, got.end.Reason, got.end.Dim, got.end.Iterations
+		row.Status, row.Reason = got.end.Status, got.end.Reason
+		row.Dim, row.Iterations = got.end.Dim, got.end.Iterations
 		set.Trials = append(set.Trials, row)
 	}
 	m.programs(p, part, old)
