@@ -7,8 +7,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
-// TestSummaryOfReference: of a thousand reference draws of the twelve posteriors, in the coordinates of the Laplace approximation, nothing
-// looks wrong; docs/library.md counts the exceptions.
+// TestSummaryOfReference: of a thousand reference draws of the twelve posteriors, in the coordinates of the Laplace
+// approximation, nothing looks wrong; docs/library.md counts the exceptions.
 func TestSummaryOfReference(t *testing.T) {
 	data := posteriordb(t)
 	var alarms []string

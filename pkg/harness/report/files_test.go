@@ -93,16 +93,30 @@ func TestForged(t *testing.T) {
 	all := trials("toy", "paper", "released")
 	h.put(record.StatusOK, all...)
 	for want, forge := range map[string]func(x *Experiment){
-		`it is of experiment "else"`:                func(x *Experiment) { x.Name = "else" },
-		"toy, protocol paper, scale full is not of": func(x *Experiment) { x.Protocols[0].Planned = 3 },
+		`it is of experiment "else"`: func(x *Experiment) {
+			x.Name = "else"
+		},
+		"toy, protocol paper, scale full is not of": func(x *Experiment) {
+			x.Protocols[0].Planned = 3
+		},
 		"toy, protocol paper, scale quick is not of": func(x *Experiment) {
 			x.Protocols[0].Records.Trials[0].Scale = "quick"
 		},
-		`row that is not as long as its columns`:    func(x *Experiment) { x.Protocols[0].Tables[0].Table.Rows[1] = nil },
-		"it does not list paper/curve.svg":          func(x *Experiment) { x.Protocols[0].Figures[0].Name = "../curve" },
-		"protocol paper, scale full is not of this": func(x *Experiment) { x.Protocols[0].Name = "else" },
-		"it has a protocol that is null":            func(x *Experiment) { x.Protocols = append(x.Protocols, nil) },
-		"in it twice":                               func(x *Experiment) { x.Protocols[0].Records.Trials[0] = x.Protocols[0].Records.Trials[1] },
+		`row that is not as long as its columns`: func(x *Experiment) {
+			x.Protocols[0].Tables[0].Table.Rows[1] = nil
+		},
+		"it does not list paper/curve.svg": func(x *Experiment) {
+			x.Protocols[0].Figures[0].Name = "../curve"
+		},
+		"protocol paper, scale full is not of this": func(x *Experiment) {
+			x.Protocols[0].Name = "else"
+		},
+		"it has a protocol that is null": func(x *Experiment) {
+			x.Protocols = append(x.Protocols, nil)
+		},
+		"in it twice": func(x *Experiment) {
+			x.Protocols[0].Records.Trials[0] = x.Protocols[0].Records.Trials[1]
+		},
 	} {
 		r, _ := h.must(h.plan(all), false)
 		x := r.Experiments[0]
