@@ -204,7 +204,8 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 	had := len(p.Records.Trials)
 	for _, was := range old.Records.Trials {
 		var c settings.Config
-		if planned[[2]string{was.Problem, was.Method}] || json.Unmarshal([]byte(was.Config), &c) != nil || c.Program == nil {
+		if planned[[2]string{was.Problem, was.Method}] || json.Unmarshal([]byte(was.Config), &c) != nil ||
+			c.Program == nil {
 			continue
 		}
 		p.Planned++

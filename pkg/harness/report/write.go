@@ -38,8 +38,8 @@ const (
 	maxPage         = 64 << 20 // bytes
 )
 
-// softLimit is the memory from which garbage is collected more often while a report is made: all records of an earlier report, of
-// the new one and of its files are in memory. It is no limit of what a report may take.
+// softLimit is the memory from which garbage is collected more often while a report is made: all records of an earlier
+// report, of the new one and of its files are in memory. It is no limit of what a report may take.
 const softLimit = 800 << 20
 
 // Update makes the report of a plan from the store and writes it with its page, while no other process does so with the
