@@ -22,7 +22,6 @@ var exempt = []string{
 	"experiments/theory",
 	"pkg/harness/program",
 	"pkg/sifg",
-	"pkg/study",
 	"scripts/release",
 }
 

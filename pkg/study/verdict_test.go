@@ -10,10 +10,19 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD; Ada-SIFG is not told
-// from SGLD, with one seed far off. pSGLD is faster than SGLD. Blind SIFG is 0.01 above SIFG, Ascent 1, and there is no exact score.
+// TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD;
+// Ada-SIFG is not told from SGLD, with one seed far off. pSGLD is faster than SGLD. Blind SIFG is 0.01 above SIFG,
+// Ascent 1, and there is no exact score.
 func TestVerdict(t *testing.T) {
-	at := map[string]float64{"sgld": 1, "psgld": 1.001, "svgd": 3, "sifg": 2, "ada-sifg": 1, "sifg-blind": 2.01, "ascent": 3}
+	at := map[string]float64{
+		"sgld":       1,
+		"psgld":      1.001,
+		"svgd":       3,
+		"sifg":       2,
+		"ada-sifg":   1,
+		"sifg-blind": 2.01,
+		"ascent":     3,
+	}
 	value := func(method string, seed int) float64 {
 		if method == "ada-sifg" && seed == 0 {
 			return 9
@@ -29,7 +38,8 @@ func TestVerdict(t *testing.T) {
 		}
 		s.Timings[trial.Key] = record.Timing{Key: trial.Key, Seconds: seconds}
 	}
-	fast := made([]string{"sgld", "psgld"}, 10, func(method string, seed int) float64 { return value(method, seed) + 1 })
+	above := func(method string, seed int) float64 { return value(method, seed) + 1 }
+	fast := made([]string{"sgld", "psgld"}, 10, above)
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	c := Comparing{Protocol: "matched", Seconds: "clock", Where: "Somewhere", Problems: []Versus{v}}
 	s.Title = "every method at its best"
@@ -40,14 +50,16 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("use %v, strongest %s, none %q", x.Use, x.Strongest, x.None)
 	}
 	got := c.Finding(by)
-	if want := "Somewhere, every method at its best: SIFG against the strongest rival is worse on A problem"; got.Title != want {
-		t.Errorf("%q, want %q", got.Title, want)
+	title := "Somewhere, every method at its best: SIFG against the strongest rival is worse on A problem"
+	if got.Title != title {
+		t.Errorf("%q, want %q", got.Title, title)
 	}
 	if want := "The fastest method that has the lowest mean or is equal to it: A problem: pSGLD."; got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
 	row := []string{
-		"A problem", "pSGLD, SGLD", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]", "equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
+		"A problem", "pSGLD, SGLD", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
+		"equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
 	}
 	for i, want := range row {
 		if cell := got.Table.Rows[0][i].Text; !strings.HasPrefix(cell, want) {
@@ -59,7 +71,8 @@ func TestVerdict(t *testing.T) {
 	}
 	v.Trivial = 0.9
 	c.Problems = []Versus{v}
-	if got := c.Finding(by); !strings.HasSuffix(got.Title, "without a verdict on A problem") || got.Text != "No problem has a verdict." {
+	got = c.Finding(by)
+	if !strings.HasSuffix(got.Title, "without a verdict on A problem") || got.Text != "No problem has a verdict." {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
@@ -76,13 +89,19 @@ func seeds(values ...float64) map[uint64]float64 {
 	return out
 }
 
-// TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With one try lost of seven,
-// six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven lost, 2/128. Differences −1.2, −0.8 in turns have a
-// mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the interval is 1.6667 = 1 + 6/9 times wider in its square.
+// TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With
+// one try lost of seven, six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven
+// lost, 2/128. Differences −1.2, −0.8 in turns have a mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the
+// interval is 1.6667 = 1 + 6/9 times wider in its square.
 func TestRelate(t *testing.T) {
 	const lost = 1e308
 	inf := math.Inf(1)
 	one := []float64{2, 2, 2, 2, 2, 2}
+	seven := append(one, 2)
+	none := []float64{inf, inf, inf, inf, inf, inf, inf}
+	equalLow := 0.01 + 0.005 - 3.182*0.005773/2
+	splitsLow := -1 - 2.5706*0.2*math.Sqrt(1.2*(1.0/6+1.0/9))
+	threeLow := -1 - 4.3027*0.01*math.Sqrt(1.0/3+1.0/9)
 	for _, c := range []struct {
 		name       string
 		x, y       []float64
@@ -93,13 +112,13 @@ func TestRelate(t *testing.T) {
 		{"six lower", []float64{1, 1, 1, 1, 1, 1}, one, 0, 2.0 / 64, better, -1},
 		{"six higher", []float64{3, 3, 3, 3, 3, 3}, one, 0, 2.0 / 64, worse, 1},
 		{"five lower are too few", []float64{1, 1, 1, 1, 1}, one[:5], 0, 2.0 / 32, open, -1},
-		{"within the margin", []float64{2.01, 2.02, 2.01, 2.02}, one[:4], 0, 2.0 / 16, equal, 0.01 + 0.005 - 3.182*0.005773/2},
-		{"one try lost", []float64{1, 1, 1, 1, 1, 1, inf}, append(one, 2), 0, 2 * 8.0 / 128, open, -1},
-		{"all tries lost", []float64{inf, inf, inf, inf, inf, inf, inf}, append(one, 2), 0, 2.0 / 128, worse, math.NaN()},
-		{"the rival lost all", append(one, 2), []float64{inf, inf, inf, inf, inf, inf, inf}, 0, 2.0 / 128, better, math.NaN()},
+		{"within the margin", []float64{2.01, 2.02, 2.01, 2.02}, one[:4], 0, 2.0 / 16, equal, equalLow},
+		{"one try lost", []float64{1, 1, 1, 1, 1, 1, inf}, seven, 0, 2 * 8.0 / 128, open, -1},
+		{"all tries lost", none, seven, 0, 2.0 / 128, worse, math.NaN()},
+		{"the rival lost all", seven, none, 0, 2.0 / 128, better, math.NaN()},
 		{"both lost the same one", []float64{1, 1, 1, 1, 1, 1, inf}, append(one, inf), 0, 2.0 / 64, better, -1},
-		{"overlapping splits", []float64{0.8, 1.2, 0.8, 1.2, 0.8, 1.2}, one, 1.0 / 9, lost, better, -1 - 2.5706*0.2*math.Sqrt(1.2*(1.0/6+1.0/9))},
-		{"three splits", []float64{1, 1.01, 0.99}, one[:3], 1.0 / 9, lost, open, -1 - 4.3027*0.01*math.Sqrt(1.0/3+1.0/9)},
+		{"overlapping splits", []float64{0.8, 1.2, 0.8, 1.2, 0.8, 1.2}, one, 1.0 / 9, lost, better, splitsLow},
+		{"three splits", []float64{1, 1.01, 0.99}, one[:3], 1.0 / 9, lost, open, threeLow},
 	} {
 		r := relate(seeds(c.x...), seeds(c.y...), c.overlap)
 		r.margin = 0.1
@@ -114,17 +133,19 @@ func TestRelate(t *testing.T) {
 			t.Errorf("%s: the interval begins at %g, want %g", c.name, r.low, c.low)
 		}
 	}
-	if r := relate(seeds(1, inf, 2), seeds(2, 3, inf), 0); r.words() != " −1; lost 1 of 3 tries; the rival lost 1 of 3 tries" {
-		t.Errorf("in words: %q", r.words())
+	words := relate(seeds(1, inf, 2), seeds(2, 3, inf), 0).words()
+	if words != " −1; lost 1 of 3 tries; the rival lost 1 of 3 tries" {
+		t.Errorf("in words: %q", words)
 	}
 }
 
-// TestFloorMargin: without a margin of its own a comparison takes the standard deviation of what exact draws score, 1 of 1, 2, 3, counted
-// once a seed.
+// TestFloorMargin: without a margin of its own a comparison takes the standard deviation of what exact draws
+// score, 1 of 1, 2, 3, counted once a seed.
 func TestFloorMargin(t *testing.T) {
 	s := made([]string{"sifg", "sgld"}, 3, func(string, int) float64 { return 1 })
 	for _, trial := range s.Trials {
-		s.Traces[trial.Key] = append(s.Traces[trial.Key], record.Trace{Key: trial.Key, Metric: "floor-m", Value: float64(trial.Seed)})
+		floor := record.Trace{Key: trial.Key, Metric: "floor-m", Value: float64(trial.Seed)}
+		s.Traces[trial.Key] = append(s.Traces[trial.Key], floor)
 	}
 	v := Versus{Problem: "p", Sides: Ours, Metrics: []Measure{{Head: "energy", Metric: "m"}}}
 	if found := v.relations(s); len(found) != 1 || math.Abs(found[0].margin-1) > 1e-12 {
@@ -140,9 +161,9 @@ func TestTries(t *testing.T) {
 		}
 		return float64(seed)
 	})
-	for i, status := range []string{record.StatusOK, record.StatusDiverged, record.StatusFailed, record.StatusOK, record.StatusTimeout} {
-		s.Trials[i].Status = status
-	}
+	s.Trials[1].Status = record.StatusDiverged
+	s.Trials[2].Status = record.StatusFailed
+	s.Trials[4].Status = record.StatusTimeout
 	got := tries(s, "p", "m", "sifg")
 	if len(got) != 4 || got[0] != 0 || !math.IsInf(got[1], 1) || !math.IsInf(got[2], 1) || !math.IsInf(got[3], 1) {
 		t.Errorf("%v", got)

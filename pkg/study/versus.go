@@ -16,9 +16,12 @@ import (
 // Sides are flows and the rivals that each of them is compared with.
 type Sides struct{ Flows, Rivals []string }
 
-// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more seconds than SIFG-A
-// takes.
-var newFlows = Sides{[]string{"sifg-a", "interpolated", "baoab"}, []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}}
+// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations,
+// in no more seconds than SIFG-A takes.
+var newFlows = Sides{
+	Flows:  []string{"sifg-a", "interpolated", "baoab"},
+	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"},
+}
 
 // Versus compares flows with rivals on one problem.
 type Versus struct {
@@ -26,9 +29,12 @@ type Versus struct {
 	Problem string
 	Title   string
 	Metrics []Measure // less is better in all; the first decides, by its last value
-	Margin  float64   // of the first metric: a smaller difference is none; 0: the standard deviation over seeds of what exact draws score
-	Overlap float64   // where seeds are splits of one table: test rows over the others; 0: they are independent
-	Trivial float64   // of the first metric: where no method is below it there is no verdict; 0: none
+
+	// Margin is of the first metric: a smaller difference is none; 0: the standard deviation over seeds of what exact
+	// draws score.
+	Margin  float64
+	Overlap float64 // where seeds are splits of one table: test rows over the others; 0: they are independent
+	Trivial float64 // of the first metric: where no method is below it there is no verdict; 0: none
 }
 
 var inSentence = []struct{ verdict, words string }{
@@ -49,10 +55,13 @@ func (v Versus) rule(found []relation) string {
 	if v.Overlap > 0 {
 		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
 	}
-	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A method is better or worse than a rival if %s tells the difference from zero "+
-		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. It is equal if the 90 %% interval of the mean "+
-		"difference is within ±%[4]s. A lost try rules out both and a sign test decides. Otherwise, and with fewer than %d pairs, the comparison is "+
-		"open.", v.Metrics[0].Head, test, len(found), table.Num(v.margin(found)), fewest)
+	return fmt.Sprintf("Comparisons are of the %s, paired by seed. "+
+		"A method is better or worse than a rival if %s tells the difference from zero "+
+		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. "+
+		"It is equal if the 90 %% interval of the mean difference is within ±%[4]s. "+
+		"A lost try rules out both and a sign test decides. "+
+		"Otherwise, and with fewer than %d pairs, the comparison is open.",
+		v.Metrics[0].Head, test, len(found), table.Num(v.margin(found)), fewest)
 }
 
 func (v Versus) margin(found []relation) float64 {
@@ -132,8 +141,8 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 	return out
 }
 
-// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
-// each flow compares with the method.
+// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's
+// t over seeds), and how each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	f, methods := record.ReadFinals(s), s.Methods(v.Problem)
 	if len(methods) == 0 {
@@ -145,7 +154,12 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	for _, m := range v.Metrics {
 		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
-	flows := slices.DeleteFunc(slices.Clone(v.sides().Flows), func(m string) bool { return !slices.Contains(methods, m) })
+	var flows []string
+	for _, flow := range v.sides().Flows {
+		if slices.Contains(methods, flow) {
+			flows = append(flows, flow)
+		}
+	}
 	for _, flow := range flows {
 		t.Columns = append(t.Columns, table.Column{Header: figure.Of(s, flow).Label})
 	}
@@ -156,7 +170,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 		}
 		for _, flow := range flows {
 			cell := table.Text("")
-			if i := slices.IndexFunc(found, func(r relation) bool { return prefix == "" && r.flow == flow && r.rival == method }); i >= 0 {
+			if i := indexOf(found, flow, method); i >= 0 && prefix == "" {
 				cell = table.Text(found[i].words() + ", " + pText(found[i].p))
 			}
 			cells = append(cells, cell)
@@ -177,7 +191,8 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
+// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with
+// and loses to; "" without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
 	f := record.ReadFinals(s)
 	best, least := "", math.Inf(1)
@@ -208,7 +223,9 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			sentences = append(sentences, figure.Of(s, flow).Label+" "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label), strings.Join(sentences, " ")
+	label := figure.Of(s, best).Label
+	title = fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, label)
+	return title, strings.Join(sentences, " ")
 }
 
 func interval(x []float64) table.Cell {

@@ -14,15 +14,21 @@ func made(methods []string, seeds int, value func(method string, seed int) float
 	for _, m := range methods {
 		for seed := range seeds {
 			key := fmt.Sprint(m, seed)
-			s.Trials = append(s.Trials, record.Trial{Key: key, Problem: "p", Method: m, Seed: uint64(seed), Status: record.StatusOK})
+			s.Trials = append(s.Trials, record.Trial{
+				Key:     key,
+				Problem: "p",
+				Method:  m,
+				Seed:    uint64(seed),
+				Status:  record.StatusOK,
+			})
 			s.Traces[key] = []record.Trace{{Key: key, Metric: "m", Value: value(m, seed)}}
 		}
 	}
 	return s
 }
 
-// TestVersus: eight seeds of sifg-a, which is 1 below SGLD, 1 above pSGLD, 0.01 above L2-GF, and above SIFG in one seed by far. With the
-// margin 0.1 these are the four verdicts.
+// TestVersus: eight seeds of sifg-a, which is 1 below SGLD, 1 above pSGLD, 0.01 above L2-GF, and above SIFG in one
+// seed by far. With the margin 0.1 these are the four verdicts.
 func TestVersus(t *testing.T) {
 	at := map[string]float64{"sgld": 3, "psgld": 1, "l2-gf": 1.99, "sifg": 2, "sifg-a": 2, "ascent": 9}
 	value := func(method string, seed int) float64 {
@@ -35,16 +41,22 @@ func TestVersus(t *testing.T) {
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	s := made([]string{"l2-gf", "sifg", "sifg-a", "sgld", "psgld", "ascent"}, 8, value)
 	title, text := v.Words(s)
-	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from SIFG."; text != want || title != "A problem: the lowest energy is that of pSGLD" {
-		t.Errorf("%q, %q, want %q", title, text, want)
+	if want := "A problem: the lowest energy is that of pSGLD"; title != want {
+		t.Errorf("%q, want %q", title, want)
+	}
+	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from SIFG."; text != want {
+		t.Errorf("%q, want %q", text, want)
 	}
 	tab, err := v.Table(s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if rule := tab.Notes[1]; len(tab.Rows) != 6 || !strings.Contains(rule, "over the 4 comparisons") {
+		t.Errorf("%d rows, rule %q", len(tab.Rows), rule)
+	}
 	// 2·2⁻⁸ times the four comparisons
-	if got := tab.Rows[3][2].Text; got != "better −1 [−1, −1], p = 0.031" || len(tab.Rows) != 6 || !strings.Contains(tab.Notes[1], "over the 4 comparisons") {
-		t.Errorf("against SGLD %q, %d rows, rule %q", got, len(tab.Rows), tab.Notes[1])
+	if got := tab.Rows[3][2].Text; got != "better −1 [−1, −1], p = 0.031" {
+		t.Errorf("against SGLD %q", got)
 	}
 	if got := tab.Rows[2][1].Text; got != "2.01 [2, 2.02]" {
 		t.Errorf("the mean of SIFG-A is %q", got)
@@ -68,7 +80,8 @@ func TestVersus(t *testing.T) {
 func TestClock(t *testing.T) {
 	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
 	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}})
-	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), "no trial that ended well has energy along its run") {
+	want := "no trial that ended well has energy along its run"
+	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("judged at the end alone: %v", err)
 	}
 	for key, trace := range s.Traces {

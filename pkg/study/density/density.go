@@ -1,5 +1,5 @@
-// Package density is the problem of sampling from a density that knows the truth about itself (package target). It sets up
-// trials whose particles are judged against exact draws and closed-form densities.
+// Package density is the problem of sampling from a density that knows the truth about itself (package target). It
+// sets up trials whose particles are judged against exact draws and closed-form densities.
 package density
 
 import (
@@ -23,26 +23,32 @@ const Version = "density 1"
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Target   string    `mapstructure:"target"`    // a name in target.Table
-	InitMean []float64 `mapstructure:"init_mean"` // mean of the initial particles, one value a coordinate or one for all; absent: 0
-	InitSD   float64   `mapstructure:"init_sd"`   // their standard deviation > 0; 0: 1
+	Target string `mapstructure:"target"` // a name in target.Table
 
-	// Metrics are measured at every checkpoint; Detail at iteration 0, at every DetailEvery-th (0: none) and at the last;
-	// AtEnd at the last.
+	// InitMean is the mean of the initial particles, one value a coordinate or one for all; absent: 0.
+	InitMean []float64 `mapstructure:"init_mean"`
+	InitSD   float64   `mapstructure:"init_sd"` // their standard deviation > 0; 0: 1
+
+	// Metrics are measured at every checkpoint; Detail at iteration 0, at every DetailEvery-th
+	// (0: none) and at the last; AtEnd at the last.
 	Metrics     []string `mapstructure:"metrics"`
 	Detail      []string `mapstructure:"detail"`
 	DetailEvery int      `mapstructure:"detail_every"`
 	AtEnd       []string `mapstructure:"at_end"`
 
-	Reference      int     `mapstructure:"reference"`       // number of reference draws for knn-kl, energy and mode-shape
-	ReferenceFresh bool    `mapstructure:"reference_fresh"` // drawn anew at every checkpoint; false: once, the same for all trials
-	ReferenceLaw   string  `mapstructure:"reference_law"`   // exact (default); released: the monomial-gamma script's wrong shape
-	ReferenceSmall int     `mapstructure:"reference_small"` // number of reference draws for knn-kl-small
-	Draws          int     `mapstructure:"draws"`           // Monte Carlo draws of exact-kl and smoothed-kl; 0: 2 a particle
-	Smooth         float64 `mapstructure:"smooth"`          // τ of smoothed-kl, σ of antithetic-variance
+	// Reference is the number of reference draws for knn-kl, energy and mode-shape. ReferenceFresh: they are drawn anew
+	// at every checkpoint; false: once, the same for all trials. ReferenceLaw is exact (default), or released: the
+	// monomial-gamma script's wrong shape. ReferenceSmall is the number of reference draws for knn-kl-small.
+	Reference      int    `mapstructure:"reference"`
+	ReferenceFresh bool   `mapstructure:"reference_fresh"`
+	ReferenceLaw   string `mapstructure:"reference_law"`
+	ReferenceSmall int    `mapstructure:"reference_small"`
 
-	// DisplacementFrom: at every later checkpoint, how far particles (displacement-z) and judged sample (displacement-x)
-	// moved since that iteration; index 0 is the mean, 1 the median over particles. 0: not measured.
+	Draws  int     `mapstructure:"draws"`  // Monte Carlo draws of exact-kl and smoothed-kl; 0: 2 a particle
+	Smooth float64 `mapstructure:"smooth"` // τ of smoothed-kl, σ of antithetic-variance
+
+	// DisplacementFrom: at every later checkpoint, how far particles (displacement-z) and judged sample
+	// (displacement-x) moved since that iteration; index 0 is the mean, 1 the median over particles. 0: not measured.
 	DisplacementFrom int `mapstructure:"displacement_from"`
 
 	HMC HMC `mapstructure:"hmc"` // reference chains; absent: none
@@ -176,7 +182,8 @@ func (p *problem) check(particles int) error {
 	case uses("smoothed-kl", "antithetic-variance") && !(o.Smooth > 0):
 		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl and antithetic-variance, got %v", o.Smooth)
 	case uses("coverage", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
-		return fmt.Errorf("options.metrics: coverage, blur-kl, mode-shape and mode-weights need a target with modes, %s has none", o.Target)
+		const what = "options.metrics: coverage, blur-kl, mode-shape and mode-weights need a target with modes"
+		return fmt.Errorf("%s, %s has none", what, o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:
 		return fmt.Errorf("options.draws, detail_every, displacement_from: none may be negative")
 	}
@@ -199,7 +206,8 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 }
 
 // measure implements harness.Problem.Measure. At iteration 0 it also measures exact draws in place of the sample, as
-// metrics named "floor-…", which is what a perfect sampler scores with these estimators, and draws of the reference chains as "hmc-…".
+// metrics named "floor-…", which is what a perfect sampler scores with these estimators, and
+// draws of the reference chains as "hmc-…".
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	x := metric.FromBatch(sample)
 	names := p.o.Metrics

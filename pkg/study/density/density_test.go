@@ -17,7 +17,8 @@ import (
 )
 
 func trial(particles, iterations int, options map[string]any) *harness.Trial {
-	return &harness.Trial{Seed: 3, Config: &settings.Config{Particles: particles, Iterations: iterations, Options: options}}
+	c := &settings.Config{Particles: particles, Iterations: iterations, Options: options}
+	return &harness.Trial{Seed: 3, Config: c}
 }
 
 func TestRefusals(t *testing.T) {
@@ -57,13 +58,17 @@ func measured(t *testing.T, p *harness.Problem, c *sifg.Cloud, sample sifg.Batch
 }
 
 // TestExactDrawsScoreLikeTheFloor judges exact draws: every metric must be near its floor, which is the same metric of
-// other exact draws. A metric's spread over draws is taken from the estimators' known sizes at n = 500: k-NN KL 0.06, energy
-// distance 0.01, occupancies √(0.2·0.8/500) = 0.018, KL of smoothed clouds 0.03; five of each.
+// other exact draws. A metric's spread over draws is taken from the estimators' known sizes at n = 500: k-NN KL 0.06,
+// energy distance 0.01, occupancies √(0.2·0.8/500) = 0.018, KL of smoothed clouds 0.03; five of each.
 func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
 	const n = 500
 	tr := trial(n, 7, map[string]any{
-		"target": "gmm-2d", "metrics": []any{"knn-kl", "coverage", "mode-weights", "mode-shape"}, "detail": []any{"exact-kl", "smoothed-kl", "energy"},
-		"reference": 1000, "smooth": 0.1, "draws": 2000,
+		"target":    "gmm-2d",
+		"metrics":   []any{"knn-kl", "coverage", "mode-weights", "mode-shape"},
+		"detail":    []any{"exact-kl", "smoothed-kl", "energy"},
+		"reference": 1000,
+		"smooth":    0.1,
+		"draws":     2000,
 	})
 	p, err := Problem(tr)
 	if err != nil {
@@ -98,8 +103,8 @@ func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
 }
 
 // TestBlur: for one isotropic component KL(N(m, s²+σ²) ‖ N(m, s²)) = d/2·(r − 1 − ln r) with r = 1 + σ²/s²; the well
-// separated components of the 10-D mixture make KL the weighted sum of theirs, 0.342 at σ = 0.1 and 6.77 at 0.278. The Monte
-// Carlo error is the one that is put beside it; five of them, and 0.01 for the overlap of components.
+// separated components of the 10-D mixture make KL the weighted sum of theirs, 0.342 at σ = 0.1 and 6.77 at 0.278.
+// The Monte Carlo error is the one that is put beside it; five of them, and 0.01 for the overlap of components.
 func TestBlur(t *testing.T) {
 	p, err := Problem(trial(10, 0, map[string]any{"target": "gmm-10d", "at_end": []any{"blur-kl"}}))
 	if err != nil {
@@ -162,8 +167,8 @@ func TestMetricsAreListed(t *testing.T) {
 	}
 }
 
-// TestReferenceChains: the chains of a Gaussian have its moments, what is judged of them is near the floor, a stopped call
-// goes on to the same draws, and the settings alone decide the reference.
+// TestReferenceChains: the chains of a Gaussian have its moments, what is judged of them is near the floor, a stopped
+// call goes on to the same draws, and the settings alone decide the reference.
 func TestReferenceChains(t *testing.T) {
 	options := map[string]any{
 		"target": "gaussian", "metrics": []any{"energy"}, "reference": 500,

@@ -89,8 +89,8 @@ func (p *problem) klOf(name string, z metric.Points, sigma float64, iter int, pu
 	return err
 }
 
-// blurKL puts what smoothing with the present σ alone costs, KL(π * N(0, σ² I) ‖ π), by Monte Carlo: the smoothed mixture is
-// a mixture again, with variances s_k² + σ².
+// blurKL puts what smoothing with the present σ alone costs, KL(π * N(0, σ² I) ‖ π), by Monte Carlo: the smoothed
+// mixture is a mixture again, with variances s_k² + σ².
 func (p *problem) blurKL(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
 	if c.Sigma == 0 {
 		return nil
@@ -181,8 +181,8 @@ func (p *problem) moments(c *sifg.Cloud, x metric.Points, put func(string, int, 
 	return nil
 }
 
-// gradientVariance puts the variance of the network's gradient under the denoising loss (index 0) and under the Stein loss
-// (index 1), of one network on one cloud; see sifg.GradientVariance.
+// gradientVariance puts the variance of the network's gradient under the denoising loss (index 0) and under the Stein
+// loss (index 1), of one network on one cloud; see sifg.GradientVariance.
 func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
 	if c.Sigma == 0 {
 		return nil
@@ -196,8 +196,8 @@ func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(stri
 // judged is the network whose gradient's variance is measured.
 var judged = sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
 
-// antitheticVariance puts the variance of the network's gradient under antithetic denoising over that under denoising, with one σ for all
-// methods.
+// antitheticVariance puts the variance of the network's gradient under antithetic denoising over that under
+// denoising, with one σ for all methods.
 func (p *problem) antitheticVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
 	denoise, _, antithetic := sifg.GradientVariance(c.Z, p.d, judged, float32(p.smooth), 50, p.seed)
 	put("antithetic-variance", 0, antithetic/denoise)
