@@ -116,9 +116,31 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// addSimulated adds a copy of the trials with few particles, as trials of the simulated recordings.
+func addSimulated(s *record.Set) {
+	for _, t := range s.Trials {
+		if t.Problem != few {
+			continue
+		}
+		rows := slices.Clone(s.Traces[t.Key])
+		t.Problem, t.Key = simulated, "simulated "+t.Key
+		for _, at := range []int{0, 20} {
+			for _, metric := range []string{"amari-truth", "amari-truth-median", "floor-amari-truth"} {
+				rows = append(rows, record.Trace{Iteration: at, Metric: metric, Value: 0.7})
+			}
+		}
+		for i := range rows {
+			rows[i].Key = t.Key
+		}
+		s.Trials = append(s.Trials, t)
+		s.Traces[t.Key] = rows
+	}
+}
+
 // TestStatements: findings say the numbers of the records and are silent without them; figures and tables are made.
 func TestStatements(t *testing.T) {
 	s := made(plain, "", "", 1)
+	addSimulated(s)
 	st := axis(map[string]*record.Set{"released": s})
 	if st == nil || !strings.Contains(st.Title, "exact draws score 0.8 and random matrices 0.9 (released)") ||
 		st.Table.Rows[0][4].Text != "1 of 3" {
