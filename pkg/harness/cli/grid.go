@@ -103,7 +103,9 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w.measure(e)
+	if err := w.measure(e); err != nil {
+		return err
+	}
 	if g.dry {
 		w.print(e, g.Jobs)
 		return nil

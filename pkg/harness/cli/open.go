@@ -119,8 +119,9 @@ func (w *work) status() (err error) {
 	return err
 }
 
-// measure collects what trials cost, from the store, and from the report where that knows more.
-func (w *work) measure(e *env) {
+// measure collects what trials cost, from the store, and from the report where that knows more, damaged or not. It fails
+// where the report cannot be read at all.
+func (w *work) measure(e *env) error {
 	w.costs = run.Costs{}
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
@@ -129,9 +130,12 @@ func (w *work) measure(e *env) {
 	}
 	todo := w.with(todoStatuses...)
 	if _, known := w.costs.Total(todo, 1); known == len(todo) {
-		return
+		return nil
 	}
-	earlier, _ := report.Read(w.known, e.experiments) // a prediction is no reason to fail
+	earlier, err := report.Read(w.known, e.experiments)
+	if earlier == nil {
+		return err
+	}
 	for _, x := range earlier.Experiments {
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
@@ -141,6 +145,7 @@ func (w *work) measure(e *env) {
 			}
 		}
 	}
+	return nil
 }
 
 // with returns the trials whose status is one of these.

@@ -44,7 +44,9 @@ func planCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.measure(e)
+			if err := w.measure(e); err != nil {
+				return err
+			}
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
 			} else {

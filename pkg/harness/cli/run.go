@@ -49,7 +49,9 @@ func runCommand(e *env) *cobra.Command {
 					return err
 				}
 			}
-			w.measure(e)
+			if err := w.measure(e); err != nil {
+				return err
+			}
 			if trial != "" {
 				return w.run(e, &r, nil)
 			}
@@ -95,7 +97,9 @@ func (s *selection) ask(e *env, jobs int) error {
 	if err != nil {
 		return err
 	}
-	w.measure(e)
+	if err := w.measure(e); err != nil {
+		return err
+	}
 	var names []string
 	for _, x := range e.experiments {
 		names = append(names, x.Name)

@@ -111,7 +111,9 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	if err := w.damage(); err != nil {
 		return false, err
 	}
-	w.measure(e)
+	if err := w.measure(e); err != nil {
+		return false, err
+	}
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))

@@ -127,7 +127,9 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 	if err := w.status(); err != nil {
 		return err
 	}
-	w.measure(e)
+	if err := w.measure(e); err != nil {
+		return err
+	}
 	soft, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
