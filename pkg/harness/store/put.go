@@ -86,8 +86,10 @@ func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, fi
 	if err := sealed.Write(s.root, tmp, index, h, files); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.mkdir(id.Experiment), s.mkdir(id.shard())); err != nil {
-		return nil, err
+	for _, folder := range []string{id.Experiment, id.shard()} {
+		if err := s.mkdir(folder); err != nil {
+			return nil, err
+		}
 	}
 	if flat, ok := id.flat(); ok {
 		if _, err := s.root.Lstat(flat); err == nil {
