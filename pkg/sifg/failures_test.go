@@ -10,8 +10,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// failures are runs of Default("sifg", d, 500) that come out wrong, and what a summary says of them; "": it cannot see it, as
-// docs/library.md says.
+// failures are runs of Default("sifg", d, 500) that come out wrong, and what a summary says of them; "": it
+// cannot see it, as docs/library.md says.
 var failures = map[string]struct {
 	target *target.Func
 	init   float32 // added to the first coordinate of the start
@@ -48,7 +48,8 @@ func centred(dst, x []float64) {
 	}
 }
 
-// TestFailures: what can be seen is said with its likely cause; what cannot is left to the sentence that is always there.
+// TestFailures: what can be seen is said with its likely cause; what cannot is left to the
+// sentence that is always there.
 func TestFailures(t *testing.T) {
 	for name, f := range failures {
 		d := f.target.Dim()

@@ -10,7 +10,7 @@ import (
 // variance of the weight gradient, summed over the weights, under each loss when only its own noise is drawn anew,
 // draws ≥ 2 times:
 //
-//	denoise: ½·mean‖f(z + σw) + w/σ‖² over w ~ N(0, I) (halved, so that all losses have ½‖f‖² as their quadratic part);
+//	denoise: ½·mean‖f(z + σw) + w/σ‖² over w ~ N(0, I), halved so that all losses have the quadratic part ½‖f‖²;
 //	stein:   mean[−⟨s, f⟩ − eᵀJe + ½‖f‖²] at z over Rademacher probes e;
 //	antithetic: half of Antithetic's loss over w, which has the expected gradient of denoise.
 //

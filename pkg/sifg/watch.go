@@ -9,9 +9,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
-// Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the end. Its Look is an
-// Options.Callback; Options.Every should make forty calls or so of a run. It is for flows, whose particles settle: those of sgld, psgld and baoab wander as
-// chains do, which it cannot tell from drift. The zero value is ready.
+// Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the
+// end. Its Look is an Options.Callback; Options.Every should make forty calls or so of a run. It is for
+// flows, whose particles settle: those of sgld, psgld and baoab wander as chains do, which it cannot
+// tell from drift. The zero value is ready.
 type Watch struct {
 	iter      []float64
 	mean, sds [][]float64 // by checkpoint, of each coordinate
@@ -32,12 +33,13 @@ func (w *Watch) Look(c *Cloud, _ Info) error {
 	return nil
 }
 
-// A trend in the last third counts as drift if it is both at least leastDrift standard deviations and leastTrend times its
-// standard error.
+// A trend in the last third counts as drift if it is both at least leastDrift standard deviations
+// and leastTrend times its standard error.
 const leastDrift, leastTrend = 0.03, 6
 
-// Warnings has a sentence for the coordinate whose mean, and one for that whose standard deviation, moved most in the last third of
-// the checkpoints, if it moved steadily; none if nothing did, or if there were fewer than twelve checkpoints.
+// Warnings has a sentence for the coordinate whose mean, and one for that whose standard deviation,
+// moved most in the last third of the checkpoints, if it moved steadily; none if nothing did, or if
+// there were fewer than twelve checkpoints.
 func (w *Watch) Warnings() (out []string) {
 	first := len(w.iter) - len(w.iter)/3
 	if len(w.iter) < 12 {
@@ -56,14 +58,16 @@ func (w *Watch) Warnings() (out []string) {
 			}
 		}
 		if where >= 0 {
-			out = append(out, fmt.Sprintf("The run has not converged: in its last third the %s of coordinate %d still moved by %.2g "+
-				"standard deviations, steadily. Run longer, or take a larger step.", what.name, where, most))
+			out = append(out, fmt.Sprintf("The run has not converged: in its last third the %s of coordinate %d "+
+				"still moved by %.2g standard deviations, steadily. Run longer, or take a larger step.",
+				what.name, where, most))
 		}
 	}
 	return out
 }
 
-// trend returns by how much a straight line through column j changes, and whether that is far above the scatter about it.
+// trend returns by how much a straight line through column j changes, and whether that is far
+// above the scatter about it.
 func trend(iter []float64, rows [][]float64, j int) (change float64, sure bool) {
 	y := make([]float64, len(iter))
 	for i := range y {

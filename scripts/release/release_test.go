@@ -86,7 +86,8 @@ import (
 )
 
 func main() {
-	normal := target.NewFunc(2, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 }, func(g, x []float64) {
+	logDensity := func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 }
+	normal := target.NewFunc(2, logDensity, func(g, x []float64) {
 		g[0], g[1] = -x[0], -x[1]
 	})
 	flow, err := sifg.New(sifg.Default("svgd", 2, 100))

@@ -133,8 +133,8 @@ func (r *repository) set(version string) error {
 		if at == nil {
 			return fmt.Errorf("%s does not match %s", p.file, p.pattern)
 		}
-		if p.file == "CHANGELOG.md" && string(b[at[2]:at[3]]) != version {
-			return fmt.Errorf("CHANGELOG.md: the first section is of %s: write one of %s first", b[at[2]:at[3]], version)
+		if had := string(b[at[2]:at[3]]); p.file == "CHANGELOG.md" && had != version {
+			return fmt.Errorf("CHANGELOG.md: the first section is of %s: write one of %s first", had, version)
 		}
 		b = slices.Concat(b[:at[2]], []byte(version), b[at[3]:])
 		if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -189,12 +189,14 @@ func (r *repository) check() error {
 		b, err := os.ReadFile(filepath.Join(r.root, p.file))
 		found := regexp.MustCompile(p.pattern).FindSubmatch(b)
 		if err != nil || found == nil || string(found[1]) != r.version {
-			wrong = append(wrong, fmt.Errorf("%s does not have the version %s where %s is", p.file, r.version, p.pattern))
+			err := fmt.Errorf("%s does not have the version %s where %s is", p.file, r.version, p.pattern)
+			wrong = append(wrong, err)
 		}
 	}
 	same := func(name string, want []byte) {
 		if b, _ := os.ReadFile(filepath.Join(r.root, name)); !bytes.Equal(b, want) {
-			wrong = append(wrong, fmt.Errorf("%s is not tidy: go run ./scripts/release set %s mends it", name, r.version))
+			err := fmt.Errorf("%s is not tidy: go run ./scripts/release set %s mends it", name, r.version)
+			wrong = append(wrong, err)
 		}
 	}
 	files, err := r.derived()

@@ -77,7 +77,8 @@ func (r *repository) work() ([]byte, error) {
 	}
 	f.SortBlocks()
 	f.Cleanup()
-	out := append(modfile.Format(f.Syntax), "\n// Versions that are not published yet are those of the checkout.\nreplace (\n"...)
+	out := modfile.Format(f.Syntax)
+	out = append(out, "\n// Versions that are not published yet are those of the checkout.\nreplace (\n"...)
 	for _, m := range r.modules {
 		required := func(other module) bool { return slices.Contains(other.requires, m.path) }
 		if slices.ContainsFunc(r.modules, required) {
@@ -108,7 +109,8 @@ func (r *repository) template(dir string) ([]byte, error) {
 		}
 	}
 	f.Cleanup()
-	out := append(modfile.Format(f.Syntax), "\n// The checkout of SIFG is beside this folder. With a published version leave these lines out.\nreplace (\n"...)
+	const why = "The checkout of SIFG is beside this folder. With a published version leave these lines out."
+	out := fmt.Appendf(modfile.Format(f.Syntax), "\n// %s\nreplace (\n", why)
 	for _, m := range r.needed(paths...) {
 		out = fmt.Appendf(out, "\t%s => ../sifg/%s\n", m.path, m.dir)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkOverhead is a question about 1000 points in ten dimensions and its answer by a target in Python that computes almost nothing.
-// min-ms is the fastest of all, which other work on the machine disturbs least.
+// BenchmarkOverhead is a question about 1000 points in ten dimensions and its answer by a target in Python that
+// computes almost nothing. min-ms is the fastest of all, which other work on the machine disturbs least.
 func BenchmarkOverhead(b *testing.B) {
 	const n, d = 1000, 10
 	sources, err := filepath.Abs("../../../scripts/python")

@@ -14,7 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// A message is one line of JSON, followed by an NPY array (version 1.0, <f8, rows first) where the line says "array": true.
+// A message is one line of JSON, followed by an NPY array (version 1.0, <f8, rows first) where
+// the line says "array": true.
 type message struct {
 	Sifg    int         `json:"sifg,omitempty"`
 	Target  *TargetInfo `json:"target,omitempty"`
@@ -76,8 +77,9 @@ func first(line []byte) (f First, err error) {
 		Version string       `json:"version"`
 	}
 	if err := json.Unmarshal(line, &m); err != nil || m.Sifg == 0 {
-		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as {\"sifg\": 1, \"target\": {\"dim\": 2}}; "+
-			"what is for people goes to stderr", line)
+		const example = `{"sifg": 1, "target": {"dim": 2}}`
+		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as %s; "+
+			"what is for people goes to stderr", line, example)
 	}
 	f = First{m.Target, m.Sampler, m.Version}
 	switch {
@@ -125,8 +127,8 @@ func (r *reader) line() ([]byte, error) {
 		line = append(line, part...)
 		switch {
 		case len(line) > maxLine:
-			return nil, fmt.Errorf("printed a line of more than %d bytes on stdout, which begins with %.60q, where a message was due",
-				maxLine, line)
+			return nil, fmt.Errorf("printed a line of more than %d bytes on stdout, "+
+				"which begins with %.60q, where a message was due", maxLine, line)
 		case err == nil:
 			return line, nil
 		case err != bufio.ErrBufferFull:
@@ -145,14 +147,17 @@ func (r *reader) message() (m message, err error) {
 		return m, err
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
-		return m, fmt.Errorf("printed %.200q on stdout where a message was due; what is for people goes to stderr", line)
+		return m, fmt.Errorf("printed %.200q on stdout where a message was due; "+
+			"what is for people goes to stderr", line)
 	}
 	return m, nil
 }
 
-var header = regexp.MustCompile(`^\{'descr': '([^']*)', 'fortran_order': (True|False) *, 'shape': \(([0-9, ]*)\),? *\} *\n$`)
+var header = regexp.MustCompile(
+	`^\{'descr': '([^']*)', 'fortran_order': (True|False) *, 'shape': \(([0-9, ]*)\),? *\} *\n$`)
 
-// array reads an array of cols columns, of rows rows unless that is negative, which takes up to limit. what says what it is.
+// array reads an array of cols columns, of rows rows unless that is negative, which takes up to
+// limit. what says what it is.
 func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
 	var start [10]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
@@ -220,7 +225,8 @@ func shape(head []byte) (rows, cols int, err error) {
 	case string(m[2]) == "True":
 		return 0, 0, fmt.Errorf("sent an array in Fortran order, where rows come first,")
 	}
-	if n, _ := fmt.Sscanf(strings.ReplaceAll(string(m[3]), " ", ""), "%d,%d", &rows, &cols); n != 2 || strings.Count(string(m[3]), ",") != 1 {
+	sizes := strings.ReplaceAll(string(m[3]), " ", "")
+	if n, _ := fmt.Sscanf(sizes, "%d,%d", &rows, &cols); n != 2 || strings.Count(sizes, ",") != 1 {
 		return 0, 0, fmt.Errorf("sent an array of shape (%s), where one of two dimensions is wanted,", m[3])
 	}
 	return rows, cols, nil

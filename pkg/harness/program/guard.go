@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// guardName is the name under which this program starts itself as a guard: the parent of a program and of all that it starts. The guard
-// kills them when its pipe is closed, which is so when this program ends, however it does.
+// guardName is the name under which this program starts itself as a guard: the parent of a program and of all that it
+// starts. The guard kills them when its pipe is closed, which is so when this program ends, however it does.
 const guardName = "sifg-program-guard"
 
 // control is the guard's end of the pipe, an inherited file.
@@ -21,8 +21,8 @@ func init() {
 	}
 }
 
-// guard runs the command until it ends, or the pipe is closed. It returns the exit code of the command, 128 and the signal's number where
-// a signal ended it.
+// guard runs the command until it ends, or the pipe is closed. It returns the exit code of the command, 128 and the
+// signal's number where a signal ended it.
 func guard(command []string) int {
 	adopt()
 	cmd := exec.Command(command[0], command[1:]...)

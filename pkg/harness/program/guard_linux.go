@@ -16,8 +16,8 @@ func adopt() {
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// diesWithGuard makes the kernel kill the program should the guard be killed. It heeds the thread that starts the program: init runs on
-// the main thread, which lives as long as the guard.
+// diesWithGuard makes the kernel kill the program should the guard be killed. It heeds the thread that starts the
+// program: init runs on the main thread, which lives as long as the guard.
 func diesWithGuard() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // killChildren kills the children of this process until there are none. Theirs become its own when they die.

@@ -12,7 +12,8 @@ func adopt() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, sy
 
 func diesWithGuard() *syscall.SysProcAttr { return nil }
 
-// killChildren does nothing: those in the process group are killed with it, and the system offers no list of the others.
+// killChildren does nothing: those in the process group are killed with it, and the system
+// offers no list of the others.
 func killChildren() {}
 
 func enlarge(*os.File) {}

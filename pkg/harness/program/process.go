@@ -88,7 +88,8 @@ func (c *process) closePipes() {
 	}
 }
 
-// kill ends the process and all that it started, and waits until they are gone. What reads from it or writes to it fails.
+// kill ends the process and all that it started, and waits until they are gone. What reads from
+// it or writes to it fails.
 func (c *process) kill() {
 	c.once.Do(func() {
 		c.closePipes() // the guard sees that the last is closed

@@ -1,5 +1,6 @@
-// Package program runs targets and samplers that are programs in any language (docs/programs.md). A program is started because a person
-// named it on the command line; what a store or a plan says of programs is shown and never started.
+// Package program runs targets and samplers that are programs in any language (docs/programs.md).
+// A program is started because a person named it on the command line; what a store or a plan says
+// of programs is shown and never started.
 package program
 
 import (
@@ -24,8 +25,9 @@ import (
 // Identity is what a result depends on of a program.
 type Identity struct {
 	Command []string `mapstructure:"command" json:"command" yaml:"command"`
-	Digest  string   `mapstructure:"digest" json:"digest,omitempty" yaml:"digest,omitempty"` // of the files that the command names
-	Version string   `mapstructure:"version" json:"version,omitempty" yaml:"version,omitempty"`
+	// Digest is of the files that the command names.
+	Digest  string `mapstructure:"digest" json:"digest,omitempty" yaml:"digest,omitempty"`
+	Version string `mapstructure:"version" json:"version,omitempty" yaml:"version,omitempty"`
 }
 
 // String returns the command.
@@ -46,8 +48,8 @@ const startup = 2 * time.Minute
 // maxFile bounds the files that a command names.
 const maxFile = 1 << 30
 
-// Start starts a program for its first line. The command is split into words at blanks; no shell reads it. Its errors are a person's
-// mistakes.
+// Start starts a program for its first line. The command is split into words at blanks; no shell reads
+// it. Its errors are a person's mistakes.
 func Start(ctx context.Context, command string) (*Program, error) {
 	p := &Program{Identity: Identity{Command: strings.Fields(command)}}
 	if len(p.Command) == 0 {
@@ -132,8 +134,8 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 	}
 	if !c.said.same(p.First) {
 		c.kill()
-		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: it must always say the same",
-			p)
+		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: "+
+			"it must always say the same", p)
 	}
 	return c, nil
 }
@@ -195,6 +197,7 @@ func Close() {
 		p.idle = nil
 	}
 	running.all = nil
-	sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return running.samplers[s.Name] != nil })
+	ours := func(s sifg.Sampler) bool { return running.samplers[s.Name] != nil }
+	sifg.Samplers = slices.DeleteFunc(sifg.Samplers, ours)
 	clear(running.samplers)
 }

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// misbehaviours are what programs do wrong and what is said of it. Those that begin with ! are said when the program is started.
+// misbehaviours are what programs do wrong and what is said of it. Those that begin with ! are
+// said when the program is started.
 var misbehaviours = map[string]string{
 	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
 	"silent":              "!ended (exit status 0) when its first line was due",
@@ -156,7 +157,8 @@ func TestFind(t *testing.T) {
 	defer Close()
 	script := t.TempDir() + "/model.sh"
 	write := func(comment string) {
-		if err := os.WriteFile(script, []byte("#!/bin/sh\n# "+comment+"\nexec "+command("well")+"\n"), 0o777); err != nil {
+		text := "#!/bin/sh\n# " + comment + "\nexec " + command("well") + "\n"
+		if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +168,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := p.Identity
-	if _, err := Find(&sent); err == nil || !strings.Contains(err.Error(), "is not among those that this command was given") {
+	unknown := "is not among those that this command was given"
+	if _, err := Find(&sent); err == nil || !strings.Contains(err.Error(), unknown) {
 		t.Errorf("a program that nobody named: %v", err)
 	}
 	Add(p, "")

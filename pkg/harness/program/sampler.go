@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// Sampler is a sampler that is a program, as the mover of a flow: at each checkpoint it answers what the program asks until that tells its
-// sample. Gradients are counted by the rows that it asks for, n an iteration as of any flow.
+// Sampler is a sampler that is a program, as the mover of a flow: at each checkpoint it answers what the program asks
+// until that tells its sample. Gradients are counted by the rows that it asks for, n an iteration as of any flow.
 type Sampler struct {
 	program *Program
 	session *Session
@@ -160,7 +160,8 @@ func (s *Sampler) Move(c *sifg.Cloud) {
 			case m.Tell == "sample" && m.Array && m.Iteration == at:
 				return s.take(p, c)
 			default:
-				err = fmt.Errorf("said %v, where a question or {\"tell\": \"sample\", \"iteration\": %d, \"array\": true} was due", m, at)
+				err = fmt.Errorf("said %v, where a question or "+
+					`{"tell": "sample", "iteration": %d, "array": true} was due`, m, at)
 			}
 			if err != nil {
 				return err
@@ -169,8 +170,8 @@ func (s *Sampler) Move(c *sifg.Cloud) {
 	})
 }
 
-// answer answers a question about the score before the sample at an iteration, until which there are most gradients. So no sample knows
-// more than it may.
+// answer answers a question about the score before the sample at an iteration, until which there are most
+// gradients. So no sample knows more than it may.
 func (s *Sampler) answer(p *process, d, at, most int) (err error) {
 	limit := max(1, 1<<24/d) // rows
 	if s.points, err = p.from.array(s.points, -1, limit, d, "points of a question"); err != nil {
@@ -180,7 +181,8 @@ func (s *Sampler) answer(p *process, d, at, most int) (err error) {
 	switch left := most - s.spent; {
 	case rows <= left:
 	case at < s.job.Iterations:
-		return fmt.Errorf("asked for %d gradients and had %d left until its sample at iteration %d, which comes first", rows, left, at)
+		return fmt.Errorf("asked for %d gradients and had %d left until its sample at iteration %d, which comes first",
+			rows, left, at)
 	case s.refused > 1000:
 		return fmt.Errorf("went on asking for gradients after {\"end\": \"gradients\"}")
 	default:

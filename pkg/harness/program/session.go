@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Session is the processes that one trial, or the making of one reference, uses. They are killed when its context ends or one of them
-// fails; at its end the others go back to wait for work.
+// Session is the processes that one trial, or the making of one reference, uses. They are killed when its context
+// ends or one of them fails; at its end the others go back to wait for work.
 type Session struct {
 	ctx context.Context
 
@@ -52,7 +52,8 @@ func (s *Session) Remark() string {
 	return s.remark
 }
 
-// with lets f talk to the session's process of a program. what says what is awaited of it. It returns the session's first failure.
+// with lets f talk to the session's process of a program. what says what is awaited of it. It
+// returns the session's first failure.
 func (s *Session) with(p *Program, what string, f func(c *process) error) error {
 	c, err := s.of(p)
 	if err != nil {

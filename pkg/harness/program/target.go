@@ -9,8 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN from then on, and the session
-// says why.
+// Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
+// from then on, and the session says why.
 type Target struct {
 	TargetInfo
 	program *Program
@@ -39,7 +39,8 @@ func (t *Target) Evaluate(dst, points []float64) {
 		}
 	}
 	if bad > 0 {
-		t.session.note("the program %q answered values that are not finite at %d of %d points", t.program, bad, len(dst)/(1+d))
+		n := len(dst) / (1 + d)
+		t.session.note("the program %q answered values that are not finite at %d of %d points", t.program, bad, n)
 	}
 }
 
@@ -95,8 +96,8 @@ func finite(v []float64) bool {
 	return true
 }
 
-// evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks; nil if the target
-// has no log density.
+// evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks;
+// nil if the target has no log density.
 func evaluator(t sifg.Target) func(dst, points []float64) {
 	d := t.Dim()
 	switch t := t.(type) {

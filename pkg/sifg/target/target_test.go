@@ -212,8 +212,10 @@ func TestByName(t *testing.T) {
 		}
 	}
 	_, err := ByName("gmm-3d")
-	if err == nil || !strings.Contains(err.Error(), `"gmm-3d": want one of`) || !strings.Contains(err.Error(), "funnel") {
-		t.Errorf("error %v", err)
+	for _, want := range []string{`"gmm-3d": want one of`, "funnel"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
 

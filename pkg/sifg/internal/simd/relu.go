@@ -17,7 +17,9 @@ func ReLUHead(a []float32, ld, m, n int, w []float32, bias float32, y, r []float
 // ReLUGrad makes gradients of q = XᵀG, the product of what ReLUHead leaves in a with the inputs X of the layer: with w
 // the weights of the layer (m×n like q, both without gaps) and out those of the output (n), it sets
 //
-//	dst_j = scale·Σ_k q_kj·w_kj − decay·out_j    squares_j = out_j² + Σ_k w_kj²    q_kj = scale·out_j·q_kj − decay·w_kj
+//	dst_j     = scale·Σ_k q_kj·w_kj − decay·out_j
+//	squares_j = out_j² + Σ_k w_kj²
+//	q_kj      = scale·out_j·q_kj − decay·w_kj
 //
 // dst is the gradient of out because relu(a) = a·relu′(a).
 func ReLUGrad(q []float32, m, n int, w, out, dst, squares []float32, scale, decay float32) {

@@ -1,0 +1,132 @@
+package sifg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Bounds beyond which a summary warns. A Stein ratio of 0.85 is a standard deviation 8 % too small; a coordinate's own
+// ratio varies more.
+const (
+	steinBound, coordinateBound = 0.15, 0.3
+	ksdBound                    = 8 // standard deviations; 3.5 of a normal law's where one direction matters most
+	offsetBound                 = 0.2
+	sigmaBound                  = 0.7
+	spreadBound                 = 100
+
+	// Draws of the twelve posteriors of package posterior have up to 0.3, of mixtures 0.6, of a funnel 0.84.
+	funnelBound = 0.7
+
+	// unitsBound is of a coordinate's Stein ratio: a tenth of the variance is no matter of a few more iterations.
+	unitsBound = 0.1
+)
+
+// Unseen says what no summary of one cloud can see.
+const Unseen = "Not seen by this: modes without particles, tails beyond the particles, " +
+	"and whether the run would still move. Run it half as long again and with another seed, and compare."
+
+// warn puts what looks wrong in words.
+func (s *Summary) warn() {
+	narrow, wide, off := 0, 0, 0
+	for c, k := range s.Coordinates {
+		if k.SD < s.Coordinates[narrow].SD {
+			narrow = c
+		}
+		if k.SD > s.Coordinates[wide].SD {
+			wide = c
+		}
+		if k.excess() > s.Coordinates[off].excess() {
+			off = c
+		}
+	}
+	beyond := func(ratio, se, bound float64) bool { return math.Abs(ratio-1) > max(bound, 5*se) }
+	k := s.Coordinates[off]
+	least := s.least()
+	low := s.Coordinates[least]
+	switch {
+	case s.Stein+float64(5*s.SteinError) < 0:
+		s.say("The score points away from the cloud: "+
+			"the Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
+			"Most likely it is the gradient of −log π, with the wrong sign: targettest.Check tells.",
+			s.Stein, s.SteinError)
+	case math.Abs(low.Stein)+float64(5*low.SteinError) < unitsBound && len(s.Coordinates) > 1:
+		s.say("Coordinate %d has not spread: its Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
+			"Its scale is much wider than that of others, by this about %.2g where the cloud has %.2g: "+
+			"sample that coordinate divided by its width.",
+			least, low.Stein, low.SteinError, low.SD/math.Sqrt(max(low.Stein, 1e-12)), low.SD)
+	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
+		s.say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, "+
+			"so its variances are about %.0f %% of the target's. The particles repel each other too little: "+
+			"take the settings of sifg.Default, or a wider network, more inner steps or a larger σ. "+
+			"svgd and kde-flow are too narrow in many dimensions whatever their settings.",
+			s.Stein, s.SteinError, max(0, 100*s.Stein))
+	case beyond(s.Stein, s.SteinError, steinBound):
+		s.say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
+			"Run longer; if that does not help, take a smaller step, "+
+			"or a σ well below the narrowest width of the target.",
+			s.Stein, s.SteinError)
+	case beyond(k.Stein, k.SteinError, coordinateBound):
+		s.say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
+			"Run longer, or sample it in units in which it is about as wide as the others.",
+			off, side(k.Stein), k.Stein, k.SteinError)
+	}
+	d := float64(len(s.Coordinates))
+	if s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+float64(8*math.Sqrt(2/d))) {
+		s.say("The cloud is not where the target is: its mean is about %.2g standard deviations off "+
+			"(exact draws: %.2g). Run longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
+	}
+	if s.KSD > s.ksdLimit {
+		s.say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: "+
+			"the cloud is not the target, or not yet. "+
+			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
+	}
+	s.warnOfWidths(narrow, wide)
+}
+
+// say adds a warning.
+func (s *Summary) say(format string, args ...any) {
+	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+}
+
+// warnOfWidths warns of widths that one σ or one step does not fit, of the narrowest and the widest coordinate.
+func (s *Summary) warnOfWidths(narrow, wide int) {
+	if sd := s.Coordinates[narrow].SD; s.Sigma > sigmaBound*sd {
+		s.say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d "+
+			"has a standard deviation of %.2g: take σ below %.2g, "+
+			"or sample that coordinate in units in which it is about 1 wide.", s.Sigma, narrow, sd, sd/3)
+	}
+	if f := s.funnel; math.Abs(f.rank) > funnelBound && s.Stein > 0 {
+		s.Warnings = slices.DeleteFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, "Coordinate ") })
+		s.say("The width of coordinate %d depends on coordinate %d "+
+			"(rank correlation of the score's size with it: %.2f), as in a funnel. "+
+			"No single step or scale fits that, and particles miss the neck or the mouth: "+
+			"write the model non-centred, x = location + scale·z with z the coordinate, "+
+			"or compare with long chains of package hmc.", f.width, f.place, f.rank)
+		return
+	}
+	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
+		s.say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, "+
+			"but all move by the same step: sample x divided by its width.",
+			narrow, lo, wide, hi)
+	}
+}
+
+// side says on which side of 1 a ratio is.
+func side(ratio float64) string {
+	if ratio < 1 {
+		return "narrow"
+	}
+	return "wide"
+}
+
+// least returns the coordinate with the smallest Stein ratio.
+func (s *Summary) least() (at int) {
+	for c, k := range s.Coordinates {
+		if k.Stein < s.Coordinates[at].Stein {
+			at = c
+		}
+	}
+	return at
+}
