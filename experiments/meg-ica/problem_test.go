@@ -101,7 +101,8 @@ func TestLocal(t *testing.T) {
 func TestJudge(t *testing.T) {
 	p := testProblem(t, func(o *Options) {
 		o.Metrics = slices.Sorted(maps.Keys(measures))
-		o.Metrics = slices.DeleteFunc(o.Metrics, func(m string) bool { return m == "amari-truth" }) // of simulated recordings alone
+		// amari-truth is of simulated recordings alone.
+		o.Metrics = slices.DeleteFunc(o.Metrics, func(m string) bool { return m == "amari-truth" })
 	})
 	p.local = nil
 	const n = 100

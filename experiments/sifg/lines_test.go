@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,11 +14,6 @@ import (
 
 // longest is the number of columns of a line, a tab counted as four.
 const longest = 120
-
-// exempt are folders whose lines are still longer.
-var exempt = []string{
-	"experiments/theory",
-}
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
@@ -32,7 +26,7 @@ func TestLines(t *testing.T) {
 		}
 		name, _ := filepath.Rel(root, path)
 		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
-		if d.IsDir() && (hidden || name == "results" || slices.Contains(exempt, filepath.ToSlash(name))) {
+		if d.IsDir() && (hidden || name == "results") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || filepath.Ext(path) != ".go" {

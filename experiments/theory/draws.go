@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// averaged moves by the mean velocity over some draws of w, where Algorithm 1 takes one and the proofs take the expectation. The network,
-// if there is one, learns from the first draw alone, as in Algorithm 1.
+// averaged moves by the mean velocity over some draws of w, where Algorithm 1 takes one and the proofs take the
+// expectation. The network, if there is one, learns from the first draw alone, as in Algorithm 1.
 type averaged struct {
 	sifg.Field
 	draws int
@@ -45,9 +45,9 @@ func (o *averaged) Velocity(c *sifg.Cloud, noise *sifg.Noise) sifg.Info {
 // shown is the σ whose last sample is kept for the figure, for seed 1.
 const shown = 0.12
 
-// drawsPerMove measures how the 2-D mixture is sampled when each move averages 1, 4, 16 or 64 draws of w, with the exact score of the
-// smoothed cloud (exact-…) or the learned one (learned-…): the share of the sample in the least covered mode, and the energy distance to
-// exact draws, as means over ten looks in the last fifth of the run.
+// drawsPerMove measures how the 2-D mixture is sampled when each move averages 1, 4, 16 or 64 draws of w, with the
+// exact score of the smoothed cloud (exact-…) or the learned one (learned-…): the share of the sample in the least
+// covered mode, and the energy distance to exact draws, as means over ten looks in the last fifth of the run.
 func drawsPerMove(m *measurement) {
 	kind, count, _ := strings.Cut(m.method, "-")
 	draws, _ := strconv.Atoi(count)

@@ -1,5 +1,5 @@
-// Package theory checks the statements of the paper's theory that numbers can reach: gradients and rules against differences, identities,
-// rates as slopes, assumptions along runs, and bounds by arithmetic.
+// Package theory checks the statements of the paper's theory that numbers can reach: gradients and rules against
+// differences, identities, rates as slopes, assumptions along runs, and bounds by arithmetic.
 package theory
 
 import (
@@ -23,8 +23,9 @@ var config []byte
 var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
-	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose smoothed densities and " +
-		"scores are in closed form. Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
+	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: " +
+		"on Gaussian mixtures, whose smoothed densities and scores are in closed form. " +
+		"Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
@@ -68,10 +69,11 @@ func problem(t *harness.Trial) (*harness.Problem, error) {
 		if err := c.check(t.Problem, t.Method, &m.o); err != nil {
 			return nil, err
 		}
-		return &harness.Problem{Target: normal(1).target(), Measure: func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
+		compute := func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 			m.put = put
 			c.compute(m)
-		}}, nil
+		}
+		return &harness.Problem{Target: normal(1).target(), Measure: compute}, nil
 	}
 	measure, needs := m.growth, []string{"target"}
 	if strings.HasPrefix(t.Problem, "network") {

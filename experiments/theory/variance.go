@@ -8,10 +8,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// variance measures the sentence of section 3.2 that denoising has a lower variance than Hutchinson's estimate: the variance of the
-// parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the parameters, where only the loss's own noise
-// is drawn anew. Method linear has a linear field with its closed form, random a network with random weights, trained one after Steps
-// steps.
+// variance measures the sentence of section 3.2 that denoising has a lower variance than Hutchinson's estimate: the
+// variance of the parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the
+// parameters, where only the loss's own noise is drawn anew. Method linear has a linear field with its closed form,
+// random a network with random weights, trained one after Steps steps.
 func variance(m *measurement) {
 	for _, d := range m.o.Dims {
 		for i, tau := range m.o.Taus {
@@ -59,8 +59,8 @@ func (m *measurement) gradientVariance(d, n int, tau, sigma float64) (denoise, s
 	return denoise, stein
 }
 
-// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0 that of the Stein
-// loss, mean w wᵀ.
+// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for
+// σ = 0 that of the Stein loss, mean w wᵀ.
 func linearGradient(z sifg.Batch, w []float32, sigma float64) []float64 {
 	d := z.Cols
 	g := make([]float64, d*d)
@@ -111,7 +111,8 @@ func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
 	return (float64(k*(sq(tau/sigma)+1)) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
 }
 
-// innerLoop is the variance of the mean gradient of five network steps at one B, with the noise held, as in Algorithm 1, or drawn anew.
+// innerLoop is the variance of the mean gradient of five network steps at one B, with the noise
+// held, as in Algorithm 1, or drawn anew.
 func innerLoop(m *measurement, d int, tau, sigma float64) (held, redrawn float64) {
 	const inner = 5
 	z, r := gaussianCloud(m.particles, d, tau, m.seed), rng.New(m.seed, "inner")

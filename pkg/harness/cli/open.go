@@ -119,8 +119,8 @@ func (w *work) status() (err error) {
 	return err
 }
 
-// measure collects what trials cost, from the store, and from the report where that knows more, damaged or not. It fails
-// where the report cannot be read at all.
+// measure collects what trials cost, from the store, and from the report where that knows more, damaged or not. It
+// fails where the report cannot be read at all.
 func (w *work) measure(e *env) error {
 	w.costs = run.Costs{}
 	for i, f := range w.found {
