@@ -96,7 +96,7 @@ func misanswer(how string, rows int, x []float64) {
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "spins":
-		for {
+		for turn := 0; ; turn++ {
 		}
 	case "child-spins":
 		exec.Command("sh", "-c", "while :; do :; done").Run()
