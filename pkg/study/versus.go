@@ -18,7 +18,10 @@ type Sides struct{ Flows, Rivals []string }
 
 // Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more seconds than SIFG-A
 // takes.
-var newFlows = Sides{[]string{"sifg-a", "interpolated", "baoab"}, []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}}
+var newFlows = Sides{
+	Flows:  []string{"sifg-a", "interpolated", "baoab"},
+	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "smc", "tempering"},
+}
 
 // Versus compares flows with rivals on one problem.
 type Versus struct {
